@@ -1,0 +1,67 @@
+//! Side-by-side timings of slipstick and its peers, on the same states in one run.
+#![allow(clippy::print_stdout, clippy::print_stderr)] // a program that reports
+
+mod dynamics;
+mod peer;
+mod report;
+mod robots;
+mod states;
+mod tree;
+
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Timings of slipstick beside its peers.
+#[derive(Parser)]
+#[command(name = "slipstick-bench", version)]
+struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Rigid-body algorithms and their derivatives, beside Pinocchio.
+    Dynamics(Dynamics),
+}
+
+/// Arguments of `slipstick-bench dynamics`.
+#[derive(clap::Args)]
+pub struct Dynamics {
+    /// The program made by bench/pinocchio/build.sh; without it only slipstick is timed.
+    #[arg(long, value_name = "PROGRAM")]
+    pinocchio: Option<PathBuf>,
+    /// Folder with the robots of the paper's table; built-in robots stand in where it is missing.
+    #[arg(long, value_name = "FOLDER", env = "SLIPSTICK_MODELS", default_value = "../shared/models")]
+    models: PathBuf,
+    /// Only robots whose name contains this.
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    only: String,
+    /// Random states per robot.
+    #[arg(long, default_value_t = 50)]
+    states: usize,
+    /// Timed passes over all states, per round.
+    #[arg(long, default_value_t = 300)]
+    repeats: usize,
+    /// Times that each engine is timed, in turns.
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
+    /// Seed of the random states.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Write the figures to this file as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let What::Dynamics(arguments) = Arguments::parse().what;
+    match dynamics::run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

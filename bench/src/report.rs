@@ -1,0 +1,88 @@
+//! Figures and how they are shown.
+
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Time of one call in microseconds.
+#[derive(Clone, Copy)]
+pub struct Timing {
+    pub min: f64,
+    pub median: f64,
+}
+
+impl Timing {
+    /// The lower of two measurements of the same thing.
+    pub fn better(self, b: Timing) -> Timing {
+        Timing { min: self.min.min(b.min), median: self.median.min(b.median) }
+    }
+}
+
+/// One algorithm of one robot. Peers may offer several variants; the fastest counts.
+pub struct Row {
+    pub algorithm: &'static str,
+    pub ours: Timing,
+    pub peer: Option<Timing>,
+    pub goal: f64,
+}
+
+/// One robot.
+pub struct Robot {
+    pub name: String,
+    pub source: String,
+    pub nv: usize,
+    pub rows: Vec<Row>,
+    pub variants: BTreeMap<String, Timing>,
+}
+
+/// Prints a table of times and ratios.
+pub fn print(robots: &[Robot]) {
+    println!(
+        "{:<14} {:>3}  {:<18} {:>10} {:>10} {:>10} {:>10}  {:>6} {:>6}  goal",
+        "robot", "nv", "algorithm", "ours min", "median", "peer min", "median", "min", "median"
+    );
+    for r in robots {
+        for row in &r.rows {
+            print!(
+                "{:<14} {:>3}  {:<18} {:>10.3} {:>10.3}",
+                r.name, r.nv, row.algorithm, row.ours.min, row.ours.median
+            );
+            match row.peer {
+                None => println!(),
+                Some(p) => {
+                    let (a, b) = (row.ours.min / p.min, row.ours.median / p.median);
+                    let verdict = if a.max(b) <= row.goal { "reached" } else { "missed" };
+                    println!("{:>11.3} {:>10.3}  {a:>6.2} {b:>6.2}  {} {verdict}", p.min, p.median, row.goal);
+                }
+            }
+        }
+    }
+    println!("times in microseconds per call; the last three columns are ours / peer (minima, medians) and the goal");
+}
+
+/// The same figures for programs.
+pub fn to_json(robots: &[Robot], peer_version: Option<&str>) -> Value {
+    let timing = |t: &Timing| json!({ "min_us": t.min, "median_us": t.median });
+    let robot = |r: &Robot| {
+        let rows: serde_json::Map<String, Value> = r
+            .rows
+            .iter()
+            .map(|row| {
+                let ratio =
+                    row.peer.map(|p| json!({ "min": row.ours.min / p.min, "median": row.ours.median / p.median }));
+                let peer = row.peer.as_ref().map(&timing);
+                let entry = json!({ "slipstick": timing(&row.ours), "peer": peer, "ratio": ratio, "goal": row.goal });
+                (row.algorithm.to_string(), entry)
+            })
+            .collect();
+        let variants: serde_json::Map<String, Value> =
+            r.variants.iter().map(|(name, t)| (name.clone(), timing(t))).collect();
+        json!({ "name": r.name, "source": r.source, "nv": r.nv, "algorithms": rows, "peer_variants": variants })
+    };
+    json!({
+        "format": "slipstick-bench-dynamics",
+        "version": 1,
+        "slipstick": env!("CARGO_PKG_VERSION"),
+        "peer": peer_version.map(|v| format!("pinocchio {v}")),
+        "robots": robots.iter().map(robot).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,132 @@
+//! `slipstick info`: a robot at a glance.
+
+use crate::source::{self, Source};
+use serde_json::{Value, json};
+use slipstick::{BodyId, Joint, Model};
+use std::collections::BTreeMap;
+
+/// Arguments of `slipstick info`.
+#[derive(clap::Args)]
+#[command(after_help = "Example: slipstick info quadruped\n         slipstick info robot.urdf --free-root --json")]
+pub struct Arguments {
+    #[command(flatten)]
+    source: Source,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn main(arguments: &Arguments) -> Result<(), String> {
+    let model = source::load(&arguments.source)?;
+    if arguments.json {
+        println!("{:#}", to_json(&model));
+    } else {
+        print_summary(&model);
+    }
+    Ok(())
+}
+
+/// A few lines: sizes, tree, geoms, actuators, warnings.
+pub fn print_summary(model: &Model) {
+    let o = model.options();
+    println!("{}: {} dofs (nq {}, nv {}), {} controls", model.name(), model.nv(), model.nq(), model.nv(), model.nu());
+    println!("  mass {:.4} kg in {} moving bodies, {} links", model.total_mass(), model.n_bodies() - 1, n_links(model));
+    println!("  time step {} s, gravity {:?} m/s²", o.dt, o.gravity);
+    let names: Vec<&str> = model.keyframes().iter().map(|k| k.name.as_str()).collect();
+    println!("  keyframes: {}", if names.is_empty() { "none".to_string() } else { names.join(", ") });
+    let geoms: Vec<String> = geoms_by_shape(model).iter().map(|(shape, n)| format!("{n} {shape}")).collect();
+    println!("  geoms: {}", if geoms.is_empty() { "none".to_string() } else { geoms.join(", ") });
+    println!("tree");
+    print_tree(model, BodyId(0), 1);
+    if model.nu() > 0 {
+        println!("actuators");
+        for a in model.actuators() {
+            let range = a.ctrl_range.map_or("any ctrl".to_string(), |[lo, hi]| format!("ctrl {lo} … {hi}"));
+            println!("  {} on {}: gain {}, bias {:?}, {range}", a.name, model.joints()[a.joint.0].name, a.gain, a.bias);
+        }
+    }
+    if !model.warnings().is_empty() {
+        println!("warnings");
+        for w in model.warnings() {
+            println!("  {w}");
+        }
+    }
+}
+
+fn n_links(model: &Model) -> usize {
+    model.frames().iter().filter(|f| f.inertia.is_some()).count() - 1
+}
+
+fn print_tree(model: &Model, parent: BodyId, depth: usize) {
+    // an explicit stack: a chain of thousands of links must not exhaust the call stack
+    let mut stack = vec![(parent, depth)];
+    while let Some((body, depth)) = stack.pop() {
+        if body != BodyId::WORLD {
+            let joints: Vec<String> = joints_of(model, body).map(describe).collect();
+            let indent = "  ".repeat(depth);
+            println!(
+                "{indent}{} ({:.4} kg): {}",
+                model.bodies()[body.0].name,
+                model.inertia(body).mass,
+                joints.join(", ")
+            );
+        }
+        let children = (1..model.n_bodies()).filter(|i| model.bodies()[*i].parent == body);
+        let deeper = if body == BodyId::WORLD { depth } else { depth + 1 };
+        stack.extend(children.rev().map(|i| (BodyId(i), deeper)));
+    }
+}
+
+fn joints_of(model: &Model, body: BodyId) -> impl Iterator<Item = &Joint> {
+    model.joints().iter().filter(move |j| j.body == body)
+}
+
+fn describe(j: &Joint) -> String {
+    let range = j.range.map_or(String::new(), |[lo, hi]| format!(" {lo:.3} … {hi:.3}"));
+    format!("{} {}{range}", j.kind.name(), j.name)
+}
+
+fn geoms_by_shape(model: &Model) -> BTreeMap<&'static str, usize> {
+    let mut counts = BTreeMap::new();
+    for g in model.geoms() {
+        *counts.entry(g.shape.name()).or_insert(0) += 1;
+    }
+    counts
+}
+
+/// JSON has no infinity: an unlimited effort is null.
+fn finite(x: f64) -> Value {
+    if x.is_finite() { json!(x) } else { Value::Null }
+}
+
+fn to_json(model: &Model) -> Value {
+    let bodies = (0..model.n_bodies()).map(|i| {
+        let b = &model.bodies()[i];
+        let inertia = model.inertia(BodyId(i));
+        json!({ "name": b.name, "parent": model.bodies()[b.parent.0].name, "mass": inertia.mass, "com": inertia.com.to_array() })
+    });
+    let joints = model.joints().iter().map(|j| {
+        json!({
+            "name": j.name, "type": j.kind.name(), "body": model.bodies()[j.body.0].name,
+            "q": [j.q.start, j.q.end], "v": [j.v.start, j.v.end], "range": j.range,
+            "effort": j.effort.map(finite), "velocity": finite(j.velocity),
+        })
+    });
+    let links = model.frames().iter().filter_map(|f| {
+        f.inertia.map(|i| json!({ "name": f.name, "body": model.bodies()[f.body.0].name, "mass": i.mass }))
+    });
+    let actuators = model.actuators().iter().map(|a| {
+        json!({ "name": a.name, "joint": model.joints()[a.joint.0].name, "gain": a.gain, "bias": a.bias,
+                "gear": a.gear, "ctrl_range": a.ctrl_range, "force_range": a.force_range })
+    });
+    json!({
+        "format": "slipstick-info", "version": 1,
+        "name": model.name(), "nq": model.nq(), "nv": model.nv(), "nu": model.nu(),
+        "mass": model.total_mass(), "dt": model.options().dt, "gravity": model.options().gravity,
+        "bodies": bodies.collect::<Vec<_>>(), "joints": joints.collect::<Vec<_>>(),
+        "links": links.collect::<Vec<_>>(), "actuators": actuators.collect::<Vec<_>>(),
+        "geoms": model.geoms().len(), "geoms_by_shape": geoms_by_shape(model),
+        "keyframes": model.keyframes().iter().map(|k| k.name.clone()).collect::<Vec<_>>(),
+        "warnings": model.warnings(),
+    })
+}

@@ -1,0 +1,132 @@
+//! ctrl → tau: force = gain · ctrl + b₀ + b₁ length + b₂ velocity, clamped, spread by the gear.   (act-1 … act-3)
+
+use crate::model::{Actuator, JointKind, Model, ParameterGroup};
+use crate::spatial::{Quat, Vec3, right_jacobian_inverse};
+
+/// An actuator at one state.
+struct Evaluated {
+    /// Force after clamping.
+    force: f64,
+    /// ∂force/∂ctrl, ∂force/∂length, ∂force/∂velocity: zero where a clamp is active.
+    slopes: [f64; 3],
+}
+
+/// Writes the generalised force of all actuators (nv).
+pub(crate) fn actuate(model: &Model, q: &[f64], v: &[f64], ctrl: &[f64], tau: &mut [f64]) {
+    tau.fill(0.0);
+    for (k, a) in model.actuators().iter().enumerate() {
+        let force = evaluate(model, k, a, q, v, ctrl[k]).force;
+        for (t, gear) in tau[model.joints()[a.joint.0].v.clone()].iter_mut().zip(a.gear) {
+            *t += gear * force;
+        }
+    }
+    for_each_clamped(model, |j, lo, hi| tau[j] = tau[j].clamp(lo, hi));
+}
+
+/// Writes ∂tau/∂q (nv × nv), ∂tau/∂v (nv × nv) and ∂tau/∂ctrl (nv × nu), row by row.
+pub(crate) fn actuate_derivatives(
+    model: &Model,
+    q: &[f64],
+    v: &[f64],
+    ctrl: &[f64],
+    tau: &mut [f64],
+    dq: &mut [f64],
+    dv: &mut [f64],
+    dctrl: &mut [f64],
+) {
+    let (nv, nu) = (model.nv(), model.nu());
+    tau.fill(0.0);
+    for m in [&mut *dq, &mut *dv, &mut *dctrl] {
+        m.fill(0.0);
+    }
+    for (k, a) in model.actuators().iter().enumerate() {
+        let e = evaluate(model, k, a, q, v, ctrl[k]);
+        let joint = &model.joints()[a.joint.0];
+        let slope = length_derivative(joint.kind, a, &q[joint.q.clone()]);
+        for (i, gear) in joint.v.clone().zip(a.gear) {
+            tau[i] += gear * e.force;
+            dctrl[i * nu + k] += gear * e.slopes[0];
+            for (n, j) in joint.v.clone().enumerate() {
+                dq[i * nv + j] += gear * e.slopes[1] * slope[n];
+                dv[i * nv + j] += gear * e.slopes[2] * a.gear[n];
+            }
+        }
+    }
+    // a joint at its effort limit passes no change
+    for_each_clamped(model, |j, lo, hi| {
+        if tau[j] <= lo || tau[j] >= hi {
+            dq[j * nv..(j + 1) * nv].fill(0.0);
+            dv[j * nv..(j + 1) * nv].fill(0.0);
+            dctrl[j * nu..(j + 1) * nu].fill(0.0);
+            tau[j] = tau[j].clamp(lo, hi);
+        }
+    });
+}
+
+/// Gain that the velocity has on each dof through unsaturated actuators on joints with one dof: gear² b₂ ≤ 0,
+/// and the same for the position: gear² b₁. Added into `kv` and `kp` with positive sign (nv each).
+pub(crate) fn add_gains(model: &Model, q: &[f64], v: &[f64], ctrl: &[f64], kv: &mut [f64], kp: &mut [f64]) {
+    for (k, a) in model.actuators().iter().enumerate() {
+        let joint = &model.joints()[a.joint.0];
+        if joint.v.len() == 1 {
+            let e = evaluate(model, k, a, q, v, ctrl[k]);
+            let gear2 = a.gear[0] * a.gear[0];
+            kp[joint.v.start] -= gear2 * e.slopes[1];
+            kv[joint.v.start] -= gear2 * e.slopes[2];
+        }
+    }
+}
+
+fn evaluate(model: &Model, k: usize, a: &Actuator, q: &[f64], v: &[f64], ctrl: f64) -> Evaluated {
+    let joint = &model.joints()[a.joint.0];
+    let numbers = &model.parameters().group(ParameterGroup::Actuator)[4 * k..4 * k + 4];
+    let length = length(joint.kind, a, &q[joint.q.clone()]);
+    let velocity: f64 = v[joint.v.clone()].iter().zip(a.gear).map(|(v, g)| v * g).sum();
+    let inside = |x: f64, range: Option<[f64; 2]>| range.is_none_or(|[lo, hi]| lo <= x && x <= hi);
+    let clamp = |x: f64, range: Option<[f64; 2]>| range.map_or(x, |[lo, hi]| x.clamp(lo, hi));
+    let force = numbers[0] * clamp(ctrl, a.ctrl_range) + numbers[1] + numbers[2] * length + numbers[3] * velocity;
+    let free = if inside(force, a.force_range) { 1.0 } else { 0.0 };
+    let heard = if inside(ctrl, a.ctrl_range) { free } else { 0.0 };
+    Evaluated { force: clamp(force, a.force_range), slopes: [heard * numbers[0], free * numbers[2], free * numbers[3]] }
+}
+
+/// Length of the transmission: gear times the joint's displacement; a free joint has none, as in MuJoCo.   (act-2)
+fn length(kind: JointKind, a: &Actuator, q: &[f64]) -> f64 {
+    match kind {
+        JointKind::Free => 0.0,
+        JointKind::Spherical => gear3(a).dot(rotation(q)),
+        _ => q.iter().zip(a.gear).map(|(q, g)| q * g).sum(),
+    }
+}
+
+/// Derivative of the length with respect to the joint's tangent.
+fn length_derivative(kind: JointKind, a: &Actuator, q: &[f64]) -> [f64; 6] {
+    let mut out = [0.0; 6];
+    match kind {
+        JointKind::Free => {}
+        JointKind::Spherical => {
+            let row = right_jacobian_inverse(rotation(q)).tmul(gear3(a));
+            out[..3].copy_from_slice(&row.to_array());
+        }
+        _ => out[..q.len()].copy_from_slice(&a.gear[..q.len()]),
+    }
+    out
+}
+
+fn gear3(a: &Actuator) -> Vec3 {
+    Vec3::from_slice(&a.gear)
+}
+
+fn rotation(q: &[f64]) -> Vec3 {
+    Quat::from_slice(q).normalized().unwrap_or(Quat::IDENTITY).log()
+}
+
+/// Dofs whose joint limits the effort of actuators.
+fn for_each_clamped(model: &Model, mut visit: impl FnMut(usize, f64, f64)) {
+    for joint in model.joints() {
+        let [lo, hi] = joint.effort;
+        if lo > f64::NEG_INFINITY || hi < f64::INFINITY {
+            joint.v.clone().for_each(|j| visit(j, lo, hi));
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Motion without contact: v_free = v + dt M̂⁻¹ (tau − b + passive forces).   (step-1, step-2)
+//!
+//! Damping D and stiffness K that are taken at the end of the step enter the mass matrix, M̂ = M + dt D + dt² K,
+//! which keeps the sparsity of the tree and replaces M in every solve of the step.
+#![allow(non_snake_case)]
+
+use super::actuation;
+use super::kinematics::Kinematics;
+use super::mass_factor::{self, MassFactor};
+use super::passive;
+use super::rnea::{self, Wrench};
+use crate::model::{Implicit, Model};
+use crate::spatial::Force;
+
+/// Forces and velocity of the motion without contact.
+#[derive(Debug, Clone)]
+pub struct FreeMotion {
+    /// Velocity at the end of the step without contact impulses (nv).
+    pub(crate) v: Vec<f64>,
+    /// Generalised force: input, actuators, springs, dampers (nv).
+    pub(crate) tau: Vec<f64>,
+    /// Coriolis, centrifugal and gravity terms, wrenches subtracted (nv).
+    bias: Vec<f64>,
+    /// Damping and stiffness taken at the end of the step (nv each).
+    damping: Vec<f64>,
+    stiffness: Vec<f64>,
+    /// Force transmitted by the joints of each body.
+    f: Vec<Force>,
+    zero: Vec<f64>,
+}
+
+impl FreeMotion {
+    /// Memory for a model.
+    pub fn new(model: &Model) -> FreeMotion {
+        let zero = vec![0.0; model.nv()];
+        FreeMotion {
+            v: zero.clone(),
+            tau: zero.clone(),
+            bias: zero.clone(),
+            damping: zero.clone(),
+            stiffness: zero.clone(),
+            f: vec![Force::ZERO; model.n_bodies()],
+            zero,
+        }
+    }
+}
+
+/// Poses, velocities and b: the part of the step that does not depend on the controls.
+pub(crate) fn bias(
+    model: &Model,
+    q: &[f64],
+    v: &[f64],
+    wrenches: &[Wrench],
+    kin: &mut Kinematics,
+    out: &mut FreeMotion,
+) {
+    rnea::rnea(model, q, v, &out.zero, wrenches, kin, &mut out.f, &mut out.bias);
+}
+
+/// Generalised forces, and the damping and stiffness that are taken at the end of the step.
+pub(crate) fn forces(model: &Model, q: &[f64], v: &[f64], tau: &[f64], ctrl: Option<&[f64]>, out: &mut FreeMotion) {
+    out.damping.fill(0.0);
+    out.stiffness.fill(0.0);
+    match ctrl {
+        None => out.tau.fill(0.0),
+        Some(ctrl) => {
+            actuation::actuate(model, q, v, ctrl, &mut out.tau);
+            if matches!(model.options().implicit, Implicit::Velocity | Implicit::All) {
+                actuation::add_gains(model, q, v, ctrl, &mut out.damping, &mut out.stiffness);
+            }
+        }
+    }
+    if model.options().implicit != Implicit::All {
+        out.stiffness.fill(0.0);
+    }
+    // `v` serves as scratch for the passive forces until the free velocity is known
+    passive::passive(model, q, v, &mut out.v);
+    for j in 0..model.nv() {
+        out.tau[j] += out.v[j] + tau.get(j).copied().unwrap_or(0.0);
+        if model.options().implicit != Implicit::None {
+            out.damping[j] += model.damping()[j];
+        }
+        if model.options().implicit == Implicit::All {
+            out.stiffness[j] += model.stiffness()[j];
+        }
+    }
+}
+
+/// M̂ and its factor.
+pub(crate) fn factor_mass(model: &Model, free: &FreeMotion, kin: &mut Kinematics, mass: &mut MassFactor) {
+    let dt = model.options().dt;
+    mass_factor::crba(model, kin, mass);
+    for j in 0..model.nv() {
+        mass.add_diagonal(model.tree(), j, dt * (free.damping[j] + dt * free.stiffness[j]));
+    }
+    mass_factor::factor(model, mass);
+}
+
+/// v_free.   (step-1)
+pub(crate) fn free_velocity(model: &Model, v: &[f64], mass: &MassFactor, out: &mut FreeMotion) {
+    let dt = model.options().dt;
+    for j in 0..model.nv() {
+        // a spring that is taken at the end of the step is felt where the old velocity would carry it
+        out.v[j] = dt * (out.tau[j] - out.bias[j] - dt * out.stiffness[j] * v[j]);
+    }
+    mass_factor::solve_vector(model, mass, &mut out.v);
+    for j in 0..model.nv() {
+        out.v[j] += v[j];
+    }
+}

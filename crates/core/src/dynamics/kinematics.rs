@@ -1,0 +1,199 @@
+//! Where everything is and how fast it moves: one sweep from root to leaves.   (kin-1 … kin-4)
+#![allow(non_snake_case)]
+
+use crate::dispatch::dispatch;
+use crate::model::{Model, Node, Numbers, Primitive, PrimitiveKind, Topology};
+use crate::spatial::{Lane, Mat3, Motion, Pose, Quat, SpatialInertia, Vec3, axis_rotation, sin_cos};
+
+/// Poses, dof axes and velocities of one state.
+///
+/// Spatial vectors have world axes and are taken at the origin of their tree (its root body), a point at rest:
+/// the formulas are those of the world frame, without its loss of digits far from the world's origin.
+#[derive(Debug, Clone)]
+pub struct Kinematics {
+    /// Pose of each body in the world.
+    pub(crate) X_wb: Vec<Pose>,
+    /// Sine and cosine of four hinge angles at a time.
+    angles: Vec<(Lane, Lane)>,
+    /// Point at which spatial vectors of each tree are taken, world axes (m).
+    pub(crate) origin: Vec<Vec3>,
+    /// Axis of each dof: velocity of its body per unit of v.
+    pub(crate) axes: Vec<Motion>,
+    /// Velocity of each body.
+    pub(crate) V: Vec<Motion>,
+    /// Acceleration of each body, gravity counted as upward acceleration of the world.
+    pub(crate) A: Vec<Motion>,
+    /// Centre of mass of each body from the tree's origin, world axes (m).
+    pub(crate) com: Vec<Vec3>,
+    /// Inertia of each body about the tree's origin, world axes.
+    pub(crate) inertia: Vec<SpatialInertia>,
+}
+
+impl Kinematics {
+    /// Memory for a model.
+    pub fn new(model: &Model) -> Kinematics {
+        let n = model.n_bodies();
+        Kinematics {
+            X_wb: vec![Pose::IDENTITY; n],
+            angles: vec![(Lane::ZERO, Lane::ZERO); model.tree().angles.len().div_ceil(4)],
+            origin: vec![Vec3::ZERO; model.tree().roots.len()],
+            axes: vec![Motion::ZERO; model.nv()],
+            V: vec![Motion::ZERO; n],
+            A: vec![Motion::ZERO; n],
+            com: vec![Vec3::ZERO; n],
+            inertia: vec![SpatialInertia::ZERO; n],
+        }
+    }
+}
+
+dispatch! {
+    /// Poses and dof axes of a configuration.
+    pub(crate) fn positions(model: &Model, q: &[f64], kin: &mut Kinematics) => positions_body
+}
+
+dispatch! {
+    /// Poses, dof axes and velocities of a state.
+    pub(crate) fn velocities(model: &Model, q: &[f64], v: &[f64], kin: &mut Kinematics) => velocities_body
+}
+
+#[inline(always)]
+fn positions_body(model: &Model, q: &[f64], kin: &mut Kinematics) {
+    begin(model, q, kin);
+    for i in 1..model.tree().n_bodies() {
+        place(model.tree(), model.numbers(), i, q, kin);
+    }
+}
+
+#[inline(always)]
+fn velocities_body(model: &Model, q: &[f64], v: &[f64], kin: &mut Kinematics) {
+    let tree = model.tree();
+    begin(model, q, kin);
+    for i in 1..tree.n_bodies() {
+        let node = place(tree, model.numbers(), i, q, kin);
+        let joint = node.dofs.clone().fold(Motion::ZERO, |s, j| s + kin.axes[j] * v[j]);
+        kin.V[i] = kin.V[node.parent] + joint;
+    }
+}
+
+/// What a sweep needs before it begins: sines and cosines, and each tree's origin, which is where its free root is or
+/// where its root is mounted.
+#[inline(always)]
+pub(super) fn begin(model: &Model, q: &[f64], kin: &mut Kinematics) {
+    let (tree, numbers) = (model.tree(), model.numbers());
+    for (four, out) in tree.angles.chunks(4).zip(&mut kin.angles) {
+        let mut angles = Lane::ZERO;
+        for (x, (index, reference)) in angles.0.iter_mut().zip(four) {
+            *x = q[*index] - reference;
+        }
+        *out = sin_cos(angles);
+    }
+    for (origin, root) in kin.origin.iter_mut().zip(&tree.roots) {
+        let first = &tree.primitives[tree.nodes[*root].primitives.start];
+        let mount = &numbers.placement[*root];
+        *origin = match first.kind {
+            PrimitiveKind::Translation => mount.point(Vec3::from_slice(&q[first.q..])),
+            _ => mount.position,
+        };
+    }
+}
+
+/// Pose of body `i` and axes of its dofs.   (kin-1)
+#[inline(always)]
+pub(super) fn place<'t>(tree: &'t Topology, numbers: &Numbers, i: usize, q: &[f64], kin: &mut Kinematics) -> &'t Node {
+    let node = &tree.nodes[i];
+    let (parent, mount, origin) = (&kin.X_wb[node.parent], &numbers.placement[i], kin.origin[node.tree]);
+    let rotation = if numbers.untwisted[i] { parent.rotation } else { parent.rotation * mount.rotation };
+    let mut X = Pose { rotation, position: parent.point(mount.position) };
+    for p in &tree.primitives[node.primitives.clone()] {
+        displace(p, q, &kin.angles, origin, &mut X, &mut kin.axes);
+    }
+    kin.X_wb[i] = X;
+    node
+}
+
+/// Centre of mass and inertia of body `i` in world axes.
+#[inline(always)]
+pub(super) fn weigh(numbers: &Numbers, i: usize, origin: Vec3, kin: &mut Kinematics) {
+    let (X, body) = (&kin.X_wb[i], &numbers.inertia[i]);
+    let com = X.rotation * body.com + (X.position - origin);
+    kin.com[i] = com;
+    kin.inertia[i] = SpatialInertia::new(body.mass, com, body.about_com.rotated(&X.rotation));
+}
+
+/// Moves the frame `X` by one primitive and writes the axes of its dofs.   (kin-2)
+#[inline(always)]
+fn displace(p: &Primitive, q: &[f64], angles: &[(Lane, Lane)], origin: Vec3, X: &mut Pose, axes: &mut [Motion]) {
+    match p.kind {
+        PrimitiveKind::HingeX => turn(p, angles, origin, X, axes, 0),
+        PrimitiveKind::HingeY => turn(p, angles, origin, X, axes, 1),
+        PrimitiveKind::HingeZ => turn(p, angles, origin, X, axes, 2),
+        PrimitiveKind::Hinge => {
+            let (s, c) = angle(p, angles);
+            let (axis_w, anchor) = (X.rotation * p.axis, anchor(p, X));
+            axes[p.v] = Motion::rotation_about(axis_w, anchor - origin);
+            X.rotation = X.rotation * axis_rotation(p.axis, s, c);
+            hold(p, anchor, X);
+        }
+        PrimitiveKind::Slide => {
+            let axis_w = X.rotation * p.axis;
+            axes[p.v] = Motion { lin: axis_w, ang: Vec3::ZERO };
+            X.position += axis_w * (q[p.q] - p.reference);
+        }
+        PrimitiveKind::Translation => {
+            for k in 0..3 {
+                axes[p.v + k] = Motion { lin: X.rotation.c[k], ang: Vec3::ZERO };
+            }
+            X.position = X.point(Vec3::from_slice(&q[p.q..]));
+        }
+        PrimitiveKind::Ball => {
+            let anchor = anchor(p, X);
+            X.rotation = X.rotation * unit(Quat::from_slice(&q[p.q..])).to_matrix();
+            hold(p, anchor, X);
+            for k in 0..3 {
+                axes[p.v + k] = Motion::rotation_about(X.rotation.c[k], anchor - origin);
+            }
+        }
+    }
+}
+
+/// A hinge about column `k` of the frame: the other two columns turn in their plane.
+#[inline(always)]
+fn turn(p: &Primitive, angles: &[(Lane, Lane)], origin: Vec3, X: &mut Pose, axes: &mut [Motion], k: usize) {
+    let (s, c) = angle(p, angles);
+    let anchor = anchor(p, X);
+    axes[p.v] = Motion::rotation_about(X.rotation.c[k], anchor - origin);
+    let (a, b) = (X.rotation.c[(k + 1) % 3], X.rotation.c[(k + 2) % 3]);
+    let mut columns = X.rotation.c;
+    columns[(k + 1) % 3] = a * c + b * s;
+    columns[(k + 2) % 3] = b * c - a * s;
+    X.rotation = Mat3 { c: columns };
+    hold(p, anchor, X);
+}
+
+/// Sine and cosine of a hinge.
+#[inline(always)]
+fn angle(p: &Primitive, angles: &[(Lane, Lane)]) -> (f64, f64) {
+    let (s, c) = &angles[p.angle / 4];
+    (s.0[p.angle % 4], c.0[p.angle % 4])
+}
+
+/// The point that a rotation leaves in place, in the world.
+#[inline(always)]
+fn anchor(p: &Primitive, X: &Pose) -> Vec3 {
+    if p.anchored { X.point(p.anchor) } else { X.position }
+}
+
+/// Puts the turned frame back so that its anchor is where it was.
+#[inline(always)]
+fn hold(p: &Primitive, anchor: Vec3, X: &mut Pose) {
+    if p.anchored {
+        X.position = anchor - X.rotation * p.anchor;
+    }
+}
+
+/// A quaternion checked at the door, to rounding of norm one.
+#[inline(always)]
+fn unit(q: Quat) -> Quat {
+    let s = 1.0 / (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z).sqrt();
+    Quat { w: q.w * s, x: q.x * s, y: q.y * s, z: q.z * s }
+}

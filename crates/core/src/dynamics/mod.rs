@@ -1,0 +1,32 @@
+//! Rigid-body dynamics: kinematics, inverse and forward dynamics, the mass matrix and its factor, and their derivatives.
+//!
+//! One file per algorithm, its derivative beside it. [`Workspace`] is the door for direct use: it checks what comes in
+//! and owns the memory. Contacts are unknown here; they arrive as wrenches.
+
+mod aba;
+mod aba_derivatives;
+mod actuation;
+mod centroidal;
+mod free_motion;
+mod jacobian;
+mod kinematics;
+mod kinematics_derivatives;
+mod mass_factor;
+mod passive;
+mod regressor;
+mod rnea;
+mod rnea_adjoint;
+mod rnea_derivatives;
+#[cfg(test)]
+mod tests;
+mod workspace;
+mod wrench_derivatives;
+
+pub use aba_derivatives::AbaDerivatives;
+pub use kinematics::Kinematics;
+pub use mass_factor::MassFactor;
+pub use rnea::Wrench;
+pub use workspace::{RneaJacobians, Workspace};
+
+pub(crate) use free_motion::{FreeMotion, bias, factor_mass, forces, free_velocity};
+pub(crate) use workspace::check_wrenches;

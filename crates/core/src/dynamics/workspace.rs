@@ -1,0 +1,441 @@
+//! The checked face of the dynamics: memory for one model, lengths and numbers refused at the door.
+#![allow(non_snake_case)]
+
+use super::aba::{self, ArticulatedBodies};
+use super::aba_derivatives::{self, AbaDerivatives};
+use super::kinematics::{self, Kinematics};
+use super::kinematics_derivatives::{self, KinematicsDerivatives};
+use super::mass_factor::{self, MassFactor, Panel};
+use super::rnea::{self, Wrench};
+use super::rnea_adjoint::{self, RneaAdjoint, RneaGradient};
+use super::rnea_derivatives::{self, RneaDerivatives};
+use super::{actuation, centroidal, jacobian, passive, regressor};
+use crate::check;
+use crate::error::{DynamicsError, InputError};
+use crate::linalg::MatRef;
+use crate::model::{BodyId, FrameId, Model, StructureId};
+use crate::spatial::{Force, Motion, Pose, Vec3};
+
+/// Memory for the dynamics of one model; nothing is allocated after its construction.
+///
+/// Vectors follow the model: `q` has nq numbers, `v`, `a`, `tau` have nv. Matrices are row by row.
+///
+/// ```
+/// # use slipstick_core::{*, spatial::*, dynamics::Workspace};
+/// # let mut b = ModelBuilder::new("pendulum");
+/// # let bob = BodyInertia { mass: 2.0, com: vec3(0.0, 0.0, -1.0), about_com: Sym3::ZERO };
+/// # let hinge = JointSpec::new("swing", JointKind::Revolute { axis: vec3(0.0, 1.0, 0.0) });
+/// # b.add_link(ModelBuilder::WORLD, "bob", Pose::IDENTITY, bob, vec![hinge]);
+/// # let model = b.build()?;
+/// let mut work = Workspace::new(&model);
+/// let (q, v, a) = ([std::f64::consts::FRAC_PI_2], [0.0], [0.0]);
+/// let mut tau = [0.0];
+/// work.rnea(&model, &q, &v, &a, &[], &mut tau)?;
+/// assert!((tau[0] - 2.0 * 9.81).abs() < 1e-12); // the torque that holds the bob out level
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Workspace {
+    structure: StructureId,
+    kin: Kinematics,
+    mass: MassFactor,
+    art: ArticulatedBodies,
+    dkin: KinematicsDerivatives,
+    drnea: RneaDerivatives,
+    daba: AbaDerivatives,
+    adj: RneaAdjoint,
+    panel: Panel,
+    f: Vec<Force>,
+    /// nv numbers.
+    scratch: Vec<f64>,
+    zero: Vec<f64>,
+}
+
+/// Derivatives of inverse dynamics, nv × nv each.
+#[derive(Debug, Clone, Copy)]
+pub struct RneaJacobians<'a> {
+    /// ∂tau/∂q.
+    pub dtau_dq: MatRef<'a>,
+    /// ∂tau/∂v.
+    pub dtau_dv: MatRef<'a>,
+}
+
+impl Workspace {
+    /// Memory for a model.
+    pub fn new(model: &Model) -> Workspace {
+        Workspace {
+            structure: model.structure_id(),
+            kin: Kinematics::new(model),
+            mass: MassFactor::new(model),
+            art: ArticulatedBodies::new(model),
+            dkin: KinematicsDerivatives::new(model),
+            drnea: RneaDerivatives::new(model),
+            daba: AbaDerivatives::new(model),
+            adj: RneaAdjoint::new(model),
+            panel: Panel::new(model),
+            f: vec![Force::ZERO; model.n_bodies()],
+            scratch: vec![0.0; model.nv()],
+            zero: vec![0.0; model.nv()],
+        }
+    }
+
+    /// The model is the one this memory was made for, and a state fits it.
+    fn check(&self, model: &Model, q: &[f64], vectors: &[(&'static str, &[f64])]) -> Result<(), InputError> {
+        self.structure.check(model, "workspace")?;
+        model.check_q(q)?;
+        vectors.iter().try_for_each(|(what, x)| check::vector(what, x, model.nv()))
+    }
+
+    /// Inverse dynamics: `tau = M a + b − wrenches`.
+    pub fn rnea(
+        &mut self,
+        model: &Model,
+        q: &[f64],
+        v: &[f64],
+        a: &[f64],
+        wrenches: &[Wrench],
+        tau: &mut [f64],
+    ) -> Result<(), InputError> {
+        self.check(model, q, &[("v", v), ("a", a)])?;
+        check_wrenches(model, wrenches)?;
+        check::length("tau", tau.len(), model.nv())?;
+        rnea::rnea(model, q, v, a, wrenches, &mut self.kin, &mut self.f, tau);
+        Ok(())
+    }
+
+    /// Forces that hold the accelerations at zero: gravity, Coriolis and centrifugal terms.
+    pub fn bias(&mut self, model: &Model, q: &[f64], v: &[f64], tau: &mut [f64]) -> Result<(), InputError> {
+        self.check(model, q, &[("v", v)])?;
+        check::length("tau", tau.len(), model.nv())?;
+        rnea::rnea(model, q, v, &self.zero, &[], &mut self.kin, &mut self.f, tau);
+        Ok(())
+    }
+
+    /// Forward dynamics: `a = M⁻¹ (tau − b + wrenches)`, in a time linear in the number of bodies.
+    pub fn aba(
+        &mut self,
+        model: &Model,
+        q: &[f64],
+        v: &[f64],
+        tau: &[f64],
+        wrenches: &[Wrench],
+        a: &mut [f64],
+    ) -> Result<(), DynamicsError> {
+        self.check(model, q, &[("v", v), ("tau", tau)])?;
+        check_wrenches(model, wrenches)?;
+        check::length("a", a.len(), model.nv())?;
+        aba::aba(model, q, v, tau, wrenches, &mut self.kin, &mut self.art, a);
+        sound(model, self.art.broken_pivot())
+    }
+
+    /// Joint-space inertia, armature included: writes nv × nv numbers.
+    pub fn crba(&mut self, model: &Model, q: &[f64], M: &mut [f64]) -> Result<(), InputError> {
+        self.check(model, q, &[])?;
+        check::length("M", M.len(), model.nv() * model.nv())?;
+        kinematics::positions(model, q, &mut self.kin);
+        mass_factor::crba(model, &mut self.kin, &mut self.mass);
+        self.mass.write_full(model.tree(), M);
+        Ok(())
+    }
+
+    /// Factors M = Lᵀ D L for [`Workspace::solve`].
+    pub fn factor(&mut self, model: &Model, q: &[f64]) -> Result<(), DynamicsError> {
+        self.check(model, q, &[])?;
+        kinematics::positions(model, q, &mut self.kin);
+        mass_factor::crba(model, &mut self.kin, &mut self.mass);
+        mass_factor::factor(model, &mut self.mass);
+        sound(model, self.mass.broken_pivot())
+    }
+
+    /// `x = M⁻¹ x` with the last factored M.
+    pub fn solve(&mut self, model: &Model, x: &mut [f64]) -> Result<(), InputError> {
+        self.structure.check(model, "workspace")?;
+        check::vector("x", x, model.nv())?;
+        mass_factor::solve_vector(model, &self.mass, x);
+        Ok(())
+    }
+
+    /// `x = M⁻¹ b` with the last factored M: matrices with nv rows of `stride` numbers, a multiple of four.
+    pub fn solve_columns(&mut self, model: &Model, stride: usize, b: &[f64], x: &mut [f64]) -> Result<(), InputError> {
+        self.structure.check(model, "workspace")?;
+        if !stride.is_multiple_of(4) {
+            let got = stride as f64;
+            return Err(InputError::Value { what: "stride".into(), expected: "a multiple of 4", got });
+        }
+        check::vector("b", b, model.nv() * stride)?;
+        check::length("x", x.len(), model.nv() * stride)?;
+        mass_factor::solve_columns(model, &self.mass, 1.0, stride, b, x, &mut self.panel);
+        Ok(())
+    }
+
+    /// M⁻¹ (nv × nv).
+    pub fn mass_inverse(&mut self, model: &Model, q: &[f64], out: &mut [f64]) -> Result<(), DynamicsError> {
+        self.factor(model, q)?;
+        check::length("out", out.len(), model.nv() * model.nv())?;
+        self.daba.invert(model, &self.mass);
+        self.daba.da_dtau().copy_to(out);
+        Ok(())
+    }
+
+    /// Poses of all bodies; ask for them with [`Workspace::body_pose`] and [`Workspace::frame_pose`].
+    pub fn kinematics(&mut self, model: &Model, q: &[f64]) -> Result<(), InputError> {
+        self.check(model, q, &[])?;
+        kinematics::positions(model, q, &mut self.kin);
+        Ok(())
+    }
+
+    /// Pose of a body in the world, of the last configuration that any method here was given.
+    pub fn body_pose(&self, body: BodyId) -> Pose {
+        self.kin.X_wb.get(body.0).copied().unwrap_or_default()
+    }
+
+    /// Pose of a frame in the world, likewise.
+    pub fn frame_pose(&self, model: &Model, frame: FrameId) -> Result<Pose, InputError> {
+        self.structure.check(model, "workspace")?;
+        check_frame(model, frame)?;
+        Ok(jacobian::frame_pose(model, &self.kin, frame))
+    }
+
+    /// Jacobian of a frame: 6 × nv, velocity of its origin and angular velocity in world axes per unit of v.
+    pub fn jacobian(&mut self, model: &Model, q: &[f64], frame: FrameId, J: &mut [f64]) -> Result<(), InputError> {
+        self.check(model, q, &[])?;
+        check_frame(model, frame)?;
+        check::length("J", J.len(), 6 * model.nv())?;
+        kinematics::positions(model, q, &mut self.kin);
+        jacobian::frame_jacobian(model, &self.kin, frame, J);
+        Ok(())
+    }
+
+    /// Velocity of a frame's origin and its angular velocity, world axes.
+    pub fn velocity(&mut self, model: &Model, q: &[f64], v: &[f64], frame: FrameId) -> Result<Motion, InputError> {
+        self.check(model, q, &[("v", v)])?;
+        check_frame(model, frame)?;
+        kinematics::velocities(model, q, v, &mut self.kin);
+        Ok(jacobian::frame_velocity(model, &self.kin, frame))
+    }
+
+    /// Kinematics of a state with the columns that all derivatives of velocities are made of.
+    pub fn kinematics_derivatives(&mut self, model: &Model, q: &[f64], v: &[f64], a: &[f64]) -> Result<(), InputError> {
+        self.check(model, q, &[("v", v), ("a", a)])?;
+        kinematics_derivatives::kinematics_derivatives(model, q, v, a, &mut self.kin, &mut self.dkin);
+        Ok(())
+    }
+
+    /// Derivatives of [`Workspace::velocity`] with respect to q and v: 6 × nv numbers each.
+    pub fn velocity_derivatives(
+        &mut self,
+        model: &Model,
+        q: &[f64],
+        v: &[f64],
+        frame: FrameId,
+        dq: &mut [f64],
+        dv: &mut [f64],
+    ) -> Result<(), InputError> {
+        self.check(model, q, &[("v", v)])?;
+        check_frame(model, frame)?;
+        check::length("dq", dq.len(), 6 * model.nv())?;
+        check::length("dv", dv.len(), 6 * model.nv())?;
+        kinematics_derivatives::kinematics_derivatives(model, q, v, &self.zero, &mut self.kin, &mut self.dkin);
+        kinematics_derivatives::velocity_derivatives(model, &self.kin, &self.dkin, frame, dq, dv);
+        Ok(())
+    }
+
+    /// Derivatives of [`Workspace::rnea`]; wrenches are constant in world axes.
+    pub fn rnea_derivatives(
+        &mut self,
+        model: &Model,
+        q: &[f64],
+        v: &[f64],
+        a: &[f64],
+        wrenches: &[Wrench],
+    ) -> Result<RneaJacobians<'_>, InputError> {
+        self.check(model, q, &[("v", v), ("a", a)])?;
+        check_wrenches(model, wrenches)?;
+        let Workspace { kin, dkin, mass, drnea, .. } = self;
+        rnea_derivatives::rnea_derivatives(model, q, v, a, wrenches, kin, dkin, mass, drnea);
+        Ok(RneaJacobians { dtau_dq: drnea.dtau_dq(), dtau_dv: drnea.dtau_dv() })
+    }
+
+    /// Derivatives of [`Workspace::aba`] and the accelerations; wrenches are constant in world axes.
+    pub fn aba_derivatives(
+        &mut self,
+        model: &Model,
+        q: &[f64],
+        v: &[f64],
+        tau: &[f64],
+        wrenches: &[Wrench],
+    ) -> Result<&AbaDerivatives, DynamicsError> {
+        self.check(model, q, &[("v", v), ("tau", tau)])?;
+        check_wrenches(model, wrenches)?;
+        let Workspace { kin, art, dkin, mass, drnea, daba, .. } = self;
+        aba_derivatives::aba_derivatives(model, q, v, tau, wrenches, kin, art, dkin, mass, drnea, daba);
+        sound(model, mass.broken_pivot())?;
+        Ok(daba)
+    }
+
+    /// `wᵀ ∂tau/∂q`, `wᵀ ∂tau/∂v`, `wᵀ ∂tau/∂a` of inverse dynamics, written to `out` (nv numbers each).
+    pub fn rnea_vjp(
+        &mut self,
+        model: &Model,
+        q: &[f64],
+        v: &[f64],
+        a: &[f64],
+        wrenches: &[Wrench],
+        w: &[f64],
+        out: [&mut [f64]; 3],
+    ) -> Result<(), InputError> {
+        self.check(model, q, &[("v", v), ("a", a), ("w", w)])?;
+        check_wrenches(model, wrenches)?;
+        let [gq, gv, ga] = out;
+        for g in [&*gq, &*gv, &*ga] {
+            check::length("gradient", g.len(), model.nv())?;
+        }
+        let Workspace { kin, dkin, adj, .. } = self;
+        let gradient = RneaGradient { q: gq, v: gv, a: ga };
+        rnea_adjoint::rnea_vjp(model, q, v, a, wrenches, w, kin, dkin, adj, gradient);
+        Ok(())
+    }
+
+    /// Y with `tau = Y π + armature a`: nv × 10 (n_bodies − 1) numbers.
+    pub fn regressor(
+        &mut self,
+        model: &Model,
+        q: &[f64],
+        v: &[f64],
+        a: &[f64],
+        Y: &mut [f64],
+    ) -> Result<(), InputError> {
+        check::length("Y", Y.len(), model.nv() * 10 * (model.n_bodies() - 1))?;
+        let mut tau = core::mem::take(&mut self.scratch);
+        let done = self.rnea(model, q, v, a, &[], &mut tau);
+        self.scratch = tau;
+        done?;
+        regressor::regressor(model, &self.kin, Y);
+        Ok(())
+    }
+
+    /// ∂a/∂π = −M⁻¹ Y of forward dynamics: nv × 10 (n_bodies − 1) numbers. `Y` is as large and is overwritten.
+    pub fn aba_inertial_derivatives(
+        &mut self,
+        model: &Model,
+        q: &[f64],
+        v: &[f64],
+        tau: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), DynamicsError> {
+        let (nv, n) = (model.nv(), 10 * (model.n_bodies() - 1));
+        check::length("out", out.len(), nv * n)?;
+        let mut a = core::mem::take(&mut self.scratch);
+        let done = self.aba(model, q, v, tau, &[], &mut a);
+        let done = done.and_then(|()| Ok(self.kinematics_derivatives(model, q, v, &a)?));
+        self.scratch = a;
+        done?;
+        regressor::regressor(model, &self.kin, out);
+        mass_factor::crba(model, &mut self.kin, &mut self.mass);
+        mass_factor::factor(model, &mut self.mass);
+        sound(model, self.mass.broken_pivot())?;
+        for column in 0..n {
+            for i in 0..nv {
+                self.scratch[i] = -out[i * n + column];
+            }
+            mass_factor::solve_vector(model, &self.mass, &mut self.scratch);
+            for i in 0..nv {
+                out[i * n + column] = self.scratch[i];
+            }
+        }
+        Ok(())
+    }
+
+    /// Centre of mass of all moving bodies, world axes (m).
+    pub fn centre_of_mass(&mut self, model: &Model, q: &[f64]) -> Result<Vec3, InputError> {
+        self.kinematics(model, q)?;
+        Ok(centroidal::centre_of_mass(model, &self.kin))
+    }
+
+    /// Kinetic energy (drives included) and potential energy of gravity and joint springs (J).
+    pub fn energy(&mut self, model: &Model, q: &[f64], v: &[f64]) -> Result<(f64, f64), InputError> {
+        self.check(model, q, &[("v", v)])?;
+        kinematics::velocities(model, q, v, &mut self.kin);
+        Ok(centroidal::energy(model, &self.kin, q, v))
+    }
+
+    /// Linear momentum, and angular momentum about the centre of mass, world axes.
+    pub fn momentum(&mut self, model: &Model, q: &[f64], v: &[f64]) -> Result<Force, InputError> {
+        self.check(model, q, &[("v", v)])?;
+        kinematics::velocities(model, q, v, &mut self.kin);
+        Ok(centroidal::momentum(model, &self.kin))
+    }
+
+    /// Forces of joint springs and dampers (nv).
+    pub fn passive(&mut self, model: &Model, q: &[f64], v: &[f64], tau: &mut [f64]) -> Result<(), InputError> {
+        self.check(model, q, &[("v", v)])?;
+        check::length("tau", tau.len(), model.nv())?;
+        passive::passive(model, q, v, tau);
+        Ok(())
+    }
+
+    /// Forces of the actuators (nv).
+    pub fn actuate(
+        &mut self,
+        model: &Model,
+        q: &[f64],
+        v: &[f64],
+        ctrl: &[f64],
+        tau: &mut [f64],
+    ) -> Result<(), InputError> {
+        self.check(model, q, &[("v", v)])?;
+        check::vector("ctrl", ctrl, model.nu())?;
+        check::length("tau", tau.len(), model.nv())?;
+        actuation::actuate(model, q, v, ctrl, tau);
+        Ok(())
+    }
+
+    /// Derivatives of [`Workspace::actuate`] with respect to q, v (nv × nv) and ctrl (nv × nu), written to `out`.
+    pub fn actuate_derivatives(
+        &mut self,
+        model: &Model,
+        q: &[f64],
+        v: &[f64],
+        ctrl: &[f64],
+        out: [&mut [f64]; 3],
+    ) -> Result<(), InputError> {
+        self.check(model, q, &[("v", v)])?;
+        check::vector("ctrl", ctrl, model.nu())?;
+        let (nv, nu) = (model.nv(), model.nu());
+        let [dq, dv, dctrl] = out;
+        for (m, n) in [(&*dq, nv), (&*dv, nv), (&*dctrl, nu)] {
+            check::length("derivative", m.len(), nv * n)?;
+        }
+        actuation::actuate_derivatives(model, q, v, ctrl, &mut self.scratch, dq, dv, dctrl);
+        Ok(())
+    }
+}
+
+fn sound(model: &Model, broken: Option<usize>) -> Result<(), DynamicsError> {
+    match broken {
+        None => Ok(()),
+        Some(dof) => {
+            let body = model.bodies()[model.tree().dof_body[dof]].name.clone();
+            Err(DynamicsError::SingularMass { body, dof })
+        }
+    }
+}
+
+fn check_frame(model: &Model, frame: FrameId) -> Result<(), InputError> {
+    let count = model.frames().len();
+    if frame.0 < count { Ok(()) } else { Err(InputError::OutOfRange { what: "frame", count, got: frame.0 }) }
+}
+
+/// Wrenches act on bodies that exist and are finite.
+pub(crate) fn check_wrenches(model: &Model, wrenches: &[Wrench]) -> Result<(), InputError> {
+    for (index, w) in wrenches.iter().enumerate() {
+        if w.body.0 >= model.n_bodies() {
+            return Err(InputError::OutOfRange { what: "body", count: model.n_bodies(), got: w.body.0 });
+        }
+        let finite = w.force.is_finite() && w.torque.is_finite() && w.point.is_none_or(Vec3::is_finite);
+        if !finite {
+            return Err(InputError::NotFinite { what: "wrenches", index });
+        }
+    }
+    Ok(())
+}

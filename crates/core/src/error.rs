@@ -1,0 +1,210 @@
+//! Typed errors: what, where, expected, got. Nothing here prints.
+
+use core::fmt;
+
+/// What a caller handed in does not fit the model.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum InputError {
+    /// A vector has the wrong length.
+    Length {
+        /// Which vector.
+        what: &'static str,
+        /// Length that the model needs.
+        expected: usize,
+        /// Length that came.
+        got: usize,
+    },
+    /// A number is NaN or infinite.
+    NotFinite {
+        /// Which vector.
+        what: &'static str,
+        /// Index of the number.
+        index: usize,
+    },
+    /// A quaternion has no direction.
+    ZeroQuaternion {
+        /// Joint it belongs to.
+        joint: String,
+    },
+    /// A name that the model does not have.
+    UnknownName {
+        /// Kind of thing asked for.
+        what: &'static str,
+        /// Name asked for.
+        name: String,
+    },
+    /// An index that the model does not have.
+    OutOfRange {
+        /// Kind of thing asked for.
+        what: &'static str,
+        /// Number of such things.
+        count: usize,
+        /// Index that came.
+        got: usize,
+    },
+    /// Memory made for another model.
+    WrongModel {
+        /// Which memory.
+        what: &'static str,
+        /// Name of the model that came.
+        got: String,
+    },
+    /// A number outside the values that make sense.
+    Value {
+        /// Which number.
+        what: String,
+        /// What it must be.
+        expected: &'static str,
+        /// Value that came.
+        got: f64,
+    },
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            InputError::Length { what, expected, got } => write!(f, "{what}: expected {expected} numbers, got {got}"),
+            InputError::NotFinite { what, index } => write!(f, "{what}[{index}] is not a finite number"),
+            InputError::ZeroQuaternion { joint } => {
+                write!(f, "q: the quaternion of joint '{joint}' is zero and describes no rotation")
+            }
+            InputError::UnknownName { what, name } => write!(f, "the model has no {what} named '{name}'"),
+            InputError::OutOfRange { what, count, got } => {
+                write!(f, "{what} {got} does not exist: the model has {count}")
+            }
+            InputError::WrongModel { what, got } => {
+                write!(f, "this {what} was made for another model than '{got}'")
+            }
+            InputError::Value { what, expected, got } => write!(f, "{what}: expected {expected}, got {got}"),
+        }
+    }
+}
+
+/// A description that makes no model.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// Two things of one kind have the same name.
+    DuplicateName {
+        /// Kind of thing.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A reference to something that was not added.
+    Unknown {
+        /// What refers, for example `actuator 'hip'`.
+        owner: String,
+        /// Kind of thing it refers to.
+        what: &'static str,
+    },
+    /// A number is outside the values that make sense.
+    Value {
+        /// Whose number, for example `joint 'hip': armature`.
+        what: String,
+        /// What it must be.
+        expected: &'static str,
+        /// What came.
+        got: String,
+    },
+    /// A body moves but nothing resists: no mass below the joint and no armature.
+    NoInertia {
+        /// The body.
+        body: String,
+        /// Its joint.
+        joint: String,
+    },
+    /// A free joint that shares its body with other joints.
+    FreeJointNotAlone {
+        /// The body.
+        body: String,
+    },
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BuildError::DuplicateName { what, name } => write!(f, "two {what}s are named '{name}'"),
+            BuildError::Unknown { owner, what } => write!(f, "{owner} refers to a {what} that does not exist"),
+            BuildError::Value { what, expected, got } => write!(f, "{what}: expected {expected}, got {got}"),
+            BuildError::NoInertia { body, joint } => write!(
+                f,
+                "body '{body}' moves in joint '{joint}' without mass or armature: give it (or a body below it) a mass"
+            ),
+            BuildError::FreeJointNotAlone { body } => {
+                write!(f, "body '{body}' has a free joint and other joints: a free joint must be alone")
+            }
+        }
+    }
+}
+
+/// A step that gave no state.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum StepError {
+    /// The input does not fit the model.
+    Input(InputError),
+    /// A number of the next state is not finite.
+    Diverged {
+        /// Body that moves with it.
+        body: String,
+        /// Which quantity.
+        quantity: &'static str,
+        /// Time at the beginning of the step (s).
+        time: f64,
+    },
+}
+
+impl fmt::Display for StepError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StepError::Input(e) => e.fmt(f),
+            StepError::Diverged { body, quantity, time } => {
+                write!(f, "the {quantity} of body '{body}' is not finite after the step from t = {time} s")
+            }
+        }
+    }
+}
+
+/// Forward dynamics without an answer.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum DynamicsError {
+    /// The input does not fit the model.
+    Input(InputError),
+    /// The joint-space inertia is not positive definite.
+    SingularMass {
+        /// Body whose dof has no inertia.
+        body: String,
+        /// The dof.
+        dof: usize,
+    },
+}
+
+impl fmt::Display for DynamicsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DynamicsError::Input(e) => e.fmt(f),
+            DynamicsError::SingularMass { body, dof } => {
+                write!(f, "the joint-space inertia is not positive definite at dof {dof} of body '{body}'")
+            }
+        }
+    }
+}
+
+impl From<InputError> for StepError {
+    fn from(e: InputError) -> StepError {
+        StepError::Input(e)
+    }
+}
+impl From<InputError> for DynamicsError {
+    fn from(e: InputError) -> DynamicsError {
+        DynamicsError::Input(e)
+    }
+}
+
+impl std::error::Error for InputError {}
+impl std::error::Error for BuildError {}
+impl std::error::Error for StepError {}
+impl std::error::Error for DynamicsError {}

@@ -1,0 +1,22 @@
+//! The step of slipstick and its derivative: rigid-body dynamics in `f64`, without dependencies, files, threads or clocks.
+//!
+//! A walk through a step: [`model`] holds the robot, [`dynamics`] moves it, [`step()`] puts the stages in order.
+//! [`spatial`] and [`linalg`] are the vocabulary. `docs/math/notation.md` lists the symbols.
+
+mod check;
+mod data;
+mod dispatch;
+pub mod dynamics;
+pub mod error;
+pub mod linalg;
+pub mod model;
+pub mod spatial;
+mod state;
+mod step;
+
+pub use data::Data;
+pub use dynamics::Wrench;
+pub use error::{BuildError, DynamicsError, InputError, StepError};
+pub use model::*;
+pub use state::{Input, State};
+pub use step::{Step, step, step_ctrl};

@@ -1,0 +1,198 @@
+//! What a description must satisfy. Everything a user can get wrong in a model is refused here.
+
+use super::builder::{LinkSpec, ModelBuilder};
+use super::geometry::{GeomSpec, Shape};
+use super::joint::{JointKind, JointSpec};
+use super::{Keyframe, Model, Numbers};
+use crate::error::{BuildError, InputError};
+use crate::spatial::{BodyInertia, Vec3};
+use std::collections::HashSet;
+
+/// Checks the parts of a description, before it is laid out.
+pub(super) fn builder(b: &ModelBuilder) -> Result<(), BuildError> {
+    options(b)?;
+    unique("link", b.links.iter().map(|l| l.name.as_str()))?;
+    unique("joint", b.links.iter().flat_map(|l| &l.joints).map(|(_, j)| j.name.as_str()))?;
+    unique("geom", b.geoms.iter().map(|(_, g)| g.name.as_str()))?;
+    unique("mesh", b.meshes.iter().map(|m| m.name.as_str()))?;
+    unique("actuator", b.actuators.iter().map(|a| a.name.as_str()))?;
+    unique("site", b.sites.iter().map(|s| s.name.as_str()))?;
+    unique("keyframe", b.keyframes.iter().map(|k| k.name.as_str()))?;
+    for (i, l) in b.links.iter().enumerate().skip(1) {
+        link(i, l)?;
+    }
+    for s in &b.sites {
+        refer(s.link.0 < b.links.len(), || format!("site '{}'", s.name), "link")?;
+    }
+    for (l, g) in &b.geoms {
+        refer(l.0 < b.links.len(), || format!("geom '{}'", g.name), "link")?;
+        geom(g, b.meshes.len())?;
+    }
+    let n_joints = b.links.iter().map(|l| l.joints.len()).sum::<usize>();
+    for a in &b.actuators {
+        let owner = || format!("actuator '{}'", a.name);
+        refer(a.joint.0 < n_joints, owner, "joint")?;
+        let numbers = a.gear.iter().chain(&a.bias).chain([&a.gain]);
+        for x in numbers {
+            finite(*x, || format!("{}: gear, gain or bias", owner()))?;
+        }
+        for (name, range) in [("ctrl range", a.ctrl_range), ("force range", a.force_range)] {
+            ordered(range, || format!("{}: {name}", owner()))?;
+        }
+    }
+    for m in &b.meshes {
+        mesh(m)?;
+    }
+    Ok(())
+}
+
+/// Checks what only the finished model can tell, and adds the keyframes.
+pub(super) fn model(mut model: Model, keyframes: Vec<Keyframe>) -> Result<Model, BuildError> {
+    no_massless_motion(&model)?;
+    for mut k in keyframes {
+        let error = |e: InputError| BuildError::Value {
+            what: format!("keyframe '{}'", k.name),
+            expected: "vectors that fit the model",
+            got: e.to_string(),
+        };
+        model.normalize_q(&mut k.q).map_err(error)?;
+        crate::check::vector("v", &k.v, model.nv()).map_err(error)?;
+        crate::check::vector("ctrl", &k.ctrl, model.nu()).map_err(error)?;
+        model.structure_mut().keyframes.push(k);
+    }
+    Ok(model)
+}
+
+fn options(b: &ModelBuilder) -> Result<(), BuildError> {
+    let o = &b.options;
+    value(o.dt.is_finite() && o.dt > 0.0, || "option dt".into(), "a positive time step", o.dt)?;
+    for g in o.gravity {
+        finite(g, || "option gravity".into())?;
+    }
+    Ok(())
+}
+
+fn link(index: usize, l: &LinkSpec) -> Result<(), BuildError> {
+    let what = |part: &str| format!("link '{}': {part}", l.name);
+    refer(l.parent.0 < index, || format!("link '{}'", l.name), "parent link added before it")?;
+    vector(l.placement.position, || what("position"))?;
+    inertia(&l.inertia, &what)?;
+    let free = l.joints.iter().any(|(_, j)| j.kind == JointKind::Free);
+    if free && l.joints.len() > 1 {
+        return Err(BuildError::FreeJointNotAlone { body: l.name.clone() });
+    }
+    l.joints.iter().try_for_each(|(_, j)| joint(j, &l.name))
+}
+
+fn inertia(i: &BodyInertia, what: &dyn Fn(&str) -> String) -> Result<(), BuildError> {
+    value(i.mass.is_finite() && i.mass >= 0.0, || what("mass"), "zero or a positive number", i.mass)?;
+    vector(i.com, || what("centre of mass"))?;
+    let f = i.about_com;
+    for x in [f.xx, f.xy, f.yy, f.xz, f.yz, f.zz] {
+        finite(x, || what("inertia"))?;
+    }
+    Ok(())
+}
+
+fn joint(j: &JointSpec, link: &str) -> Result<(), BuildError> {
+    let name = if j.name.is_empty() { format!("of link '{link}'") } else { format!("'{}'", j.name) };
+    let what = |part: &str| format!("joint {name}: {part}");
+    if let JointKind::Revolute { axis } | JointKind::Prismatic { axis } = j.kind {
+        let unit = axis.is_finite() && (axis.norm() - 1.0).abs() < 1e-9;
+        value(unit, || what("length of the axis"), "a unit vector", axis.norm())?;
+    }
+    vector(j.anchor, || what("anchor"))?;
+    for (part, x) in [("reference", j.reference), ("spring reference", j.spring_reference)] {
+        finite(x, || what(part))?;
+    }
+    for (part, x) in
+        [("armature", j.armature), ("damping", j.damping), ("stiffness", j.stiffness), ("dry friction", j.dry_friction)]
+    {
+        value(x.is_finite() && x >= 0.0, || what(part), "zero or a positive number", x)?;
+    }
+    ordered(j.range, || what("range"))?;
+    ordered(Some(j.effort), || what("effort"))?;
+    value(j.velocity > 0.0, || what("velocity limit"), "a positive number", j.velocity)
+}
+
+fn geom(g: &GeomSpec, n_meshes: usize) -> Result<(), BuildError> {
+    let what = |part: &str| format!("geom '{}': {part}", g.name);
+    vector(g.pose.position, || what("position"))?;
+    for x in &g.shape.size()[..g.shape.n_sizes()] {
+        value(x.is_finite() && *x > 0.0, || what("size"), "a positive number", *x)?;
+    }
+    if let Shape::Mesh { mesh } = g.shape {
+        refer(mesh.0 < n_meshes, || format!("geom '{}'", g.name), "mesh")?;
+    }
+    let s = &g.surface;
+    for (part, x) in [("friction", s.friction), ("compliance", s.compliance)] {
+        value(x.is_finite() && x >= 0.0, || what(part), "zero or a positive number", x)?;
+    }
+    value((0.0..=1.0).contains(&s.restitution), || what("restitution"), "a number from 0 to 1", s.restitution)?;
+    finite(s.offset, || what("margin − gap"))
+}
+
+fn mesh(m: &super::Mesh) -> Result<(), BuildError> {
+    let what = |part: &str| format!("mesh '{}': {part}", m.name);
+    let enough = m.vertices.len() >= 4;
+    value(enough, || what("number of vertices"), "at least 4", m.vertices.len() as f64)?;
+    m.vertices.iter().try_for_each(|v| vector(*v, || what("vertex")))?;
+    let corner = m.triangles.iter().flatten().find(|c| **c as usize >= m.vertices.len());
+    refer(corner.is_none(), || what("triangle"), "vertex")
+}
+
+/// A dof without any inertia below it makes M singular.
+fn no_massless_motion(model: &Model) -> Result<(), BuildError> {
+    let (tree, numbers): (_, &Numbers) = (model.tree(), model.numbers());
+    let mut carried = vec![0.0; tree.n_bodies()];
+    for i in (1..tree.n_bodies()).rev() {
+        let inertia = &numbers.inertia[i];
+        carried[i] += inertia.mass + inertia.about_com.trace();
+        let parent = tree.nodes[i].parent;
+        carried[parent] += carried[i];
+        let dof = tree.nodes[i].dofs.clone().find(|j| carried[i] <= 0.0 && model.armature()[*j] <= 0.0);
+        if let Some(dof) = dof {
+            let joint = model.joints().iter().find(|j| j.v.contains(&dof));
+            return Err(BuildError::NoInertia {
+                body: model.bodies()[i].name.clone(),
+                joint: joint.map_or(String::new(), |j| j.name.clone()),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn unique<'a>(what: &'static str, names: impl Iterator<Item = &'a str>) -> Result<(), BuildError> {
+    let mut seen = HashSet::new();
+    for name in names.filter(|n| !n.is_empty()) {
+        if !seen.insert(name) {
+            return Err(BuildError::DuplicateName { what, name: name.to_string() });
+        }
+    }
+    Ok(())
+}
+
+fn refer(ok: bool, owner: impl Fn() -> String, what: &'static str) -> Result<(), BuildError> {
+    if ok { Ok(()) } else { Err(BuildError::Unknown { owner: owner(), what }) }
+}
+
+fn value(ok: bool, what: impl Fn() -> String, expected: &'static str, got: f64) -> Result<(), BuildError> {
+    if ok { Ok(()) } else { Err(BuildError::Value { what: what(), expected, got: got.to_string() }) }
+}
+
+fn finite(x: f64, what: impl Fn() -> String) -> Result<(), BuildError> {
+    value(x.is_finite(), what, "a finite number", x)
+}
+
+fn vector(v: Vec3, what: impl Fn() -> String) -> Result<(), BuildError> {
+    v.to_array().into_iter().try_for_each(|x| finite(x, &what))
+}
+
+fn ordered(range: Option<[f64; 2]>, what: impl Fn() -> String) -> Result<(), BuildError> {
+    match range {
+        Some([lo, hi]) if lo.is_nan() || hi.is_nan() || lo > hi => {
+            Err(BuildError::Value { what: what(), expected: "lower ≤ upper", got: format!("{lo} … {hi}") })
+        }
+        _ => Ok(()),
+    }
+}

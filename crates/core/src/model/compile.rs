@@ -1,0 +1,313 @@
+//! From a builder to a model: order the links, merge the fixed ones, lay out q, v and the parameters.
+
+use super::builder::{LinkSpec, ModelBuilder};
+use super::check;
+use super::geometry::Geom;
+use super::ids::{BodyId, FrameId, JointId};
+use super::joint::{Joint, JointKind, JointSpec, Primitive, PrimitiveKind};
+use super::parameters::{ParameterGroup, ParameterLayout, Parameters};
+use super::topology::{Node, Topology};
+use super::{Body, Frame, Model, Numbers, Structure};
+use crate::error::BuildError;
+use crate::spatial::{BodyInertia, Pose, Quat, Vec3};
+use std::sync::Arc;
+
+pub(super) fn compile(b: ModelBuilder) -> Result<Model, BuildError> {
+    check::builder(&b)?;
+    let mut bodies = Bodies::new(b.links.len());
+    for link in depth_first(&b.links) {
+        bodies.add(FrameId(link), &b.links[link]);
+    }
+    bodies.finish(b)
+}
+
+/// Links in depth-first order, siblings in the order of adding, the world first.
+fn depth_first(links: &[LinkSpec]) -> Vec<usize> {
+    let mut children = vec![Vec::new(); links.len()];
+    for (i, link) in links.iter().enumerate().skip(1) {
+        children[link.parent.0].push(i);
+    }
+    let (mut order, mut stack) = (Vec::with_capacity(links.len()), vec![0]);
+    while let Some(i) = stack.pop() {
+        order.push(i);
+        stack.extend(children[i].iter().rev());
+    }
+    order
+}
+
+/// What has been laid out so far.
+struct Bodies {
+    bodies: Vec<Body>,
+    nodes: Vec<Node>,
+    primitives: Vec<Primitive>,
+    joints: Vec<Joint>,
+    specs: Vec<JointSpec>,
+    /// For each joint of the builder its place among `joints`.
+    joint_of: Vec<(JointId, JointId)>,
+    frames: Vec<Frame>,
+    /// Frame of each link of the builder.
+    frame_of: Vec<FrameId>,
+    inertia: Vec<BodyInertia>,
+    placement: Vec<Pose>,
+    q0: Vec<f64>,
+    n_trees: usize,
+}
+
+impl Bodies {
+    fn new(n_links: usize) -> Bodies {
+        let world = Node { parent: 0, tree: 0, primitives: 0..0, dofs: 0..0 };
+        Bodies {
+            bodies: vec![Body { name: "world".into(), parent: BodyId(0), link: FrameId(0) }],
+            nodes: vec![world],
+            primitives: Vec::new(),
+            joints: Vec::new(),
+            specs: Vec::new(),
+            joint_of: Vec::new(),
+            frames: Vec::new(),
+            frame_of: vec![FrameId(0); n_links],
+            inertia: vec![BodyInertia::default()],
+            placement: vec![Pose::IDENTITY],
+            q0: Vec::new(),
+            n_trees: 0,
+        }
+    }
+
+    fn nv(&self) -> usize {
+        self.joints.last().map_or(0, |j| j.v.end)
+    }
+
+    fn frame_index(&self, link: FrameId) -> usize {
+        self.frame_of[link.0].0
+    }
+
+    fn add(&mut self, id: FrameId, link: &LinkSpec) {
+        let frame = FrameId(self.frames.len());
+        self.frame_of[id.0] = frame;
+        if id.0 == 0 || link.joints.is_empty() {
+            self.add_fixed(id, link);
+        } else {
+            self.add_body(frame, link);
+        }
+    }
+
+    /// A link on a fixed joint: its mass goes to the body that carries it, its name stays as a frame.
+    fn add_fixed(&mut self, id: FrameId, link: &LinkSpec) {
+        let (body, pose) = if id.0 == 0 {
+            (BodyId(0), Pose::IDENTITY)
+        } else {
+            let parent = &self.frames[self.frame_index(link.parent)];
+            (parent.body, parent.pose * link.placement)
+        };
+        let moved = link.inertia.moved(&pose);
+        self.inertia[body.0] = self.inertia[body.0].joined(&moved);
+        self.frames.push(Frame { name: link.name.clone(), body, pose, inertia: Some(link.inertia) });
+    }
+
+    fn add_body(&mut self, frame: FrameId, link: &LinkSpec) {
+        let parent = self.frames[self.frame_index(link.parent)].clone();
+        let body = BodyId(self.bodies.len());
+        let (first_primitive, first_dof) = (self.primitives.len(), self.nv());
+        let mut placement = parent.pose * link.placement;
+        for (k, (id, spec)) in link.joints.iter().enumerate() {
+            if spec.kind == JointKind::Free {
+                // q is absolute in the parent: the pose in the file is where the joint starts
+                self.add_joint(*id, spec, k, body, &link.name, placement);
+                placement = Pose::IDENTITY;
+            } else {
+                self.add_joint(*id, spec, k, body, &link.name, Pose::IDENTITY);
+            }
+        }
+        let tree = if parent.body == BodyId::WORLD {
+            self.n_trees += 1;
+            self.n_trees - 1
+        } else {
+            self.nodes[parent.body.0].tree
+        };
+        self.nodes.push(Node {
+            parent: parent.body.0,
+            tree,
+            primitives: first_primitive..self.primitives.len(),
+            dofs: first_dof..self.nv(),
+        });
+        self.bodies.push(Body { name: link.name.clone(), parent: parent.body, link: frame });
+        self.inertia.push(link.inertia);
+        self.placement.push(placement);
+        self.frames.push(Frame { name: link.name.clone(), body, pose: Pose::IDENTITY, inertia: Some(link.inertia) });
+    }
+
+    fn add_joint(&mut self, id: JointId, spec: &JointSpec, k: usize, body: BodyId, link: &str, start: Pose) {
+        let name = match (spec.name.as_str(), k) {
+            ("", 0) => format!("{link}_joint"),
+            ("", k) => format!("{link}_joint{k}"),
+            (name, _) => name.to_string(),
+        };
+        let (q, v) = (self.q0.len(), self.nv());
+        let (nq, nv) = (spec.kind.nq(), spec.kind.nv());
+        self.add_primitives(spec, q, v);
+        match spec.kind {
+            JointKind::Revolute { .. } | JointKind::Prismatic { .. } => self.q0.push(spec.reference),
+            JointKind::Spherical => self.q0.extend(Quat::IDENTITY.to_array()),
+            JointKind::Planar => self.q0.extend([0.0; 3]),
+            JointKind::Free => {
+                self.q0.extend(start.position.to_array());
+                self.q0.extend(Quat::from_matrix(&start.rotation).to_array());
+            }
+        }
+        self.joint_of.push((id, JointId(self.joints.len())));
+        self.specs.push(spec.clone());
+        self.joints.push(Joint {
+            name,
+            kind: spec.kind,
+            body,
+            q: q..q + nq,
+            v: v..v + nv,
+            anchor: spec.anchor,
+            reference: if nq == 1 { spec.reference } else { 0.0 },
+            range: spec.range,
+            effort: spec.effort,
+            velocity: spec.velocity,
+        });
+    }
+
+    fn add_primitives(&mut self, spec: &JointSpec, q: usize, v: usize) {
+        let [x, y, z] = Vec3::UNITS;
+        let primitive = |kind, q, v, axis, anchor, reference| {
+            let anchored = anchor != Vec3::ZERO;
+            Primitive { kind, q, v, axis, anchor, anchored, reference, angle: 0 }
+        };
+        let (a, r) = (spec.anchor, spec.reference);
+        match spec.kind {
+            JointKind::Revolute { axis } => {
+                self.primitives.push(primitive(PrimitiveKind::hinge(axis), q, v, axis, a, r));
+            }
+            JointKind::Prismatic { axis } => self.primitives.push(primitive(PrimitiveKind::Slide, q, v, axis, a, r)),
+            JointKind::Spherical => self.primitives.push(primitive(PrimitiveKind::Ball, q, v, z, a, 0.0)),
+            JointKind::Planar => self.primitives.extend([
+                primitive(PrimitiveKind::Slide, q, v, x, a, 0.0),
+                primitive(PrimitiveKind::Slide, q + 1, v + 1, y, a, 0.0),
+                primitive(PrimitiveKind::HingeZ, q + 2, v + 2, z, a, 0.0),
+            ]),
+            JointKind::Free => self.primitives.extend([
+                primitive(PrimitiveKind::Translation, q, v, z, Vec3::ZERO, 0.0),
+                primitive(PrimitiveKind::Ball, q + 3, v + 3, z, Vec3::ZERO, 0.0),
+            ]),
+        }
+    }
+
+    fn finish(mut self, mut b: ModelBuilder) -> Result<Model, BuildError> {
+        for site in &b.sites {
+            let link = &self.frames[self.frame_index(site.link)];
+            let frame = Frame { name: site.name.clone(), body: link.body, pose: link.pose * site.pose, inertia: None };
+            self.frames.push(frame);
+        }
+        let geoms = b.geoms.iter().map(|(link, spec)| {
+            let link = FrameId(self.frame_index(*link));
+            let frame = &self.frames[link.0];
+            Geom {
+                name: spec.name.clone(),
+                body: frame.body,
+                link,
+                shape: spec.shape,
+                pose: frame.pose * spec.pose,
+                surface: spec.surface,
+            }
+        });
+        let geoms: Vec<Geom> = geoms.collect();
+        // joints were numbered as added; the model numbers them depth-first
+        self.joint_of.sort_by_key(|(added, _)| *added);
+        for actuator in &mut b.actuators {
+            actuator.joint = self.joint_of[actuator.joint.0].1;
+        }
+        let dof_names = self.joints.iter().flat_map(dof_names).collect::<Vec<_>>();
+        let q_names = self.joints.iter().flat_map(|j| names_of(j, j.q.len())).collect::<Vec<_>>();
+        let body_names = || self.bodies[1..].iter().map(|x| x.name.clone()).collect::<Vec<_>>();
+        let geom_names = || geoms.iter().enumerate().map(|(i, g)| named(&g.name, i)).collect::<Vec<_>>();
+        let layout = ParameterLayout::new(|group| match group {
+            ParameterGroup::Inertial | ParameterGroup::JointPlacement => body_names(),
+            ParameterGroup::Armature
+            | ParameterGroup::Damping
+            | ParameterGroup::Stiffness
+            | ParameterGroup::DryFriction => dof_names.clone(),
+            ParameterGroup::SpringReference => q_names.clone(),
+            ParameterGroup::Gravity => vec![String::new()],
+            ParameterGroup::Friction
+            | ParameterGroup::Restitution
+            | ParameterGroup::Compliance
+            | ParameterGroup::ShapeSize => geom_names(),
+            ParameterGroup::MeshScale => b.meshes.iter().map(|m| m.name.clone()).collect(),
+            ParameterGroup::Actuator => b.actuators.iter().enumerate().map(|(i, a)| named(&a.name, i)).collect(),
+        });
+        let mut p = Parameters::new(vec![0.0; layout.len()], Arc::new(layout));
+        self.fill(&mut p, &b, &geoms);
+        let tree = Topology::new(self.nodes, self.primitives);
+        let structure = Structure {
+            name: b.name,
+            tree,
+            bodies: self.bodies,
+            joints: self.joints,
+            frames: self.frames,
+            geoms,
+            meshes: b.meshes,
+            actuators: b.actuators,
+            keyframes: Vec::new(),
+            warnings: b.warnings,
+            q0: self.q0,
+            dof_names,
+        };
+        let numbers = Numbers::new(&structure, p);
+        let model = Model::assemble(structure, numbers, b.options);
+        check::model(model, b.keyframes)
+    }
+
+    /// Writes the numbers of the description into the parameter vector.
+    fn fill(&self, p: &mut Parameters, b: &ModelBuilder, geoms: &[Geom]) {
+        for (i, inertia) in self.inertia.iter().enumerate().skip(1) {
+            let x = &self.placement[i];
+            p.group_mut(ParameterGroup::Inertial)[10 * (i - 1)..10 * i].copy_from_slice(&inertia.to_parameters());
+            let place = &mut p.group_mut(ParameterGroup::JointPlacement)[6 * (i - 1)..6 * i];
+            place[..3].copy_from_slice(&x.position.to_array());
+            place[3..].copy_from_slice(&Quat::from_matrix(&x.rotation).log().to_array());
+        }
+        let springs = p.group_mut(ParameterGroup::SpringReference);
+        springs.copy_from_slice(&self.q0);
+        for (joint, spec) in self.joints.iter().zip(&self.specs) {
+            if matches!(joint.kind, JointKind::Revolute { .. } | JointKind::Prismatic { .. }) {
+                p.group_mut(ParameterGroup::SpringReference)[joint.q.start] = spec.spring_reference;
+            }
+            for (group, value) in [
+                (ParameterGroup::Armature, spec.armature),
+                (ParameterGroup::Damping, spec.damping),
+                (ParameterGroup::Stiffness, spec.stiffness),
+                (ParameterGroup::DryFriction, spec.dry_friction),
+            ] {
+                p.group_mut(group)[joint.v.clone()].fill(value);
+            }
+        }
+        p.group_mut(ParameterGroup::Gravity).copy_from_slice(&b.options.gravity);
+        for (i, g) in geoms.iter().enumerate() {
+            p.group_mut(ParameterGroup::Friction)[i] = g.surface.friction;
+            p.group_mut(ParameterGroup::Restitution)[i] = g.surface.restitution;
+            p.group_mut(ParameterGroup::Compliance)[i] = g.surface.compliance;
+            p.group_mut(ParameterGroup::ShapeSize)[3 * i..3 * i + 3].copy_from_slice(&g.shape.size());
+        }
+        p.group_mut(ParameterGroup::MeshScale).fill(1.0);
+        for (i, a) in b.actuators.iter().enumerate() {
+            let [b0, b1, b2] = a.bias;
+            p.group_mut(ParameterGroup::Actuator)[4 * i..4 * i + 4].copy_from_slice(&[a.gain, b0, b1, b2]);
+        }
+    }
+}
+
+/// The name of a thing, or its number where it has none.
+fn named(name: &str, index: usize) -> String {
+    if name.is_empty() { index.to_string() } else { name.to_string() }
+}
+
+/// One name per dof: the joint's, with a number where it has several.
+fn dof_names(j: &Joint) -> Vec<String> {
+    names_of(j, j.v.len())
+}
+
+fn names_of(j: &Joint, n: usize) -> Vec<String> {
+    if n == 1 { vec![j.name.clone()] } else { (0..n).map(|k| format!("{}[{k}]", j.name)).collect() }
+}

@@ -1,0 +1,181 @@
+//! Shapes fixed to bodies. Collision reads them; dynamics does not.
+
+use super::ids::{BodyId, FrameId, MeshId};
+use crate::spatial::{Pose, Vec3};
+
+/// A shape, centred in its geom's frame.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Shape {
+    /// The half-space below z = 0.
+    Plane,
+    /// A ball.
+    Sphere {
+        /// (m)
+        radius: f64,
+    },
+    /// All points nearer than `radius` to a segment along z.
+    Capsule {
+        /// (m)
+        radius: f64,
+        /// Half the length of the segment (m).
+        half_length: f64,
+    },
+    /// A cylinder along z.
+    Cylinder {
+        /// (m)
+        radius: f64,
+        /// Half the height (m).
+        half_length: f64,
+    },
+    /// A box.
+    Box {
+        /// Half the edge lengths (m).
+        half_size: Vec3,
+    },
+    /// An ellipsoid.
+    Ellipsoid {
+        /// Half axes (m).
+        radii: Vec3,
+    },
+    /// A mesh; physics uses its convex hull.
+    Mesh {
+        /// Which one.
+        mesh: MeshId,
+    },
+}
+
+impl Shape {
+    /// The word used in files and reports.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Shape::Plane => "plane",
+            Shape::Sphere { .. } => "sphere",
+            Shape::Capsule { .. } => "capsule",
+            Shape::Cylinder { .. } => "cylinder",
+            Shape::Box { .. } => "box",
+            Shape::Ellipsoid { .. } => "ellipsoid",
+            Shape::Mesh { .. } => "mesh",
+        }
+    }
+
+    /// The three numbers of [`ParameterGroup::ShapeSize`](super::ParameterGroup::ShapeSize); unused ones are zero.
+    pub fn size(&self) -> [f64; 3] {
+        match *self {
+            Shape::Plane | Shape::Mesh { .. } => [0.0; 3],
+            Shape::Sphere { radius } => [radius, 0.0, 0.0],
+            Shape::Capsule { radius, half_length } | Shape::Cylinder { radius, half_length } => {
+                [radius, half_length, 0.0]
+            }
+            Shape::Box { half_size: s } | Shape::Ellipsoid { radii: s } => s.to_array(),
+        }
+    }
+
+    /// The same kind of shape with other sizes.
+    pub fn with_size(&self, s: [f64; 3]) -> Shape {
+        match *self {
+            Shape::Plane | Shape::Mesh { .. } => *self,
+            Shape::Sphere { .. } => Shape::Sphere { radius: s[0] },
+            Shape::Capsule { .. } => Shape::Capsule { radius: s[0], half_length: s[1] },
+            Shape::Cylinder { .. } => Shape::Cylinder { radius: s[0], half_length: s[1] },
+            Shape::Box { .. } => Shape::Box { half_size: Vec3::from(s) },
+            Shape::Ellipsoid { .. } => Shape::Ellipsoid { radii: Vec3::from(s) },
+        }
+    }
+
+    /// How many of the three sizes mean something.
+    pub const fn n_sizes(&self) -> usize {
+        match self {
+            Shape::Plane | Shape::Mesh { .. } => 0,
+            Shape::Sphere { .. } => 1,
+            Shape::Capsule { .. } | Shape::Cylinder { .. } => 2,
+            Shape::Box { .. } | Shape::Ellipsoid { .. } => 3,
+        }
+    }
+}
+
+/// How a shape takes part in contact.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct Surface {
+    /// Coulomb's coefficient of sliding friction.
+    pub friction: f64,
+    /// Share of the approach speed that returns.
+    pub restitution: f64,
+    /// Velocity per impulse added at the contact [1/kg].
+    pub compliance: f64,
+    /// Two geoms may touch if the type bits of one meet the affinity bits of the other.
+    pub contype: u32,
+    /// See `contype`.
+    pub conaffinity: u32,
+    /// 1: frictionless, 3: sliding friction.
+    pub condim: u8,
+    /// The geom of higher priority decides the friction of a pair.
+    pub priority: i32,
+    /// Distance by which the surface lies outside the shape: margin − gap of the file (m).
+    pub offset: f64,
+}
+
+impl Default for Surface {
+    fn default() -> Surface {
+        Surface {
+            friction: 1.0,
+            restitution: 0.0,
+            compliance: 0.0,
+            contype: 1,
+            conaffinity: 1,
+            condim: 3,
+            priority: 0,
+            offset: 0.0,
+        }
+    }
+}
+
+/// What a builder is told about a shape.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GeomSpec {
+    /// Name; may be empty.
+    pub name: String,
+    /// The shape.
+    pub shape: Shape,
+    /// Its frame in the link's frame.
+    pub pose: Pose,
+    /// How it touches.
+    pub surface: Surface,
+}
+
+impl GeomSpec {
+    /// A shape at the link's origin with default surface.
+    pub fn new(name: impl Into<String>, shape: Shape) -> GeomSpec {
+        GeomSpec { name: name.into(), shape, pose: Pose::IDENTITY, surface: Surface::default() }
+    }
+}
+
+/// A shape of a finished model.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Geom {
+    /// Name; may be empty.
+    pub name: String,
+    /// The body it moves with.
+    pub body: BodyId,
+    /// The link it was described in.
+    pub link: FrameId,
+    /// The shape.
+    pub shape: Shape,
+    /// Its frame in the body's frame.
+    pub pose: Pose,
+    /// How it touches.
+    pub surface: Surface,
+}
+
+/// A triangle mesh, as read from its file (scaled).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mesh {
+    /// Name, unique among meshes.
+    pub name: String,
+    /// Corners (m).
+    pub vertices: Vec<Vec3>,
+    /// Corner numbers of each triangle; empty for a bare point cloud.
+    pub triangles: Vec<[u32; 3]>,
+}

@@ -1,0 +1,345 @@
+//! The model: structure (who carries whom), parameters (every number that can be differentiated) and options.
+//! Immutable; nothing in it changes during a step. Cheap to clone: the parts are shared.
+
+mod actuator;
+mod builder;
+mod check;
+mod compile;
+mod geometry;
+mod ids;
+mod joint;
+mod manifold;
+mod options;
+mod parameters;
+mod topology;
+
+pub use actuator::Actuator;
+pub use builder::ModelBuilder;
+pub use geometry::{Geom, GeomSpec, Mesh, Shape, Surface};
+pub use ids::{ActuatorId, BodyId, FrameId, GeomId, JointId, MeshId};
+pub use joint::{Joint, JointKind, JointSpec};
+pub use options::{Implicit, Options};
+pub use parameters::{ParameterGroup, ParameterLayout, Parameters};
+
+pub(crate) use joint::{Primitive, PrimitiveKind};
+pub(crate) use topology::{Node, Topology};
+
+use crate::error::InputError;
+use crate::spatial::{BodyInertia, Mat3, Pose, Quat, Vec3};
+use std::sync::Arc;
+
+/// A body that moves by joints of its own; body 0 is the world.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Body {
+    /// Name of the link it was made of.
+    pub name: String,
+    /// Body that carries it; the world's is itself.
+    pub parent: BodyId,
+    /// Frame of that link.
+    pub link: FrameId,
+}
+
+/// A named frame: a link of the file (also those merged over fixed joints), or a site.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Frame {
+    /// Name, unique among links or among sites.
+    pub name: String,
+    /// Body it moves with.
+    pub body: BodyId,
+    /// Its pose in the body's frame.
+    pub pose: Pose,
+    /// The link's own inertia in its own frame, before merging; `None` for a site.
+    pub inertia: Option<BodyInertia>,
+}
+
+/// A named state of the file.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Keyframe {
+    /// Name; may be empty.
+    pub name: String,
+    /// Configuration (nq).
+    pub q: Vec<f64>,
+    /// Velocity (nv).
+    pub v: Vec<f64>,
+    /// Controls (nu).
+    pub ctrl: Vec<f64>,
+}
+
+/// Everything about a model that is not a parameter.
+#[derive(Debug, Clone)]
+pub(crate) struct Structure {
+    pub name: String,
+    pub tree: Topology,
+    pub bodies: Vec<Body>,
+    pub joints: Vec<Joint>,
+    pub frames: Vec<Frame>,
+    pub geoms: Vec<Geom>,
+    pub meshes: Vec<Mesh>,
+    pub actuators: Vec<Actuator>,
+    pub keyframes: Vec<Keyframe>,
+    pub warnings: Vec<String>,
+    /// Neutral configuration (nq).
+    pub q0: Vec<f64>,
+    pub dof_names: Vec<String>,
+}
+
+/// The parameters, and what the passes read of them in their own form.
+#[derive(Debug, Clone)]
+pub(crate) struct Numbers {
+    pub parameters: Parameters,
+    /// Pose of each body in its parent before its joints move, X_pb.
+    pub placement: Vec<Pose>,
+    /// Whether the placement turns nothing: saves a product of matrices per body.
+    pub untwisted: Vec<bool>,
+    /// Inertia of each body in its own frame.
+    pub inertia: Vec<BodyInertia>,
+}
+
+impl Numbers {
+    pub(crate) fn new(structure: &Structure, parameters: Parameters) -> Numbers {
+        let n = structure.bodies.len();
+        let mut numbers = Numbers {
+            placement: vec![Pose::IDENTITY; n],
+            untwisted: vec![true; n],
+            inertia: vec![BodyInertia::default(); n],
+            parameters,
+        };
+        for i in 1..n {
+            let ten = numbers.parameters.group(ParameterGroup::Inertial)[10 * (i - 1)..10 * i].first_chunk::<10>();
+            if let Some(ten) = ten {
+                numbers.inertia[i] = BodyInertia::from_parameters(ten);
+            }
+            let place = &numbers.parameters.group(ParameterGroup::JointPlacement)[6 * (i - 1)..6 * i];
+            let turn = Vec3::from_slice(&place[3..]);
+            numbers.placement[i] = Pose::new(Vec3::from_slice(place), Quat::exp(turn));
+            numbers.untwisted[i] = numbers.placement[i].rotation == Mat3::IDENTITY;
+        }
+        numbers
+    }
+}
+
+/// A robot and its world: immutable, shared by threads, cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Model {
+    structure: Arc<Structure>,
+    numbers: Arc<Numbers>,
+    options: Options,
+}
+
+impl Model {
+    pub(crate) fn assemble(structure: Structure, numbers: Numbers, options: Options) -> Model {
+        Model { structure: Arc::new(structure), numbers: Arc::new(numbers), options }
+    }
+
+    pub(crate) fn structure_mut(&mut self) -> &mut Structure {
+        Arc::make_mut(&mut self.structure)
+    }
+
+    pub(crate) fn structure_id(&self) -> StructureId {
+        StructureId(self.structure.clone())
+    }
+
+    #[inline(always)]
+    pub(crate) fn tree(&self) -> &Topology {
+        &self.structure.tree
+    }
+
+    #[inline(always)]
+    pub(crate) fn numbers(&self) -> &Numbers {
+        &self.numbers
+    }
+
+    /// The same robot with other numerical choices (and gravity).
+    pub fn with_options(&self, options: Options) -> Result<Model, InputError> {
+        let dt = options.dt;
+        if !(dt.is_finite() && dt > 0.0) {
+            return Err(InputError::Value { what: "dt".into(), expected: "a positive time step", got: dt });
+        }
+        crate::check::vector("gravity", &options.gravity, 3)?;
+        let mut model = self.clone();
+        if options.gravity != self.options.gravity {
+            let gravity = Arc::make_mut(&mut model.numbers).parameters.group_mut(ParameterGroup::Gravity);
+            gravity.copy_from_slice(&options.gravity);
+        }
+        model.options = options;
+        Ok(model)
+    }
+
+    /// The same structure with other numbers. The vector must come from [`Model::parameters`] of this structure.
+    pub fn with_parameters(&self, parameters: Parameters) -> Result<Model, InputError> {
+        crate::check::vector("parameters", &parameters.values, self.parameters().values.len())?;
+        let negative = |group| {
+            let range = parameters.layout().range(group);
+            range.clone().find(|i| parameters.values[*i] < 0.0)
+        };
+        let groups =
+            [ParameterGroup::Armature, ParameterGroup::Damping, ParameterGroup::Stiffness, ParameterGroup::DryFriction];
+        let masses = parameters.layout().range(ParameterGroup::Inertial).step_by(10);
+        let bad = groups.into_iter().find_map(negative);
+        let bad = bad.or_else(|| masses.into_iter().find(|i| parameters.values[*i] < 0.0));
+        if let Some(i) = bad {
+            let what = parameters.layout().name(i).unwrap_or_default();
+            return Err(InputError::Value { what, expected: "zero or a positive number", got: parameters.values[i] });
+        }
+        let mut model = self.clone();
+        model.options.gravity.copy_from_slice(parameters.group(ParameterGroup::Gravity));
+        model.numbers = Arc::new(Numbers::new(&self.structure, parameters));
+        Ok(model)
+    }
+
+    /// Name of the model.
+    pub fn name(&self) -> &str {
+        &self.structure.name
+    }
+
+    /// Coordinates of a configuration.
+    pub fn nq(&self) -> usize {
+        self.structure.tree.nq
+    }
+
+    /// Degrees of freedom.
+    pub fn nv(&self) -> usize {
+        self.structure.tree.nv
+    }
+
+    /// Controls.
+    pub fn nu(&self) -> usize {
+        self.structure.actuators.len()
+    }
+
+    /// Bodies, the world first.
+    pub fn bodies(&self) -> &[Body] {
+        &self.structure.bodies
+    }
+
+    /// Number of bodies, the world included.
+    pub fn n_bodies(&self) -> usize {
+        self.structure.bodies.len()
+    }
+
+    /// Joints in the order of q and v.
+    pub fn joints(&self) -> &[Joint] {
+        &self.structure.joints
+    }
+
+    /// Frames: links in depth-first order, then sites.
+    pub fn frames(&self) -> &[Frame] {
+        &self.structure.frames
+    }
+
+    /// Shapes.
+    pub fn geoms(&self) -> &[Geom] {
+        &self.structure.geoms
+    }
+
+    /// Meshes.
+    pub fn meshes(&self) -> &[Mesh] {
+        &self.structure.meshes
+    }
+
+    /// Actuators in the order of ctrl.
+    pub fn actuators(&self) -> &[Actuator] {
+        &self.structure.actuators
+    }
+
+    /// Named states.
+    pub fn keyframes(&self) -> &[Keyframe] {
+        &self.structure.keyframes
+    }
+
+    /// What the file says and the model does not represent.
+    pub fn warnings(&self) -> &[String] {
+        &self.structure.warnings
+    }
+
+    /// One name per dof: its joint's, numbered where the joint has several.
+    pub fn dof_names(&self) -> &[String] {
+        &self.structure.dof_names
+    }
+
+    /// Numerical choices.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Every number that can be differentiated.
+    pub fn parameters(&self) -> &Parameters {
+        &self.numbers.parameters
+    }
+
+    /// Inertia of a body in its own frame, merged links included.
+    pub fn inertia(&self, body: BodyId) -> &BodyInertia {
+        &self.numbers.inertia[body.0]
+    }
+
+    /// Pose of a body in its parent before its joints move.
+    pub fn placement(&self, body: BodyId) -> &Pose {
+        &self.numbers.placement[body.0]
+    }
+
+    /// Mass of all moving bodies (kg).
+    pub fn total_mass(&self) -> f64 {
+        self.numbers.inertia[1..].iter().map(|i| i.mass).sum()
+    }
+
+    /// Inertia of the drives on the diagonal of M (nv).
+    pub fn armature(&self) -> &[f64] {
+        self.parameters().group(ParameterGroup::Armature)
+    }
+
+    /// Force per velocity (nv).
+    pub fn damping(&self) -> &[f64] {
+        self.parameters().group(ParameterGroup::Damping)
+    }
+
+    /// Force per displacement (nv).
+    pub fn stiffness(&self) -> &[f64] {
+        self.parameters().group(ParameterGroup::Stiffness)
+    }
+
+    /// Neutral configuration: joints at their reference, free bodies where the file puts them (nq).
+    pub fn neutral(&self) -> &[f64] {
+        &self.structure.q0
+    }
+
+    /// Number of the body with a name.
+    pub fn body(&self, name: &str) -> Result<BodyId, InputError> {
+        find("body", name, self.bodies().iter().position(|b| b.name == name)).map(BodyId)
+    }
+
+    /// Number of the joint with a name.
+    pub fn joint(&self, name: &str) -> Result<JointId, InputError> {
+        find("joint", name, self.joints().iter().position(|j| j.name == name)).map(JointId)
+    }
+
+    /// Number of the frame with a name: a link, else a site.
+    pub fn frame(&self, name: &str) -> Result<FrameId, InputError> {
+        find("frame", name, self.frames().iter().position(|f| f.name == name)).map(FrameId)
+    }
+
+    /// The named state with a name.
+    pub fn keyframe(&self, name: &str) -> Result<&Keyframe, InputError> {
+        let found = self.keyframes().iter().find(|k| k.name == name);
+        found.ok_or_else(|| InputError::UnknownName { what: "keyframe", name: name.into() })
+    }
+}
+
+/// Which structure some memory was made for: models that differ only in parameters and options share it.
+#[derive(Debug, Clone)]
+pub(crate) struct StructureId(Arc<Structure>);
+
+impl StructureId {
+    pub fn check(&self, model: &Model, what: &'static str) -> Result<(), InputError> {
+        if Arc::ptr_eq(&self.0, &model.structure) {
+            Ok(())
+        } else {
+            Err(InputError::WrongModel { what, got: model.name().into() })
+        }
+    }
+}
+
+fn find(what: &'static str, name: &str, index: Option<usize>) -> Result<usize, InputError> {
+    index.ok_or_else(|| InputError::UnknownName { what, name: name.into() })
+}

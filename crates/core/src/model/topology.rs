@@ -1,0 +1,136 @@
+//! Tables of the tree that every pass reads: who carries whom, which dofs lie above and below.
+
+use super::joint::Primitive;
+use core::ops::Range;
+
+/// A moving body as the passes see it. Bodies are in depth-first order: `parent < i`.
+#[derive(Debug, Clone)]
+pub(crate) struct Node {
+    /// Parent body, 0 for the world.
+    pub parent: usize,
+    /// Tree it belongs to: bodies that share a child of the world.
+    pub tree: usize,
+    /// Its primitives, in order from the parent.
+    pub primitives: Range<usize>,
+    /// Its dofs.
+    pub dofs: Range<usize>,
+}
+
+/// The tree of bodies, primitives and dofs.
+#[derive(Debug, Clone)]
+pub(crate) struct Topology {
+    /// One per body; entry 0 is the world and has no dofs.
+    pub nodes: Vec<Node>,
+    pub primitives: Vec<Primitive>,
+    /// Coordinate and reference of each hinge.
+    pub angles: Vec<(usize, f64)>,
+    /// Child of the world that begins each tree.
+    pub roots: Vec<usize>,
+    /// Body of each dof.
+    pub dof_body: Vec<usize>,
+    /// First and last+1 dof of the primitive that a dof belongs to.
+    pub dof_group: Vec<Range<usize>>,
+    /// One past the last dof that a dof carries: its subtree is `j..subtree_end[j]`.
+    pub subtree_end: Vec<usize>,
+    /// Row of each dof in `ancestors` (root first, itself last).
+    pub path: Vec<Range<usize>>,
+    /// All rows, one after the other.
+    pub ancestors: Vec<usize>,
+    /// Where each dof's row begins in the packed mass matrix, a multiple of four; one more entry at the end.
+    pub row: Vec<usize>,
+    pub nq: usize,
+    pub nv: usize,
+}
+
+impl Topology {
+    /// From bodies (in depth-first order) and their primitives.
+    pub fn new(nodes: Vec<Node>, mut primitives: Vec<Primitive>) -> Topology {
+        let mut angles = Vec::new();
+        for p in primitives.iter_mut().filter(|p| p.kind.is_hinge()) {
+            p.angle = angles.len();
+            angles.push((p.q, p.reference));
+        }
+        let nv = primitives.iter().map(|p| p.kind.nv()).sum();
+        let nq = primitives.iter().map(|p| p.kind.nq()).sum();
+        let mut t = Topology {
+            angles,
+            roots: Vec::new(),
+            dof_body: vec![0; nv],
+            dof_group: vec![0..0; nv],
+            subtree_end: (1..=nv).collect(),
+            path: Vec::with_capacity(nv),
+            ancestors: Vec::new(),
+            row: vec![0],
+            nodes,
+            primitives,
+            nq,
+            nv,
+        };
+        for i in 1..t.nodes.len() {
+            t.add_dofs_of(i);
+        }
+        // leaf to root: a dof carries whatever its last child carries
+        for j in (0..nv).rev() {
+            if let Some(p) = t.dof_parent(j) {
+                t.subtree_end[p] = t.subtree_end[p].max(t.subtree_end[j]);
+            }
+        }
+        t
+    }
+
+    fn add_dofs_of(&mut self, i: usize) {
+        let node = self.nodes[i].clone();
+        if node.parent == 0 {
+            self.roots.push(i);
+        }
+        let mut above = self.last_dof(node.parent);
+        for p in &self.primitives[node.primitives.clone()] {
+            let group = p.v..p.v + p.kind.nv();
+            for j in group.clone() {
+                self.dof_body[j] = i;
+                self.dof_group[j] = group.clone();
+                let start = self.ancestors.len();
+                if let Some(a) = above {
+                    self.ancestors.extend_from_within(self.path[a].clone());
+                }
+                self.ancestors.push(j);
+                self.path.push(start..self.ancestors.len());
+                let length = (self.ancestors.len() - start).next_multiple_of(4);
+                self.row.push(self.row[j] + length);
+                above = Some(j);
+            }
+        }
+    }
+
+    /// The last dof that moves a body; `None` for the world.
+    fn last_dof(&self, body: usize) -> Option<usize> {
+        (body != 0).then(|| self.nodes[body].dofs.end - 1)
+    }
+
+    /// The dof that carries dof `j`.
+    pub fn dof_parent(&self, j: usize) -> Option<usize> {
+        let row = &self.ancestors[self.path[j].clone()];
+        (row.len() > 1).then(|| row[row.len() - 2])
+    }
+
+    /// How many dofs move dof `j`, itself not counted.
+    #[inline(always)]
+    pub fn depth(&self, j: usize) -> usize {
+        self.path[j].end - self.path[j].start - 1
+    }
+
+    /// The dofs that move dof `j`, from the root down, itself last.
+    #[inline(always)]
+    pub fn ancestors(&self, j: usize) -> &[usize] {
+        &self.ancestors[self.path[j].clone()]
+    }
+
+    /// The dofs that move a body, from the root down; none for the world.
+    pub fn support(&self, body: usize) -> &[usize] {
+        self.last_dof(body).map_or(&[], |j| self.ancestors(j))
+    }
+
+    pub fn n_bodies(&self) -> usize {
+        self.nodes.len()
+    }
+}

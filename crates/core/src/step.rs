@@ -1,0 +1,102 @@
+//! The life of a step: the stages in order, each found in the folder of its name.
+
+use crate::check;
+use crate::data::Data;
+use crate::dynamics;
+use crate::error::{InputError, StepError};
+use crate::model::Model;
+use crate::state::{Input, State};
+
+/// A finished step: proof that its `Data` belongs to it.
+#[derive(Debug)]
+pub struct Step<'d> {
+    data: &'d mut Data,
+}
+
+impl Step<'_> {
+    /// Acceleration over the step, `(v_next − v) / dt` (nv).
+    pub fn acceleration(&self) -> &[f64] {
+        &self.data.acceleration
+    }
+}
+
+/// One time step of semi-implicit Euler: forces at `x`, velocities at its end, then `q_next = q ⊕ dt v_next`.
+///
+/// Joint limits, dry friction and contact are not part of it yet: bodies move freely.
+pub fn step<'d>(
+    model: &Model,
+    data: &'d mut Data,
+    x: &State,
+    input: &Input,
+    next: &mut State,
+) -> Result<Step<'d>, StepError> {
+    run(model, data, x, None, input, next)
+}
+
+/// The same, with forces of the model's actuators under the controls `ctrl` added to the input.
+pub fn step_ctrl<'d>(
+    model: &Model,
+    data: &'d mut Data,
+    x: &State,
+    ctrl: &[f64],
+    input: &Input,
+    next: &mut State,
+) -> Result<Step<'d>, StepError> {
+    check::vector("ctrl", ctrl, model.nu())?;
+    run(model, data, x, Some(ctrl), input, next)
+}
+
+fn run<'d>(
+    model: &Model,
+    data: &'d mut Data,
+    x: &State,
+    ctrl: Option<&[f64]>,
+    input: &Input,
+    next: &mut State,
+) -> Result<Step<'d>, StepError> {
+    check_input(model, data, x, input, next)?;
+    let Data { kin, mass, free, v_next, acceleration, .. } = &mut *data;
+    let dt = model.options().dt;
+
+    dynamics::bias(model, &x.q, &x.v, input.wrenches, kin, free); // poses, dof axes, velocities, b
+    dynamics::forces(model, &x.q, &x.v, input.tau, ctrl, free); // input, actuators, springs, dampers
+    dynamics::factor_mass(model, free, kin, mass); // M̂ = M + dt D + dt² K, factored once
+    dynamics::free_velocity(model, &x.v, mass, free); // v_free = v + dt M̂⁻¹ (tau − b)
+    v_next.copy_from_slice(&free.v);
+    model.integrate_unchecked(&x.q, v_next, dt, &mut next.q); // q_next = q ⊕ dt v_next
+    for (a, (new, old)) in acceleration.iter_mut().zip(v_next.iter().zip(&x.v)) {
+        *a = (new - old) / dt;
+    }
+    next.v.copy_from_slice(v_next);
+    next.time = x.time + dt;
+    check_finite(model, x.time, next)?;
+    Ok(Step { data })
+}
+
+fn check_input(model: &Model, data: &Data, x: &State, input: &Input, next: &State) -> Result<(), InputError> {
+    data.structure.check(model, "data")?;
+    model.check_q(&x.q)?;
+    check::vector("v", &x.v, model.nv())?;
+    if !input.tau.is_empty() {
+        check::vector("tau", input.tau, model.nv())?;
+    }
+    dynamics::check_wrenches(model, input.wrenches)?;
+    check::length("next.q", next.q.len(), model.nq())?;
+    check::length("next.v", next.v.len(), model.nv())
+}
+
+/// Names the body whose motion is no longer a number.
+fn check_finite(model: &Model, time: f64, next: &State) -> Result<(), StepError> {
+    let broken = |x: &[f64]| x.iter().position(|x| !x.is_finite());
+    let body = |is_of: &dyn Fn(&crate::model::Joint) -> bool| {
+        let joint = model.joints().iter().find(|j| is_of(j));
+        joint.map_or(String::new(), |j| model.bodies()[j.body.0].name.clone())
+    };
+    if let Some(i) = broken(&next.v) {
+        return Err(StepError::Diverged { body: body(&|j| j.v.contains(&i)), quantity: "velocity", time });
+    }
+    if let Some(i) = broken(&next.q) {
+        return Err(StepError::Diverged { body: body(&|j| j.q.contains(&i)), quantity: "position", time });
+    }
+    Ok(())
+}

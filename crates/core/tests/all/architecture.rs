@@ -1,0 +1,89 @@
+//! The dependency rules of ARCHITECTURE.md §2, read from the `use crate::…` lines: the page cannot rot silently.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Who may use whom inside the core. `error`, `check` and `dispatch` are tools that everyone may use.
+const ALLOWED: [(&str, &[&str]); 7] = [
+    ("spatial", &[]),
+    ("linalg", &[]),
+    ("model", &["spatial", "linalg"]),
+    ("dynamics", &["spatial", "linalg", "model"]),
+    ("state", &["model", "dynamics"]),
+    ("data", &["model", "dynamics"]),
+    ("step", &["model", "dynamics", "state", "data"]),
+];
+const TOOLS: [&str; 3] = ["error", "check", "dispatch"];
+
+fn source() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+}
+
+fn rust_files(folder: &Path, out: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("the source folder exists") {
+        let path = entry.expect("readable").path();
+        if path.is_dir() {
+            rust_files(&path, out);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            out.push(path);
+        }
+    }
+}
+
+/// The module of a file: its folder under src, or its own name.
+fn module_of(file: &Path) -> String {
+    let inside = file.strip_prefix(source()).expect("under src");
+    let first = inside.components().next().expect("a file").as_os_str().to_string_lossy();
+    first.trim_end_matches(".rs").to_string()
+}
+
+/// Modules named after `crate::` in the part of a file before its tests.
+fn used_modules(text: &str) -> Vec<String> {
+    let code = text.split("#[cfg(test)]").next().unwrap_or(text);
+    let lines = code.lines().filter(|l| !l.trim_start().starts_with("//"));
+    let tails = lines.flat_map(|l| l.split("crate::").skip(1).map(str::to_string).collect::<Vec<_>>());
+    let names = tails.map(|t| t.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>());
+    names.filter(|n| n.chars().next().is_some_and(char::is_lowercase)).collect()
+}
+
+#[test]
+fn modules_use_only_what_the_architecture_allows() {
+    let mut files = Vec::new();
+    rust_files(&source(), &mut files);
+    assert!(files.len() > 30, "the core has more files than {}", files.len());
+    let mut seen = 0;
+    for file in files {
+        let module = module_of(&file);
+        if module == "lib" || TOOLS.contains(&module.as_str()) {
+            continue;
+        }
+        let rule = ALLOWED.iter().find(|(m, _)| *m == module);
+        let (_, allowed) = rule.unwrap_or_else(|| panic!("module '{module}' is not in ARCHITECTURE.md §2"));
+        for used in used_modules(&fs::read_to_string(&file).expect("readable")) {
+            seen += 1;
+            let ok = used == module || allowed.contains(&used.as_str()) || TOOLS.contains(&used.as_str());
+            assert!(ok, "{}: '{module}' may not use '{used}'", file.display());
+        }
+    }
+    assert!(seen > 50, "the test reads use lines, but found only {seen}");
+}
+
+#[test]
+fn folders_named_in_the_architecture_exist() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ARCHITECTURE.md");
+    let text = fs::read_to_string(page).expect("ARCHITECTURE.md is in the root of the repository");
+    for (module, _) in ALLOWED {
+        assert!(text.contains(&format!("`{module}`")), "ARCHITECTURE.md does not speak of `{module}`");
+        let folder = source().join(module);
+        assert!(folder.is_dir() || folder.with_extension("rs").is_file(), "{module} does not exist");
+    }
+    // folders in the page's list of the workspace
+    let listed = text.lines().filter_map(|l| l.strip_prefix("  - `")).filter_map(|l| l.split('`').next());
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut count = 0;
+    for folder in listed {
+        count += 1;
+        assert!(root.join(folder).exists(), "ARCHITECTURE.md names {folder}, which does not exist");
+    }
+    assert!(count >= 8, "the list of folders in ARCHITECTURE.md was not found");
+}

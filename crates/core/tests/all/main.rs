@@ -1,0 +1,4 @@
+//! Integration tests of the core, in one binary.
+mod architecture;
+mod builder;
+mod properties;

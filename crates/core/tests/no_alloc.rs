@@ -1,0 +1,111 @@
+//! After construction nothing in the hot path allocates: every allocation of this binary is counted.
+#![allow(unsafe_code)] // a global allocator is an unsafe trait; this one only counts and passes on
+
+use slipstick_core::dynamics::Workspace;
+use slipstick_core::spatial::*;
+use slipstick_core::*;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+struct Counting;
+
+thread_local! {
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: all calls go to the system allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.with(|c| c.set(c.get() + 1));
+        // SAFETY: as promised by the caller.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as promised by the caller.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Allocations of this thread during a call.
+fn allocations(f: impl FnOnce()) -> usize {
+    let before = COUNT.with(Cell::get);
+    f();
+    COUNT.with(Cell::get) - before
+}
+
+/// A floating body with a ball, a planar joint, hinges and slides, springs and actuators.
+fn model() -> Model {
+    let mut b = ModelBuilder::new("all joints");
+    let inertia = BodyInertia { mass: 1.0, com: vec3(0.1, 0.0, 0.2), about_com: Sym3::diagonal(vec3(0.1, 0.1, 0.1)) };
+    let mut parent = ModelBuilder::WORLD;
+    let kinds = [
+        JointKind::Free,
+        JointKind::Spherical,
+        JointKind::Planar,
+        JointKind::Revolute { axis: vec3(0.0, 1.0, 0.0) },
+        JointKind::Revolute { axis: vec3(0.6, 0.0, 0.8) },
+        JointKind::Prismatic { axis: vec3(1.0, 0.0, 0.0) },
+    ];
+    for (k, kind) in kinds.into_iter().enumerate() {
+        let joint = JointSpec { stiffness: 1.0, damping: 0.1, ..JointSpec::new(format!("joint{k}"), kind) };
+        parent = b.add_link(parent, format!("link{k}"), Pose::translation(vec3(0.0, 0.3, 0.1)), inertia, vec![joint]);
+        b.add_actuator(Actuator::position(format!("drive{k}"), JointId(k), 10.0, 1.0));
+    }
+    b.build().expect("sound")
+}
+
+#[test]
+fn the_counter_counts() {
+    assert!(allocations(|| drop(vec![0.0; 100])) > 0);
+}
+
+#[test]
+fn hot_algorithms_do_not_allocate() {
+    let model = model();
+    let (nv, nu, n) = (model.nv(), model.nu(), 10 * (model.n_bodies() - 1));
+    let (q, v, a) = (model.neutral().to_vec(), vec![0.3; nv], vec![0.1; nv]);
+    let wrenches = [Wrench::new(BodyId(3), vec3(1.0, 2.0, 3.0), vec3(0.1, 0.2, 0.3))];
+    let (mut work, mut data, x) = (Workspace::new(&model), Data::new(&model), State::new(&model, &q, &v).unwrap());
+    let (mut next, ctrl) = (x.clone(), vec![0.1; nu]);
+    let (mut tau, mut one, mut two, mut three) = (vec![0.0; nv], vec![0.0; nv], vec![0.0; nv], vec![0.0; nv]);
+    let (mut square, mut six, mut six2) = (vec![0.0; nv * nv], vec![0.0; 6 * nv], vec![0.0; 6 * nv]);
+    let (mut wide, columns) = (vec![0.0; nv * n], vec![1.0; nv * 8]);
+    let (mut solved, mut square2, mut to_ctrl) = (vec![0.0; nv * 8], vec![0.0; nv * nv], vec![0.0; nv * nu]);
+    let frame = FrameId(4);
+    for round in 0..2 {
+        let count = allocations(|| {
+            work.rnea(&model, &q, &v, &a, &wrenches, &mut tau).unwrap();
+            work.aba(&model, &q, &v, &tau, &wrenches, &mut one).unwrap();
+            work.bias(&model, &q, &v, &mut one).unwrap();
+            work.crba(&model, &q, &mut square).unwrap();
+            work.factor(&model, &q).unwrap();
+            work.solve(&model, &mut one).unwrap();
+            work.solve_columns(&model, 8, &columns, &mut solved).unwrap();
+            work.mass_inverse(&model, &q, &mut square).unwrap();
+            work.kinematics(&model, &q).unwrap();
+            work.frame_pose(&model, frame).unwrap();
+            work.jacobian(&model, &q, frame, &mut six).unwrap();
+            work.velocity(&model, &q, &v, frame).unwrap();
+            work.velocity_derivatives(&model, &q, &v, frame, &mut six, &mut six2).unwrap();
+            work.kinematics_derivatives(&model, &q, &v, &a).unwrap();
+            work.rnea_derivatives(&model, &q, &v, &a, &wrenches).unwrap();
+            work.aba_derivatives(&model, &q, &v, &tau, &wrenches).unwrap();
+            work.rnea_vjp(&model, &q, &v, &a, &wrenches, &v, [&mut one, &mut two, &mut three]).unwrap();
+            work.regressor(&model, &q, &v, &a, &mut wide).unwrap();
+            work.aba_inertial_derivatives(&model, &q, &v, &tau, &mut wide).unwrap();
+            work.centre_of_mass(&model, &q).unwrap();
+            work.energy(&model, &q, &v).unwrap();
+            work.momentum(&model, &q, &v).unwrap();
+            work.passive(&model, &q, &v, &mut tau).unwrap();
+            work.actuate(&model, &q, &v, &ctrl, &mut tau).unwrap();
+            let out = [&mut square[..], &mut square2[..], &mut to_ctrl[..]];
+            work.actuate_derivatives(&model, &q, &v, &ctrl, out).unwrap();
+            step(&model, &mut data, &x, &Input::tau(&a).with_wrenches(&wrenches), &mut next).unwrap();
+            step_ctrl(&model, &mut data, &x, &ctrl, &Input::default(), &mut next).unwrap();
+        });
+        assert_eq!(count, 0, "round {round}");
+    }
+}

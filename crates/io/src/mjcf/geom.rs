@@ -1,0 +1,184 @@
+//! `<geom>`: a shape, how it touches, and what it weighs.
+
+use super::asset::Assets;
+use super::compiler::Compiler;
+use super::defaults::Properties;
+use super::inertia;
+use crate::attribute::{Attribute, Attributes};
+use crate::error::LoadError;
+use crate::orientation::{orientation, z_to};
+use crate::warning::Warnings;
+use slipstick_core::spatial::{BodyInertia, Pose, Vec3};
+use slipstick_core::{MeshId, Shape, Surface};
+
+/// Density where the file gives none: water [kg/m³].
+const DENSITY: f64 = 1000.0;
+
+/// A geom as the file describes it.
+#[derive(Debug)]
+pub(super) struct GeomRead<'a> {
+    /// The shape; that of a mesh waits for its number.
+    pub shape: Option<Shape>,
+    /// Name of its mesh.
+    pub mesh: Option<Attribute<'a>>,
+    /// Its frame in the body's frame.
+    pub pose: Pose,
+    pub surface: Surface,
+    /// What it weighs, in the body's frame, where that was asked for.
+    pub inertia: BodyInertia,
+}
+
+/// What is needed to read a geom.
+pub(super) struct Tools<'b, 'a> {
+    pub compiler: &'b Compiler,
+    pub assets: &'b mut Assets<'a>,
+    pub warnings: &'b mut Warnings,
+}
+
+/// Reads a geom written in `frame` of its body. `None` for a shape that the model does not need: one for pictures only,
+/// whose file may not even be there, or of an unknown kind.
+pub(super) fn read<'a>(
+    p: &Properties<'a>,
+    frame: &Pose,
+    needs_mass: bool,
+    tools: &mut Tools<'_, 'a>,
+) -> Result<Option<GeomRead<'a>>, LoadError> {
+    let surface = surface(p, tools.warnings)?;
+    let group = f64::from(p.integer("group", 0)?);
+    let [first, last] = tools.compiler.inertia_groups;
+    let weighs = needs_mass && (first..=last).contains(&group) && has_mass(p)?;
+    let kind = p.attribute("type").map_or("sphere", |a| a.value);
+    let visual = surface.contype == 0 && surface.conaffinity == 0;
+    if let Some(mesh) = p.attribute("mesh") {
+        if visual && !weighs && tools.assets.is_file(mesh)? {
+            return Ok(None);
+        }
+        if kind != "mesh" {
+            let hint = "give the shape its own size instead of a mesh";
+            return Err(p.element().unsupported("a shape fitted to a mesh").with_hint(hint));
+        }
+    }
+    if matches!(kind, "hfield" | "sdf") {
+        let effect = "height fields and signed distance fields are not known: nothing will touch them";
+        tools.warnings.add_once(p.element(), effect);
+        return Ok(None);
+    }
+    let (shape, local) =
+        if kind == "mesh" { (None, placement(p, tools.compiler)?) } else { primitive(p, kind, tools)? };
+    let mesh = if kind == "mesh" { Some(p.required("mesh")?) } else { None };
+    let pose = *frame * local;
+    let inertia = if weighs { mass(p, shape.as_ref(), mesh, &pose, tools)? } else { BodyInertia::default() };
+    Ok(Some(GeomRead { shape, mesh, pose, surface, inertia }))
+}
+
+impl GeomRead<'_> {
+    /// The shape, once the number of its mesh is known.
+    pub fn shape_with(&self, mesh: Option<MeshId>) -> Option<Shape> {
+        self.shape.or(mesh.map(|mesh| Shape::Mesh { mesh }))
+    }
+}
+
+fn has_mass(p: &Properties) -> Result<bool, LoadError> {
+    Ok(match p.float("mass")? {
+        Some(mass) => mass != 0.0,
+        None => p.float_or("density", DENSITY)? != 0.0,
+    })
+}
+
+fn placement(p: &Properties, compiler: &Compiler) -> Result<Pose, LoadError> {
+    let position = p.vec3("pos")?.unwrap_or(Vec3::ZERO);
+    Ok(Pose::new(position, orientation(p, &compiler.angles)?))
+}
+
+/// A shape with its own size; `fromto` gives length and placement at once.
+fn primitive(p: &Properties, kind: &str, tools: &mut Tools) -> Result<(Option<Shape>, Pose), LoadError> {
+    let mut size = p.overlaid("size", [0.0; 3])?;
+    let mut local = placement(p, tools.compiler)?;
+    if let Some(ends) = p.attribute("fromto") {
+        let (from, to) = segment(ends)?;
+        let axis = (from - to).normalized().ok_or_else(|| ends.wrong("two different points"))?;
+        local = Pose::new((from + to) * 0.5, z_to(axis));
+        let half = 0.5 * (from - to).norm();
+        size = match kind {
+            "capsule" | "cylinder" => [size[0], half, 0.0],
+            "box" | "ellipsoid" => [size[0], size[0], half],
+            _ => return Err(ends.wrong("no fromto: only capsules, cylinders, boxes and ellipsoids have two ends")),
+        };
+    }
+    let kinds = [
+        ("plane", Shape::Plane),
+        ("sphere", Shape::Sphere { radius: 0.0 }),
+        ("capsule", Shape::Capsule { radius: 0.0, half_length: 0.0 }),
+        ("cylinder", Shape::Cylinder { radius: 0.0, half_length: 0.0 }),
+        ("box", Shape::Box { half_size: Vec3::ZERO }),
+        ("ellipsoid", Shape::Ellipsoid { radii: Vec3::ZERO }),
+    ];
+    let shape = match p.attribute("type") {
+        Some(name) => name.one_of(&kinds)?,
+        None => kinds[1].1,
+    };
+    let shape = shape.with_size(size);
+    let n = shape.n_sizes();
+    if size[..n].iter().any(|x| *x <= 0.0) {
+        let expected = format!("{n} positive number{} for a {}", if n == 1 { "" } else { "s" }, shape.name());
+        let wrong = p.required("size")?.wrong(expected);
+        return Err(wrong.with_hint("half-lengths and radii are meant, not full lengths"));
+    }
+    Ok((Some(shape), local))
+}
+
+pub(super) fn segment(ends: Attribute) -> Result<(Vec3, Vec3), LoadError> {
+    let numbers = ends.array::<6>()?;
+    Ok((Vec3::from_slice(&numbers), Vec3::from_slice(&numbers[3..])))
+}
+
+fn mass(
+    p: &Properties,
+    shape: Option<&Shape>,
+    mesh: Option<Attribute>,
+    pose: &Pose,
+    tools: &mut Tools,
+) -> Result<BodyInertia, LoadError> {
+    for name in ["mass", "density"] {
+        if let Some(a) = p.attribute(name).filter(|a| a.float().is_ok_and(|x| x < 0.0)) {
+            return Err(a.wrong("zero or a positive number"));
+        }
+    }
+    if p.flag("shellinertia", false)? {
+        tools.warnings.add_once(p.element(), "shellinertia is not known: the geom counts as solid");
+    }
+    let (given, density) = (p.float("mass")?, p.float_or("density", DENSITY)?);
+    Ok(match (shape, mesh) {
+        (Some(shape), _) => {
+            // a plane has no volume, and no mass either
+            let volume = inertia::volume(shape);
+            let mass = if volume > 0.0 { given.unwrap_or(density * volume) } else { 0.0 };
+            inertia::of_shape(shape, mass, pose)
+        }
+        (None, Some(name)) => {
+            let solid = tools.assets.solid(name, tools.warnings)?;
+            let density = given.map_or(density, |m| m / solid.volume);
+            let local =
+                BodyInertia { mass: density * solid.volume, com: solid.centre, about_com: solid.inertia * density };
+            local.moved(pose)
+        }
+        (None, None) => BodyInertia::default(),
+    })
+}
+
+fn surface(p: &Properties, warnings: &mut Warnings) -> Result<Surface, LoadError> {
+    let mut s = Surface::default();
+    let bits = |name| Ok::<u32, LoadError>(p.integer(name, 1)? as u32); // bit masks: −1 means all
+    s.friction = p.overlaid("friction", [1.0, 0.005, 0.0001])?[0];
+    s.contype = bits("contype")?;
+    s.conaffinity = bits("conaffinity")?;
+    s.priority = p.integer("priority", 0)?;
+    s.offset = p.float_or("margin", 0.0)? - p.float_or("gap", 0.0)?;
+    s.condim = p.one_of("condim", &[("1", 1), ("3", 3), ("4", 4), ("6", 6)], 3)?;
+    if s.condim > 3 && (s.contype != 0 || s.conaffinity != 0) {
+        warnings
+            .add_once(p.element(), "condim: torsional and rolling friction are not modelled, only sliding friction");
+    }
+    s.condim = s.condim.min(3);
+    Ok(s)
+}

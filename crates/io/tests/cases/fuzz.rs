@@ -1,0 +1,109 @@
+//! Damaged files: whatever comes, the answer is a model or an error, never a panic.
+
+use crate::repository;
+use slipstick_io::{LoadOptions, load_mjcf_str, load_urdf_str};
+
+/// Texts that damage likes to produce.
+const SPLINTERS: [&str; 16] = [
+    "-1",
+    "0",
+    "nan",
+    "1e308",
+    "-1e-320",
+    "",
+    "\"",
+    "<",
+    "/>",
+    "class=\"x\"",
+    "999999999999",
+    "<body>",
+    "type=\"mesh\"",
+    "free",
+    "é",
+    "quat=\"0 0 0 0\"",
+];
+
+/// A small generator of numbers; fixed seed, so that a failure can be repeated.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) as usize % n.max(1)
+    }
+
+    /// Deletes, doubles or replaces a few pieces of a text.
+    fn damage(&mut self, text: &str) -> String {
+        let mut chars: Vec<char> = text.chars().collect();
+        for _ in 0..=self.below(4) {
+            let start = self.below(chars.len());
+            let end = (start + self.below(12)).min(chars.len());
+            let piece: Vec<char> = match self.below(3) {
+                0 => Vec::new(),
+                1 => [&chars[start..end], &chars[start..end]].concat(),
+                _ => SPLINTERS[self.below(SPLINTERS.len())].chars().collect(),
+            };
+            chars.splice(start..end, piece);
+        }
+        chars.into_iter().collect()
+    }
+
+    /// Replaces the value of one attribute, so that the XML stays whole.
+    fn replace_value(&mut self, text: &str) -> String {
+        let quotes: Vec<usize> = text.match_indices('"').map(|(i, _)| i).collect();
+        let pair = 2 * self.below(quotes.len() / 2);
+        let value = SPLINTERS[self.below(SPLINTERS.len())].replace(['"', '<'], "");
+        format!("{}{value}{}", &text[..=quotes[pair]], &text[quotes[pair + 1]..])
+    }
+}
+
+const URDF: &str = r#"<robot name="r"><link name="a"><inertial><origin xyz="0 0 1" rpy="0 0 1"/><mass value="2"/>
+  <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial><collision><geometry><box size="1 2 3"/></geometry>
+  </collision></link><link name="b"><inertial><mass value="5"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
+  <joint name="j" type="revolute"><parent link="a"/><child link="b"/><origin xyz="1 2 3"/><axis xyz="0 1 0"/>
+  <limit lower="-1" upper="2" effort="30" velocity="4"/><dynamics damping="0.5" friction="0.1"/></joint></robot>"#;
+
+const MJCF: &str = r#"<mujoco model="m"><compiler angle="radian" eulerseq="xyz"/><default><default class="c"><geom size="0.1 0.2"/>
+  <position kp="3" kv="1"/></default></default><asset><mesh name="t" vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="0 2 1 0 1 3 0 3 2 1 2 3"/>
+  </asset><worldbody><geom type="plane"/><body name="a" childclass="c"><freejoint/><geom type="capsule"/><body euler="1 2 3">
+  <joint name="j" range="-1 1" axis="1 1 0"/><geom type="mesh" mesh="t"/><site name="s"/></body></body></worldbody>
+  <actuator><position class="c" joint="j" inheritrange="1"/></actuator><keyframe><key qpos="0 0 1 1 0 0 0 0.5"/></keyframe></mujoco>"#;
+
+fn try_mjcf(text: &str) {
+    if let Err(error) = load_mjcf_str("damaged.xml", text, &LoadOptions::default()) {
+        assert!(error.to_string().starts_with("damaged.xml"), "{error}");
+    }
+}
+
+fn try_urdf(text: &str) {
+    if let Err(error) = load_urdf_str("damaged.urdf", text, &LoadOptions::default()) {
+        assert!(error.to_string().starts_with("damaged.urdf"), "{error}");
+    }
+}
+
+#[test]
+fn damaged_texts_never_panic() {
+    assert!(load_mjcf_str("whole.xml", MJCF, &LoadOptions::default()).is_ok());
+    assert!(load_urdf_str("whole.urdf", URDF, &LoadOptions::default()).is_ok());
+    let mut dice = Dice(7);
+    for _ in 0..3000 {
+        try_mjcf(&dice.damage(MJCF));
+        try_mjcf(&dice.replace_value(MJCF));
+        try_urdf(&dice.damage(URDF));
+        try_urdf(&dice.replace_value(URDF));
+    }
+}
+
+#[test]
+fn damaged_built_in_robots_never_panic() {
+    let mut dice = Dice(11);
+    let files = std::fs::read_dir(repository().join("models")).unwrap();
+    let robots = files.flatten().map(|f| f.path()).filter(|p| p.extension().is_some_and(|e| e == "xml"));
+    for path in robots {
+        let text = std::fs::read_to_string(path).unwrap();
+        for _ in 0..40 {
+            try_mjcf(&dice.damage(&text));
+            try_mjcf(&dice.replace_value(&text));
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Errors of Rust as exceptions of Python, with the same text.
+
+use pyo3::create_exception;
+use pyo3::exceptions::{PyArithmeticError, PyException, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use slipstick::pinocchio::MapError;
+use slipstick::{BuiltinError, InputError, StepError};
+
+create_exception!(
+    slipstick,
+    LoadError,
+    PyException,
+    "A file that makes no model. Attributes: file (str), line (int, 0: the whole file), hint (str, may be empty)."
+);
+create_exception!(
+    slipstick,
+    DynamicsError,
+    PyArithmeticError,
+    "Forward dynamics without an answer: the joint-space inertia is singular. Attributes: body (str), dof (int)."
+);
+create_exception!(
+    slipstick,
+    DivergenceError,
+    PyArithmeticError,
+    "A step whose result is not finite. Attributes: body (str), quantity (str), time (float, s)."
+);
+
+/// Everything that can go wrong behind a Python function.
+#[derive(Debug)]
+pub enum Failure {
+    Input(InputError),
+    Dynamics(slipstick::DynamicsError),
+    Step(StepError),
+    Load(slipstick::LoadError),
+    Builtin(BuiltinError),
+    Map(MapError),
+    /// A simulator that is in another thread's step.
+    Busy,
+    Python(PyErr),
+}
+
+macro_rules! failures {
+    ($($error:ty => $variant:ident),*) => {
+        $(impl From<$error> for Failure {
+            fn from(e: $error) -> Failure {
+                Failure::$variant(e)
+            }
+        })*
+    };
+}
+failures!(InputError => Input, slipstick::DynamicsError => Dynamics, StepError => Step, slipstick::LoadError => Load,
+    BuiltinError => Builtin, MapError => Map, PyErr => Python);
+
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> PyErr {
+        match failure {
+            Failure::Input(e) => PyValueError::new_err(e.to_string()),
+            Failure::Dynamics(e) => dynamics(e),
+            Failure::Step(e) => step(e),
+            Failure::Load(e) | Failure::Builtin(BuiltinError::Load(e)) => load(e),
+            Failure::Builtin(e) => PyValueError::new_err(e.to_string()),
+            Failure::Map(e) => PyValueError::new_err(e.to_string()),
+            Failure::Busy => {
+                PyRuntimeError::new_err("this Simulator is in a step of another thread; make one per thread")
+            }
+            Failure::Python(e) => e,
+        }
+    }
+}
+
+fn dynamics(e: slipstick::DynamicsError) -> PyErr {
+    let text = e.to_string();
+    match e {
+        slipstick::DynamicsError::SingularMass { body, dof } => with_attributes(DynamicsError::new_err(text), |e| {
+            e.setattr("body", body)?;
+            e.setattr("dof", dof)
+        }),
+        _ => PyValueError::new_err(text),
+    }
+}
+
+fn step(e: StepError) -> PyErr {
+    let text = e.to_string();
+    match e {
+        StepError::Diverged { body, quantity, time } => with_attributes(DivergenceError::new_err(text), |e| {
+            e.setattr("body", body)?;
+            e.setattr("quantity", quantity)?;
+            e.setattr("time", time)
+        }),
+        _ => PyValueError::new_err(text),
+    }
+}
+
+fn load(e: slipstick::LoadError) -> PyErr {
+    with_attributes(LoadError::new_err(e.to_string()), |error| {
+        error.setattr("file", &e.place().file)?;
+        error.setattr("line", e.place().line)?;
+        error.setattr("hint", e.hint())
+    })
+}
+
+/// An exception that also says in parts what its text says.
+fn with_attributes(error: PyErr, set: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<()>) -> PyErr {
+    Python::attach(|py| match set(error.value(py).as_any()) {
+        Ok(()) => error,
+        Err(other) => other,
+    })
+}

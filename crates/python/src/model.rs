@@ -1,0 +1,333 @@
+//! `Model`: names, sizes and numbers of a robot.
+
+use crate::arrays::{Input, Vector, optional_vector, vector};
+use crate::errors::Failure;
+use crate::workspaces::Workspaces;
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PySlice};
+use slipstick::dynamics::Workspace;
+use slipstick::{BodyId, InputError, Joint, JointKind, ParameterGroup};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A robot and its world: immutable, shared by threads. Made by load() and builtin().
+///
+/// q (nq,) and v (nv,) are MuJoCo's qpos and qvel. Body 0 is the world. Arrays are fresh copies.
+#[pyclass(frozen, module = "slipstick")]
+pub struct Model {
+    pub inner: slipstick::Model,
+    workspaces: Arc<Workspaces>,
+}
+
+/// A named state of a model: q (nq,), v (nv,), ctrl (nu,).
+#[pyclass(frozen, get_all, module = "slipstick")]
+pub struct Keyframe {
+    name: String,
+    q: Py<PyArray1<f64>>,
+    v: Py<PyArray1<f64>>,
+    ctrl: Py<PyArray1<f64>>,
+}
+
+impl Model {
+    pub fn new(inner: slipstick::Model) -> Model {
+        Model { inner, workspaces: Arc::default() }
+    }
+
+    /// The same structure with other numbers: workspaces fit both.
+    fn derived(&self, inner: slipstick::Model) -> Model {
+        Model { inner, workspaces: self.workspaces.clone() }
+    }
+
+    /// Calls the dynamics without the interpreter's lock.
+    pub fn run<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&slipstick::Model, &mut Workspace) -> Result<T, Failure> + Send,
+    ) -> Result<T, Failure> {
+        self.workspaces.run(py, &self.inner, |workspace| work(&self.inner, workspace))
+    }
+
+    fn joint(&self, name: &str) -> Result<&Joint, InputError> {
+        Ok(&self.inner.joints()[self.inner.joint(name)?.0])
+    }
+
+    /// One number per dof, from its joint.
+    fn per_dof(&self, value: impl Fn(&Joint) -> f64) -> Vec<f64> {
+        let joints = self.inner.joints().iter();
+        joints.flat_map(|j| std::iter::repeat_n(value(j), j.v.len())).collect()
+    }
+
+    fn group<'py>(&self, py: Python<'py>, group: ParameterGroup) -> Vector<'py> {
+        PyArray1::from_slice(py, self.inner.parameters().group(group))
+    }
+}
+
+fn slice(py: Python<'_>, range: Range<usize>) -> Bound<'_, PySlice> {
+    PySlice::new(py, range.start as isize, range.end as isize, 1)
+}
+
+/// Bounds of a joint with one dof. The range of a spherical joint is an angle, no bound of a single dof.
+fn bounds(joint: &Joint) -> Option<[f64; 2]> {
+    match joint.kind {
+        JointKind::Revolute { .. } | JointKind::Prismatic { .. } => joint.range,
+        _ => None,
+    }
+}
+
+#[pymethods]
+impl Model {
+    /// Name of the model.
+    #[getter]
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    /// Number of coordinates of a configuration.
+    #[getter]
+    fn nq(&self) -> usize {
+        self.inner.nq()
+    }
+
+    /// Number of degrees of freedom.
+    #[getter]
+    fn nv(&self) -> usize {
+        self.inner.nv()
+    }
+
+    /// Number of controls.
+    #[getter]
+    fn nu(&self) -> usize {
+        self.inner.nu()
+    }
+
+    /// Number of bodies, the world included.
+    #[getter]
+    fn n_bodies(&self) -> usize {
+        self.inner.n_bodies()
+    }
+
+    /// Number of joints.
+    #[getter]
+    fn n_joints(&self) -> usize {
+        self.inner.joints().len()
+    }
+
+    /// Number of frames: links (also those merged over fixed joints) and sites.
+    #[getter]
+    fn n_frames(&self) -> usize {
+        self.inner.frames().len()
+    }
+
+    /// Number of shapes.
+    #[getter]
+    fn n_geoms(&self) -> usize {
+        self.inner.geoms().len()
+    }
+
+    /// Names of the bodies (list of str), "world" first.
+    #[getter]
+    fn body_names(&self) -> Vec<&str> {
+        self.inner.bodies().iter().map(|b| b.name.as_str()).collect()
+    }
+
+    /// Names of the joints (list of str), in the order of q and v.
+    #[getter]
+    fn joint_names(&self) -> Vec<&str> {
+        self.inner.joints().iter().map(|j| j.name.as_str()).collect()
+    }
+
+    /// "revolute", "prismatic", "spherical", "planar" or "free" for each joint (list of str).
+    #[getter]
+    fn joint_types(&self) -> Vec<&str> {
+        self.inner.joints().iter().map(|j| j.kind.name()).collect()
+    }
+
+    /// Names of links, then sites (list of str).
+    #[getter]
+    fn frame_names(&self) -> Vec<&str> {
+        self.inner.frames().iter().map(|f| f.name.as_str()).collect()
+    }
+
+    /// Names of the actuators (list of str), in the order of ctrl.
+    #[getter]
+    fn actuator_names(&self) -> Vec<&str> {
+        self.inner.actuators().iter().map(|a| a.name.as_str()).collect()
+    }
+
+    /// Names of the keyframes (list of str).
+    #[getter]
+    fn keyframe_names(&self) -> Vec<&str> {
+        self.inner.keyframes().iter().map(|k| k.name.as_str()).collect()
+    }
+
+    /// What the file says and the model does not represent (list of str).
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.inner.warnings().to_vec()
+    }
+
+    /// Coordinates of a joint: a slice into q.
+    fn joint_q<'py>(&self, py: Python<'py>, name: &str) -> Result<Bound<'py, PySlice>, Failure> {
+        Ok(slice(py, self.joint(name)?.q.clone()))
+    }
+
+    /// Degrees of freedom of a joint: a slice into v.
+    fn joint_v<'py>(&self, py: Python<'py>, name: &str) -> Result<Bound<'py, PySlice>, Failure> {
+        Ok(slice(py, self.joint(name)?.v.clone()))
+    }
+
+    /// Body that carries each body, -1 for the world: (n_bodies,) int64.
+    #[getter]
+    fn parents<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        let bodies = self.inner.bodies().iter().enumerate();
+        bodies.map(|(i, b)| if i == 0 { -1 } else { b.parent.0 as i64 }).collect::<Vec<_>>().into_pyarray(py)
+    }
+
+    /// Masses of the bodies, merged links included: (n_bodies,) (kg).
+    #[getter]
+    fn body_masses<'py>(&self, py: Python<'py>) -> Vector<'py> {
+        let masses = (0..self.inner.n_bodies()).map(|i| self.inner.inertia(BodyId(i)).mass);
+        masses.collect::<Vec<_>>().into_pyarray(py)
+    }
+
+    /// Masses of the links as the file gives them, 0 for sites: (n_frames,) (kg).
+    #[getter]
+    fn frame_masses<'py>(&self, py: Python<'py>) -> Vector<'py> {
+        let masses = self.inner.frames().iter().map(|f| f.inertia.map_or(0.0, |i| i.mass));
+        masses.collect::<Vec<_>>().into_pyarray(py)
+    }
+
+    /// Mass of all moving bodies (kg).
+    #[getter]
+    fn total_mass(&self) -> f64 {
+        self.inner.total_mass()
+    }
+
+    /// Inertial parameters of a body: (10,), m, m c (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz about its origin, body axes.
+    fn body_inertia<'py>(&self, py: Python<'py>, name: &str) -> Result<Vector<'py>, Failure> {
+        let body = self.inner.body(name)?;
+        let all = self.inner.parameters().group(ParameterGroup::Inertial);
+        let ten = body.0.checked_sub(1).map_or(&[0.0; 10][..], |i| &all[10 * i..10 * i + 10]); // the world has none
+        Ok(PyArray1::from_slice(py, ten))
+    }
+
+    /// Inertia of the drive of each dof, part of M: (nv,).
+    #[getter]
+    fn armature<'py>(&self, py: Python<'py>) -> Vector<'py> {
+        self.group(py, ParameterGroup::Armature)
+    }
+
+    /// Force per velocity of each dof: (nv,).
+    #[getter]
+    fn damping<'py>(&self, py: Python<'py>) -> Vector<'py> {
+        self.group(py, ParameterGroup::Damping)
+    }
+
+    /// Force per displacement of each dof: (nv,).
+    #[getter]
+    fn stiffness<'py>(&self, py: Python<'py>) -> Vector<'py> {
+        self.group(py, ParameterGroup::Stiffness)
+    }
+
+    /// Where springs rest, one number per coordinate of q (quaternions for spherical and free joints): (nq,).
+    #[getter]
+    fn spring_reference<'py>(&self, py: Python<'py>) -> Vector<'py> {
+        self.group(py, ParameterGroup::SpringReference)
+    }
+
+    /// Largest force of dry friction of each dof: (nv,).
+    #[getter]
+    fn dry_friction<'py>(&self, py: Python<'py>) -> Vector<'py> {
+        self.group(py, ParameterGroup::DryFriction)
+    }
+
+    /// Smallest coordinate of each dof: (nv,), -inf where unlimited and for joints with several dofs.
+    #[getter]
+    fn lower<'py>(&self, py: Python<'py>) -> Vector<'py> {
+        self.per_dof(|j| bounds(j).map_or(f64::NEG_INFINITY, |[lower, _]| lower)).into_pyarray(py)
+    }
+
+    /// Largest coordinate of each dof: (nv,), inf where unlimited and for joints with several dofs.
+    #[getter]
+    fn upper<'py>(&self, py: Python<'py>) -> Vector<'py> {
+        self.per_dof(|j| bounds(j).map_or(f64::INFINITY, |[_, upper]| upper)).into_pyarray(py)
+    }
+
+    /// Largest force that actuators may put on each dof, in either direction: (nv,), inf where unlimited.
+    #[getter]
+    fn effort_limit<'py>(&self, py: Python<'py>) -> Vector<'py> {
+        self.per_dof(|j| j.effort[1].max(-j.effort[0])).into_pyarray(py)
+    }
+
+    /// Rated speed of each dof (reported, not enforced): (nv,), inf where unlimited.
+    #[getter]
+    fn velocity_limit<'py>(&self, py: Python<'py>) -> Vector<'py> {
+        self.per_dof(|j| j.velocity).into_pyarray(py)
+    }
+
+    /// Time step (s).
+    #[getter]
+    fn dt(&self) -> f64 {
+        self.inner.options().dt
+    }
+
+    /// Gravity in world axes: (3,) [m/s²].
+    #[getter]
+    fn gravity<'py>(&self, py: Python<'py>) -> Vector<'py> {
+        PyArray1::from_slice(py, &self.inner.options().gravity)
+    }
+
+    /// The named state with a name: an object with q (nq,), v (nv,), ctrl (nu,).
+    fn keyframe(&self, py: Python<'_>, name: &str) -> Result<Keyframe, Failure> {
+        let k = self.inner.keyframe(name)?;
+        let array = |x: &[f64]| PyArray1::from_slice(py, x).unbind();
+        Ok(Keyframe { name: k.name.clone(), q: array(&k.q), v: array(&k.v), ctrl: array(&k.ctrl) })
+    }
+
+    /// Neutral configuration: (nq,), joints at their reference, free bodies where the file puts them.
+    fn neutral<'py>(&self, py: Python<'py>) -> Vector<'py> {
+        PyArray1::from_slice(py, self.inner.neutral())
+    }
+
+    /// Every number that can be differentiated, in one vector: (n_parameters,).
+    #[getter]
+    fn parameters<'py>(&self, py: Python<'py>) -> Vector<'py> {
+        PyArray1::from_slice(py, &self.inner.parameters().values)
+    }
+
+    /// Where the groups of parameters lie: dict of name to slice into parameters.
+    #[getter]
+    fn parameter_groups<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (groups, layout) = (PyDict::new(py), self.inner.parameters().layout());
+        for group in ParameterGroup::ALL {
+            groups.set_item(group.name(), slice(py, layout.range(group)))?;
+        }
+        Ok(groups)
+    }
+
+    /// The same robot with other numbers: parameters (n_parameters,), ordered as Model.parameters.
+    fn with_parameters(&self, parameters: Input) -> Result<Model, Failure> {
+        let mut all = self.inner.parameters().clone();
+        all.values = vector("parameters", parameters)?;
+        Ok(self.derived(self.inner.with_parameters(all)?))
+    }
+
+    /// The same robot with another time step (s) or gravity (3,) [m/s²].
+    #[pyo3(signature = (*, dt=None, gravity=None))]
+    fn with_options(&self, dt: Option<f64>, gravity: Option<Input>) -> Result<Model, Failure> {
+        let mut options = self.inner.options().clone();
+        options.dt = dt.unwrap_or(options.dt);
+        if let Some(g) = optional_vector("gravity", gravity)? {
+            let wrong = InputError::Length { what: "gravity", expected: 3, got: g.len() };
+            options.gravity = g.try_into().map_err(|_| wrong)?;
+        }
+        Ok(self.derived(self.inner.with_options(options)?))
+    }
+
+    fn __repr__(&self) -> String {
+        let m = &self.inner;
+        let (name, bodies) = (m.name(), m.n_bodies());
+        format!("<slipstick.Model '{name}': nq={}, nv={}, nu={}, n_bodies={bodies}>", m.nq(), m.nv(), m.nu())
+    }
+}

@@ -1,0 +1,25 @@
+//! Differentiable rigid-body simulation for robotics: the crate to depend on.
+//!
+//! A robot comes from a file ([`load()`]), from the ones that are built in ([`builtin()`]) or from a [`ModelBuilder`].
+//! [`dynamics::Workspace`] answers questions about one state of it, [`step()`] moves it on in time, and [`pinocchio`]
+//! translates states to and from Pinocchio's coordinates. Everything of `slipstick_core` is here under its own name.
+//!
+//! ```
+//! use slipstick::{Data, Input, State};
+//! let model = slipstick::builtin("double_pendulum")?;
+//! let (mut data, mut x) = (Data::new(&model), State::keyframe(&model, "released")?);
+//! let mut next = x.clone();
+//! for _ in 0..100 {
+//!     slipstick::step(&model, &mut data, &x, &Input::default(), &mut next)?;
+//!     std::mem::swap(&mut x, &mut next);
+//! }
+//! assert!((x.time - 100.0 * model.options().dt).abs() < 1e-12);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod builtin;
+pub mod pinocchio;
+
+pub use builtin::{BuiltinError, builtin, builtin_names};
+pub use slipstick_core::*;
+pub use slipstick_io::{LoadError, LoadOptions, Place, load, load_with};

@@ -1,0 +1,4 @@
+//! Tests of the public face: one binary.
+
+mod builtin;
+mod pinocchio;

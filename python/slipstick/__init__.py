@@ -1,0 +1,100 @@
+"""Differentiable rigid-body simulation for robotics.
+
+A `Model` comes from a file (`load`) or is built in (`builtin`). Dynamics are functions with the model first, arrays in
+and out; a `Simulator` moves a model on in time; `slipstick.pinocchio.Map` translates to and from Pinocchio's coordinates.
+
+    import slipstick
+    model = slipstick.builtin("quadruped")
+    home = model.keyframe("home")
+    tau = slipstick.rnea(model, home.q, home.v, [0.0] * model.nv)
+
+Conventions: SI units, radians, float64. q and v are MuJoCo's qpos and qvel: quaternions (w, x, y, z), linear velocity
+of a free body in world axes, angular velocity in body axes. Spatial vectors are [linear; angular], [force; torque].
+Derivatives with respect to q are in the tangent space: nv columns.
+
+Errors: what does not fit the model (shapes, numbers that are not finite, unknown names) is a ValueError, a file that
+makes no model a LoadError, a singular inertia a DynamicsError and a step without finite result a DivergenceError (both
+ArithmeticErrors).
+"""
+
+from . import pinocchio
+from ._native import (
+    DivergenceError,
+    DynamicsError,
+    Keyframe,
+    Kinematics,
+    LoadError,
+    Model,
+    Simulator,
+    Step,
+    __version__,
+    aba,
+    aba_derivatives,
+    aba_inertial_derivatives,
+    actuate,
+    actuate_derivatives,
+    bias,
+    builtin,
+    builtin_names,
+    centre_of_mass,
+    crba,
+    difference,
+    difference_derivatives,
+    energy,
+    integrate,
+    integrate_derivatives,
+    jacobian,
+    kinematics,
+    load,
+    mass_inverse,
+    momentum,
+    passive,
+    regressor,
+    rnea,
+    rnea_derivatives,
+    rnea_vjp,
+    solve,
+    velocity,
+    velocity_derivatives,
+)
+
+__all__ = [
+    "DivergenceError",
+    "DynamicsError",
+    "Keyframe",
+    "Kinematics",
+    "LoadError",
+    "Model",
+    "Simulator",
+    "Step",
+    "__version__",
+    "aba",
+    "aba_derivatives",
+    "aba_inertial_derivatives",
+    "actuate",
+    "actuate_derivatives",
+    "bias",
+    "builtin",
+    "builtin_names",
+    "centre_of_mass",
+    "crba",
+    "difference",
+    "difference_derivatives",
+    "energy",
+    "integrate",
+    "integrate_derivatives",
+    "jacobian",
+    "kinematics",
+    "load",
+    "mass_inverse",
+    "momentum",
+    "passive",
+    "pinocchio",
+    "regressor",
+    "rnea",
+    "rnea_derivatives",
+    "rnea_vjp",
+    "solve",
+    "velocity",
+    "velocity_derivatives",
+]

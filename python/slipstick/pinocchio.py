@@ -1,0 +1,37 @@
+"""States and Jacobians in Pinocchio's coordinates, and back.
+
+    import pinocchio as pin
+    pin_model = pin.buildModelFromUrdf(path, pin.JointModelFreeFlyer())
+    model = slipstick.load(path, free_root=True)
+    to_pin = slipstick.pinocchio.Map(model, pin_model)
+    tau = to_pin.tau_from(pin_q, pin.rnea(pin_model, data, pin_q, pin_v, pin_a))
+
+Pinocchio itself is not imported: a map reads the joints of the model it is given.
+"""
+
+from typing import Any
+
+from ._native import Model, PinocchioMap
+
+__all__ = ["Map"]
+
+
+class Map(PinocchioMap):
+    """Conversions between a slipstick Model and a Pinocchio model of the same robot.
+
+    Joints are matched by name; a free joint that finds no namesake is matched with the only free joint of Pinocchio
+    that has none either (Pinocchio calls it "root_joint"). It may be a JointModelFreeFlyer, whose linear velocity is
+    in body axes, or a JointModelTranslation that carries a JointModelSpherical. Raises ValueError if a joint on either
+    side is left over or moves differently. Composite joints are not matched.
+
+    Methods ending in _to take our arrays and return Pinocchio's, those ending in _from the reverse: q, v, a, tau as
+    vectors, Jacobians as (k, nv). Rows of Jacobians are left as they are (ours are Pinocchio's LOCAL_WORLD_ALIGNED).
+    """
+
+    def __new__(cls, model: Model, pin_model: Any):
+        joints = []
+        for i in range(1, pin_model.njoints):  # 0 is the universe
+            joint, parent = pin_model.joints[i], pin_model.parents[i]
+            carrier = parent - 1 if parent > 0 else None
+            joints.append((pin_model.names[i], joint.shortname(), joint.idx_q, joint.idx_v, carrier))
+        return super().__new__(cls, model, joints)

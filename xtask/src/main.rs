@@ -1,0 +1,56 @@
+//! The repository's own commands, run as `cargo xtask VERB`: `test` checks everything, `bench` compares with peers.
+//!
+//! Standard library only, so that it builds in a second on a fresh clone.
+
+#![allow(clippy::print_stdout, clippy::print_stderr)] // a program that talks to the one who runs it
+
+mod bench;
+mod process;
+mod python;
+mod test;
+mod workspace;
+
+use std::process::ExitCode;
+
+use workspace::Workspace;
+
+const HELP: &str = "\
+The repository's own commands.
+
+Usage: cargo xtask VERB [ARGS…]
+
+Verbs:
+  test [--only PART]… [--list] [--offline-python]
+      Runs every check, part by part, and ends with a summary. Exit code 1 if a part failed.
+      --only PART       run this part only (may be repeated)
+      --list            list the parts and stop
+      --offline-python  install Python packages from local wheels only (pip --no-index)
+  bench dynamics [ARGS…]
+      Times slipstick and Pinocchio on the same states. ARGS go to the slipstick-bench program.
+
+Examples:
+  cargo xtask test
+  cargo xtask test --only clippy --only tests
+  cargo xtask bench dynamics --help
+";
+
+const BAD_USE: u8 = 2;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let workspace = Workspace::find();
+    let result = match args.split_first() {
+        None => Err("no verb given".to_string()),
+        Some((verb, _)) if matches!(verb.as_str(), "--help" | "-h" | "help") => {
+            print!("{HELP}");
+            Ok(ExitCode::SUCCESS)
+        }
+        Some((verb, rest)) if verb == "test" => test::main(&workspace, rest),
+        Some((verb, rest)) if verb == "bench" => bench::main(&workspace, rest),
+        Some((verb, _)) => Err(format!("unknown verb '{verb}' (expected test or bench)")),
+    };
+    result.unwrap_or_else(|message| {
+        eprintln!("xtask: {message}; see cargo xtask --help");
+        ExitCode::from(BAD_USE)
+    })
+}
