@@ -2,7 +2,7 @@
 
 use crate::states::Sample;
 use slipstick::spatial::{BodyInertia, Pose, Quat, Vec3};
-use slipstick::{BodyId, JointKind, Model};
+use slipstick::{JointKind, Model};
 use std::fmt::Write;
 
 /// A line of the file without its inertia: what peers know as a joint.
@@ -42,7 +42,7 @@ fn lines(model: &Model) -> Vec<Line> {
     let mut carrier = vec![(None, Pose::IDENTITY); model.n_bodies()];
     for body in 1..model.n_bodies() {
         let (parent_line, parent_frame): (Option<usize>, Pose) = carrier[model.bodies()[body].parent.0];
-        let (mut parent, mut frame) = (parent_line, parent_frame * *model.placement(BodyId(body)));
+        let (mut parent, mut frame) = (parent_line, parent_frame * model.placements()[body]);
         for joint in model.joints().iter().filter(|j| j.body.0 == body) {
             for (kind, axis) in primitives(joint.kind, model.armature()[joint.v.start]) {
                 let placement = frame * Pose::translation(joint.anchor);
@@ -54,7 +54,7 @@ fn lines(model: &Model) -> Vec<Line> {
             }
         }
         if let Some(last) = lines.last_mut() {
-            last.inertia = model.inertia(BodyId(body)).moved(&frame);
+            last.inertia = model.inertias()[body].moved(&frame);
         }
         carrier[body] = (parent, frame);
     }

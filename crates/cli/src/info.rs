@@ -67,7 +67,7 @@ fn print_tree(model: &Model, parent: BodyId, depth: usize) {
             println!(
                 "{indent}{} ({:.4} kg): {}",
                 model.bodies()[body.0].name,
-                model.inertia(body).mass,
+                model.inertias()[body.0].mass,
                 joints.join(", ")
             );
         }
@@ -102,7 +102,7 @@ fn finite(x: f64) -> Value {
 fn to_json(model: &Model) -> Value {
     let bodies = (0..model.n_bodies()).map(|i| {
         let b = &model.bodies()[i];
-        let inertia = model.inertia(BodyId(i));
+        let inertia = &model.inertias()[i];
         json!({ "name": b.name, "parent": model.bodies()[b.parent.0].name, "mass": inertia.mass, "com": inertia.com.to_array() })
     });
     let joints = model.joints().iter().map(|j| {

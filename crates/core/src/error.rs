@@ -145,6 +145,13 @@ impl fmt::Display for BuildError {
 pub enum StepError {
     /// The input does not fit the model.
     Input(InputError),
+    /// The mass matrix of the step is not positive definite.
+    SingularMass {
+        /// Body whose dof has no inertia.
+        body: String,
+        /// The dof.
+        dof: usize,
+    },
     /// A number of the next state is not finite.
     Diverged {
         /// Body that moves with it.
@@ -160,6 +167,9 @@ impl fmt::Display for StepError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             StepError::Input(e) => e.fmt(f),
+            StepError::SingularMass { body, dof } => {
+                DynamicsError::SingularMass { body: body.clone(), dof: *dof }.fmt(f)
+            }
             StepError::Diverged { body, quantity, time } => {
                 write!(f, "the {quantity} of body '{body}' is not finite after the step from t = {time} s")
             }
@@ -196,6 +206,14 @@ impl fmt::Display for DynamicsError {
 impl From<InputError> for StepError {
     fn from(e: InputError) -> StepError {
         StepError::Input(e)
+    }
+}
+impl From<DynamicsError> for StepError {
+    fn from(e: DynamicsError) -> StepError {
+        match e {
+            DynamicsError::Input(e) => StepError::Input(e),
+            DynamicsError::SingularMass { body, dof } => StepError::SingularMass { body, dof },
+        }
     }
 }
 impl From<InputError> for DynamicsError {

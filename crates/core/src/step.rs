@@ -61,7 +61,8 @@ fn run<'d>(
     dynamics::bias(model, &x.q, &x.v, input.wrenches, kin, free); // poses, dof axes, velocities, b
     dynamics::forces(model, &x.q, &x.v, input.tau, ctrl, free); // input, actuators, springs, dampers
     dynamics::factor_mass(model, free, kin, mass); // M̂ = M + dt D + dt² K, factored once
-    dynamics::free_velocity(model, &x.v, mass, free); // v_free = v + dt M̂⁻¹ (tau − b)
+    dynamics::sound(model, mass.broken_pivot())?; // a dof without inertia has no motion to compute
+    dynamics::free_velocity(model, &x.v, mass, free); // v_free = v + dt M̂⁻¹ (tau − b − dt K v)
     v_next.copy_from_slice(&free.v);
     model.integrate_unchecked(&x.q, v_next, dt, &mut next.q); // q_next = q ⊕ dt v_next
     for (a, (new, old)) in acceleration.iter_mut().zip(v_next.iter().zip(&x.v)) {

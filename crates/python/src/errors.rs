@@ -87,6 +87,7 @@ fn step(e: StepError) -> PyErr {
             e.setattr("quantity", quantity)?;
             e.setattr("time", time)
         }),
+        StepError::SingularMass { body, dof } => dynamics(slipstick::DynamicsError::SingularMass { body, dof }),
         _ => PyValueError::new_err(text),
     }
 }

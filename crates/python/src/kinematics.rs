@@ -29,9 +29,9 @@ pub fn kinematics(py: Python<'_>, model: &Model, q: Input) -> Result<Kinematics,
     let q = vector("q", q)?;
     let (bodies, frames) = model.run(py, |m, work| {
         work.kinematics(m, &q)?;
-        let bodies: Vec<Pose> = (0..m.n_bodies()).map(|i| work.body_pose(BodyId(i))).collect();
+        let bodies = (0..m.n_bodies()).map(|i| work.body_pose(BodyId(i)));
         let frames = (0..m.frames().len()).map(|i| work.frame_pose(m, FrameId(i)));
-        Ok((bodies, frames.collect::<Result<Vec<_>, _>>()?))
+        Ok((bodies.collect::<Result<Vec<_>, _>>()?, frames.collect::<Result<Vec<_>, _>>()?))
     })?;
     Ok(Kinematics {
         rotation: rotations(py, &bodies)?,

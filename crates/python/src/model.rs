@@ -7,7 +7,7 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PySlice};
 use slipstick::dynamics::Workspace;
-use slipstick::{BodyId, InputError, Joint, JointKind, ParameterGroup};
+use slipstick::{InputError, Joint, JointKind, ParameterGroup};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -187,7 +187,7 @@ impl Model {
     /// Masses of the bodies, merged links included: (n_bodies,) (kg).
     #[getter]
     fn body_masses<'py>(&self, py: Python<'py>) -> Vector<'py> {
-        let masses = (0..self.inner.n_bodies()).map(|i| self.inner.inertia(BodyId(i)).mass);
+        let masses = (0..self.inner.n_bodies()).map(|i| self.inner.inertias()[i].mass);
         masses.collect::<Vec<_>>().into_pyarray(py)
     }
 

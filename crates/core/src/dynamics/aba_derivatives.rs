@@ -4,7 +4,8 @@
 use super::aba::{ArticulatedBodies, aba};
 use super::kinematics::Kinematics;
 use super::kinematics_derivatives::KinematicsDerivatives;
-use super::mass_factor::{MassFactor, Panel, factor, inverse, solve_columns};
+use super::mass_factor::{MassFactor, factor};
+use super::mass_solve::{Panel, inverse, solve_columns};
 use super::rnea::Wrench;
 use super::rnea_derivatives::{RneaDerivatives, rnea_derivatives_placed, stride};
 use crate::linalg::MatRef;

@@ -23,7 +23,7 @@ pub(crate) fn actuate(model: &Model, q: &[f64], v: &[f64], ctrl: &[f64], tau: &m
     for_each_clamped(model, |j, lo, hi| tau[j] = tau[j].clamp(lo, hi));
 }
 
-/// Writes ∂tau/∂q (nv × nv), ∂tau/∂v (nv × nv) and ∂tau/∂ctrl (nv × nu), row by row.
+/// Writes ∂tau/∂q (nv × nv), ∂tau/∂v (nv × nv) and ∂tau/∂ctrl (nv × nu), row by row.   (act-3)
 pub(crate) fn actuate_derivatives(
     model: &Model,
     q: &[f64],
@@ -63,16 +63,26 @@ pub(crate) fn actuate_derivatives(
     });
 }
 
-/// Gain that the velocity has on each dof through unsaturated actuators on joints with one dof: gear² b₂ ≤ 0,
-/// and the same for the position: gear² b₁. Added into `kv` and `kp` with positive sign (nv each).
-pub(crate) fn add_gains(model: &Model, q: &[f64], v: &[f64], ctrl: &[f64], kv: &mut [f64], kp: &mut [f64]) {
+/// Damping and stiffness that unsaturated actuators give to joints with one dof, −gear² b₂ and −gear² b₁, added into `kv`
+/// and `kp` (nv each). Gains that drive instead of resist are left out: they stay explicit.   (act-3)
+/// `tau` are the clamped forces of [`actuate`]: a joint at its effort limit has no gain.
+pub(crate) fn add_gains(
+    model: &Model,
+    q: &[f64],
+    v: &[f64],
+    ctrl: &[f64],
+    tau: &[f64],
+    kv: &mut [f64],
+    kp: &mut [f64],
+) {
     for (k, a) in model.actuators().iter().enumerate() {
         let joint = &model.joints()[a.joint.0];
-        if joint.v.len() == 1 {
+        let (j, [lo, hi]) = (joint.v.start, joint.effort);
+        if joint.v.len() == 1 && lo < tau[j] && tau[j] < hi {
             let e = evaluate(model, k, a, q, v, ctrl[k]);
             let gear2 = a.gear[0] * a.gear[0];
-            kp[joint.v.start] -= gear2 * e.slopes[1];
-            kv[joint.v.start] -= gear2 * e.slopes[2];
+            kp[j] += gear2 * (-e.slopes[1]).max(0.0);
+            kv[j] += gear2 * (-e.slopes[2]).max(0.0);
         }
     }
 }

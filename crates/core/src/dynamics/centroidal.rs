@@ -5,7 +5,7 @@ use super::kinematics::Kinematics;
 use crate::model::Model;
 use crate::spatial::{Force, Vec3};
 
-/// Centre of mass of all moving bodies, world axes (m). Needs poses in `kin`.
+/// Centre of mass of all moving bodies, world axes (m). Needs poses in `kin`.   (cen-1)
 pub(crate) fn centre_of_mass(model: &Model, kin: &Kinematics) -> Vec3 {
     let inertia = &model.numbers().inertia;
     let bodies = 1..model.n_bodies();
@@ -14,7 +14,7 @@ pub(crate) fn centre_of_mass(model: &Model, kin: &Kinematics) -> Vec3 {
     if mass > 0.0 { sum * (1.0 / mass) } else { Vec3::ZERO }
 }
 
-/// Kinetic energy (drives included) and potential energy of gravity and joint springs (J).
+/// Kinetic energy (drives included) and potential energy of gravity and joint springs (J).   (cen-2)
 pub(crate) fn energy(model: &Model, kin: &Kinematics, q: &[f64], v: &[f64]) -> (f64, f64) {
     let (inertia, g) = (&model.numbers().inertia, Vec3::from(model.options().gravity));
     let (mut kinetic, mut potential) = (0.0, super::passive::spring_energy(model, q));
@@ -30,7 +30,7 @@ pub(crate) fn energy(model: &Model, kin: &Kinematics, q: &[f64], v: &[f64]) -> (
     (kinetic, potential)
 }
 
-/// Linear momentum and angular momentum about the centre of mass, world axes.
+/// Linear momentum and angular momentum about the centre of mass, world axes.   (cen-3)
 pub(crate) fn momentum(model: &Model, kin: &Kinematics) -> Force {
     let inertia = &model.numbers().inertia;
     let com = centre_of_mass(model, kin);

@@ -1,12 +1,13 @@
-//! Motion without contact: v_free = v + dt M̂⁻¹ (tau − b + passive forces).   (step-1, step-2)
+//! Motion without contact: v_free = v + dt M̂⁻¹ (tau − b − dt K v), springs and dampers counted in tau.   (step-1, step-2)
 //!
 //! Damping D and stiffness K that are taken at the end of the step enter the mass matrix, M̂ = M + dt D + dt² K,
 //! which keeps the sparsity of the tree and replaces M in every solve of the step.
 #![allow(non_snake_case)]
 
 use super::actuation;
-use super::kinematics::Kinematics;
+use super::kinematics::{self, Kinematics};
 use super::mass_factor::{self, MassFactor};
+use super::mass_solve;
 use super::passive;
 use super::rnea::{self, Wrench};
 use crate::model::{Implicit, Model};
@@ -66,7 +67,7 @@ pub(crate) fn forces(model: &Model, q: &[f64], v: &[f64], tau: &[f64], ctrl: Opt
         Some(ctrl) => {
             actuation::actuate(model, q, v, ctrl, &mut out.tau);
             if matches!(model.options().implicit, Implicit::Velocity | Implicit::All) {
-                actuation::add_gains(model, q, v, ctrl, &mut out.damping, &mut out.stiffness);
+                actuation::add_gains(model, q, v, ctrl, &out.tau, &mut out.damping, &mut out.stiffness);
             }
         }
     }
@@ -86,9 +87,10 @@ pub(crate) fn forces(model: &Model, q: &[f64], v: &[f64], tau: &[f64], ctrl: Opt
     }
 }
 
-/// M̂ and its factor.
+/// M̂ and its factor.   (step-2)
 pub(crate) fn factor_mass(model: &Model, free: &FreeMotion, kin: &mut Kinematics, mass: &mut MassFactor) {
     let dt = model.options().dt;
+    kinematics::inertias(model, kin);
     mass_factor::crba(model, kin, mass);
     for j in 0..model.nv() {
         mass.add_diagonal(model.tree(), j, dt * (free.damping[j] + dt * free.stiffness[j]));
@@ -103,7 +105,7 @@ pub(crate) fn free_velocity(model: &Model, v: &[f64], mass: &MassFactor, out: &m
         // a spring that is taken at the end of the step is felt where the old velocity would carry it
         out.v[j] = dt * (out.tau[j] - out.bias[j] - dt * out.stiffness[j] * v[j]);
     }
-    mass_factor::solve_vector(model, mass, &mut out.v);
+    mass_solve::solve_vector(model, mass, &mut out.v);
     for j in 0..model.nv() {
         out.v[j] += v[j];
     }

@@ -23,8 +23,6 @@ pub struct Kinematics {
     pub(crate) V: Vec<Motion>,
     /// Acceleration of each body, gravity counted as upward acceleration of the world.
     pub(crate) A: Vec<Motion>,
-    /// Centre of mass of each body from the tree's origin, world axes (m).
-    pub(crate) com: Vec<Vec3>,
     /// Inertia of each body about the tree's origin, world axes.
     pub(crate) inertia: Vec<SpatialInertia>,
 }
@@ -40,7 +38,6 @@ impl Kinematics {
             axes: vec![Motion::ZERO; model.nv()],
             V: vec![Motion::ZERO; n],
             A: vec![Motion::ZERO; n],
-            com: vec![Vec3::ZERO; n],
             inertia: vec![SpatialInertia::ZERO; n],
         }
     }
@@ -49,6 +46,16 @@ impl Kinematics {
 dispatch! {
     /// Poses and dof axes of a configuration.
     pub(crate) fn positions(model: &Model, q: &[f64], kin: &mut Kinematics) => positions_body
+}
+
+dispatch! {
+    /// Poses, dof axes and body inertias of a configuration.
+    pub(crate) fn positions_and_inertias(model: &Model, q: &[f64], kin: &mut Kinematics) => positions_and_inertias_body
+}
+
+dispatch! {
+    /// Body inertias, where poses are known.
+    pub(crate) fn inertias(model: &Model, kin: &mut Kinematics) => inertias_body
 }
 
 dispatch! {
@@ -64,6 +71,23 @@ fn positions_body(model: &Model, q: &[f64], kin: &mut Kinematics) {
     }
 }
 
+/// The inertia of a body is computed while the next one waits for its pose: alone it would take as long again.
+#[inline(always)]
+fn positions_and_inertias_body(model: &Model, q: &[f64], kin: &mut Kinematics) {
+    begin(model, q, kin);
+    for i in 1..model.tree().n_bodies() {
+        let node = place(model.tree(), model.numbers(), i, q, kin);
+        weigh(model.numbers(), i, kin.origin[node.tree], kin);
+    }
+}
+
+#[inline(always)]
+fn inertias_body(model: &Model, kin: &mut Kinematics) {
+    for i in 1..model.tree().n_bodies() {
+        weigh(model.numbers(), i, kin.origin[model.tree().nodes[i].tree], kin);
+    }
+}
+
 #[inline(always)]
 fn velocities_body(model: &Model, q: &[f64], v: &[f64], kin: &mut Kinematics) {
     let tree = model.tree();
@@ -71,12 +95,12 @@ fn velocities_body(model: &Model, q: &[f64], v: &[f64], kin: &mut Kinematics) {
     for i in 1..tree.n_bodies() {
         let node = place(tree, model.numbers(), i, q, kin);
         let joint = node.dofs.clone().fold(Motion::ZERO, |s, j| s + kin.axes[j] * v[j]);
-        kin.V[i] = kin.V[node.parent] + joint;
+        kin.V[i] = kin.V[node.parent] + joint; // (kin-3)
     }
 }
 
 /// What a sweep needs before it begins: sines and cosines, and each tree's origin, which is where its free root is or
-/// where its root is mounted.
+/// where its root is mounted.   (kin-4)
 #[inline(always)]
 pub(super) fn begin(model: &Model, q: &[f64], kin: &mut Kinematics) {
     let (tree, numbers) = (model.tree(), model.numbers());
@@ -111,12 +135,11 @@ pub(super) fn place<'t>(tree: &'t Topology, numbers: &Numbers, i: usize, q: &[f6
     node
 }
 
-/// Centre of mass and inertia of body `i` in world axes.
+/// Inertia of body `i` in world axes, about the tree's origin.   (kin-4)
 #[inline(always)]
 pub(super) fn weigh(numbers: &Numbers, i: usize, origin: Vec3, kin: &mut Kinematics) {
     let (X, body) = (&kin.X_wb[i], &numbers.inertia[i]);
     let com = X.rotation * body.com + (X.position - origin);
-    kin.com[i] = com;
     kin.inertia[i] = SpatialInertia::new(body.mass, com, body.about_com.rotated(&X.rotation));
 }
 

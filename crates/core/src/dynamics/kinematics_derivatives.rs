@@ -150,7 +150,7 @@ pub(crate) fn velocity_derivatives(
     let V = kin.V[body];
     for &j in tree.support(body) {
         let S = kin.axes[j];
-        let dV = S.cross(V - dkin.V_before[j]); // ∂V/∂q_j at the fixed origin
+        let dV = S.cross(V - dkin.V_before[j]); // ∂V/∂q_j at the fixed origin (dkin-2)
         let moved = S.at(point); // the point itself moves
         let linear = dV.at(point) + V.ang.cross(moved);
         for k in 0..3 {

@@ -12,6 +12,7 @@ mod jacobian;
 mod kinematics;
 mod kinematics_derivatives;
 mod mass_factor;
+mod mass_solve;
 mod passive;
 mod regressor;
 mod rnea;
@@ -29,4 +30,4 @@ pub use rnea::Wrench;
 pub use workspace::{RneaJacobians, Workspace};
 
 pub(crate) use free_motion::{FreeMotion, bias, factor_mass, forces, free_velocity};
-pub(crate) use workspace::check_wrenches;
+pub(crate) use workspace::{check_wrenches, sound};

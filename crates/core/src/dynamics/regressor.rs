@@ -13,7 +13,7 @@ pub(crate) fn regressor(model: &Model, kin: &Kinematics, Y: &mut [f64]) {
         let columns = body_columns(model, kin, i);
         let (R, arm) = (kin.X_wb[i].rotation, kin.X_wb[i].position - kin.origin[tree.nodes[i].tree]);
         for &j in tree.support(i) {
-            // the dof's axis in the body's frame
+            // the dof's axis in the body's frame                                                       (reg-2)
             let S = kin.axes[j];
             let S_b = Motion { lin: R.tmul(S.at(arm)), ang: R.tmul(S.ang) };
             for (k, f) in columns.iter().enumerate() {

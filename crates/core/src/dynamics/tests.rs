@@ -4,9 +4,10 @@
 //! On a machine without AVX2 both are the same code and the test says nothing.
 
 use super::aba::{ArticulatedBodies, aba, aba_body};
-use super::kinematics::{Kinematics, positions};
+use super::kinematics::{Kinematics, positions_and_inertias};
 use super::kinematics_derivatives::KinematicsDerivatives;
 use super::mass_factor::*;
+use super::mass_solve::*;
 use super::rnea::{rnea, rnea_body};
 use super::rnea_adjoint::{RneaAdjoint, RneaGradient, rnea_vjp, rnea_vjp_body};
 use super::rnea_derivatives::{RneaDerivatives, rnea_derivatives, rnea_derivatives_body, stride};
@@ -73,20 +74,20 @@ fn the_mass_matrix_its_inverse_and_solves_have_the_same_bits() {
     let (q, ..) = state(&model);
     let (nv, width) = (model.nv(), stride(model.nv()));
     let mut kin = Kinematics::new(&model);
-    positions(&model, &q, &mut kin);
+    positions_and_inertias(&model, &q, &mut kin);
     let b: Vec<f64> = (0..nv * 52).map(|k| (k as f64).cos()).collect();
     let mut results = Vec::new();
     for pass in 0..2 {
         let (mut mass, mut panel) = (MassFactor::new(&model), Panel::new(&model));
         let (mut full, mut inverse_, mut x) = (vec![0.0; nv * nv], vec![0.0; nv * width], vec![0.0; nv * 52]);
         if pass == 0 {
-            crba(&model, &mut kin, &mut mass);
+            crba(&model, &kin, &mut mass);
             mass.write_full(model.tree(), &mut full);
             factor(&model, &mut mass);
             inverse(&model, &mass, width, &mut inverse_, &mut panel);
             solve_columns(&model, &mass, -1.0, 52, &b, &mut x, &mut panel);
         } else {
-            crba_body(&model, &mut kin, &mut mass);
+            crba_body(&model, &kin, &mut mass);
             mass.write_full(model.tree(), &mut full);
             factor_body(&model, &mut mass);
             inverse_body(&model, &mass, width, &mut inverse_, &mut panel);

@@ -5,7 +5,8 @@ use super::aba::{self, ArticulatedBodies};
 use super::aba_derivatives::{self, AbaDerivatives};
 use super::kinematics::{self, Kinematics};
 use super::kinematics_derivatives::{self, KinematicsDerivatives};
-use super::mass_factor::{self, MassFactor, Panel};
+use super::mass_factor::{self, MassFactor};
+use super::mass_solve::{self, Panel};
 use super::rnea::{self, Wrench};
 use super::rnea_adjoint::{self, RneaAdjoint, RneaGradient};
 use super::rnea_derivatives::{self, RneaDerivatives};
@@ -132,8 +133,8 @@ impl Workspace {
     pub fn crba(&mut self, model: &Model, q: &[f64], M: &mut [f64]) -> Result<(), InputError> {
         self.check(model, q, &[])?;
         check::length("M", M.len(), model.nv() * model.nv())?;
-        kinematics::positions(model, q, &mut self.kin);
-        mass_factor::crba(model, &mut self.kin, &mut self.mass);
+        kinematics::positions_and_inertias(model, q, &mut self.kin);
+        mass_factor::crba(model, &self.kin, &mut self.mass);
         self.mass.write_full(model.tree(), M);
         Ok(())
     }
@@ -141,8 +142,8 @@ impl Workspace {
     /// Factors M = Lᵀ D L for [`Workspace::solve`].
     pub fn factor(&mut self, model: &Model, q: &[f64]) -> Result<(), DynamicsError> {
         self.check(model, q, &[])?;
-        kinematics::positions(model, q, &mut self.kin);
-        mass_factor::crba(model, &mut self.kin, &mut self.mass);
+        kinematics::positions_and_inertias(model, q, &mut self.kin);
+        mass_factor::crba(model, &self.kin, &mut self.mass);
         mass_factor::factor(model, &mut self.mass);
         sound(model, self.mass.broken_pivot())
     }
@@ -151,7 +152,7 @@ impl Workspace {
     pub fn solve(&mut self, model: &Model, x: &mut [f64]) -> Result<(), InputError> {
         self.structure.check(model, "workspace")?;
         check::vector("x", x, model.nv())?;
-        mass_factor::solve_vector(model, &self.mass, x);
+        mass_solve::solve_vector(model, &self.mass, x);
         Ok(())
     }
 
@@ -164,7 +165,7 @@ impl Workspace {
         }
         check::vector("b", b, model.nv() * stride)?;
         check::length("x", x.len(), model.nv() * stride)?;
-        mass_factor::solve_columns(model, &self.mass, 1.0, stride, b, x, &mut self.panel);
+        mass_solve::solve_columns(model, &self.mass, 1.0, stride, b, x, &mut self.panel);
         Ok(())
     }
 
@@ -185,8 +186,10 @@ impl Workspace {
     }
 
     /// Pose of a body in the world, of the last configuration that any method here was given.
-    pub fn body_pose(&self, body: BodyId) -> Pose {
-        self.kin.X_wb.get(body.0).copied().unwrap_or_default()
+    pub fn body_pose(&self, body: BodyId) -> Result<Pose, InputError> {
+        let count = self.kin.X_wb.len();
+        let pose = self.kin.X_wb.get(body.0).copied();
+        pose.ok_or(InputError::OutOfRange { what: "body", count, got: body.0 })
     }
 
     /// Pose of a frame in the world, likewise.
@@ -314,7 +317,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// ∂a/∂π = −M⁻¹ Y of forward dynamics: nv × 10 (n_bodies − 1) numbers. `Y` is as large and is overwritten.
+    /// ∂a/∂π = −M⁻¹ Y of forward dynamics: nv × 10 (n_bodies − 1) numbers.   (reg-2)
     pub fn aba_inertial_derivatives(
         &mut self,
         model: &Model,
@@ -331,14 +334,15 @@ impl Workspace {
         self.scratch = a;
         done?;
         regressor::regressor(model, &self.kin, out);
-        mass_factor::crba(model, &mut self.kin, &mut self.mass);
+        kinematics::inertias(model, &mut self.kin);
+        mass_factor::crba(model, &self.kin, &mut self.mass);
         mass_factor::factor(model, &mut self.mass);
         sound(model, self.mass.broken_pivot())?;
         for column in 0..n {
             for i in 0..nv {
                 self.scratch[i] = -out[i * n + column];
             }
-            mass_factor::solve_vector(model, &self.mass, &mut self.scratch);
+            mass_solve::solve_vector(model, &self.mass, &mut self.scratch);
             for i in 0..nv {
                 out[i * n + column] = self.scratch[i];
             }
@@ -411,7 +415,8 @@ impl Workspace {
     }
 }
 
-fn sound(model: &Model, broken: Option<usize>) -> Result<(), DynamicsError> {
+/// A factorisation without a pivot that is zero or negative.
+pub(crate) fn sound(model: &Model, broken: Option<usize>) -> Result<(), DynamicsError> {
     match broken {
         None => Ok(()),
         Some(dof) => {

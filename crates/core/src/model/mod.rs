@@ -269,14 +269,14 @@ impl Model {
         &self.numbers.parameters
     }
 
-    /// Inertia of a body in its own frame, merged links included.
-    pub fn inertia(&self, body: BodyId) -> &BodyInertia {
-        &self.numbers.inertia[body.0]
+    /// Inertia of each body in its own frame, merged links included; the world's comes first.
+    pub fn inertias(&self) -> &[BodyInertia] {
+        &self.numbers.inertia
     }
 
-    /// Pose of a body in its parent before its joints move.
-    pub fn placement(&self, body: BodyId) -> &Pose {
-        &self.numbers.placement[body.0]
+    /// Pose of each body in its parent before its joints move; the world's comes first.
+    pub fn placements(&self) -> &[Pose] {
+        &self.numbers.placement
     }
 
     /// Mass of all moving bodies (kg).

@@ -25,9 +25,9 @@ pub enum Implicit {
     None,
     /// Joint damping, as MuJoCo's Euler integrator.
     Damping,
-    /// Joint damping and the velocity gain of actuators on joints, as MuJoCo's `implicitfast`.
+    /// Joint damping and the velocity gain of actuators on joints with one dof, as MuJoCo's `implicitfast`.
     #[default]
     Velocity,
-    /// Also joint springs and the position gain of actuators on joints.
+    /// Also joint springs and the position gain of actuators on joints with one dof.
     All,
 }

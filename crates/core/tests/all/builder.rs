@@ -28,7 +28,7 @@ fn a_fixed_link_gives_its_mass_to_its_body_and_stays_as_a_frame() {
     b.add_link(arm, "tool", Pose::translation(vec3(1.0, 0.0, 0.0)), ball(3.0), vec![]);
     let model = b.build().unwrap();
     assert_eq!((model.n_bodies(), model.frames().len()), (2, 3));
-    let inertia = model.inertia(BodyId(1));
+    let inertia = model.inertias()[1];
     assert!((inertia.mass - 4.0).abs() < 1e-15 && (inertia.com.x - 0.75).abs() < 1e-15);
     assert!((inertia.about_com.zz - (0.2 + 0.75)).abs() < 1e-14, "{:?}", inertia.about_com);
     let tool = &model.frames()[model.frame("tool").unwrap().0];

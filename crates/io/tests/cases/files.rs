@@ -66,7 +66,7 @@ fn the_mass_of_a_mesh_is_that_of_its_volume() {
                <body><joint/><geom type='mesh' mesh='tetra' density='6' pos='1 0 0'/></body></worldbody></mujoco>";
     write(&dir.join("main.xml"), xml);
     let model = load(dir.join("main.xml")).unwrap();
-    let body = model.inertia(slipstick_core::BodyId(1));
+    let body = model.inertias()[1];
     assert!((body.mass - 2.0).abs() < 1e-14);
     assert!((body.com.x - 1.5).abs() < 1e-14 && (body.com.y + 0.25).abs() < 1e-14);
     assert_eq!(model.meshes()[0].vertices.len(), 4);

@@ -1,7 +1,7 @@
 //! What MJCF means, on files small enough to work out by hand. Larger ones are compared with MuJoCo in python/tests.
 
 use crate::mjcf;
-use slipstick_core::{BodyId, JointKind, Model, Shape};
+use slipstick_core::{JointKind, Model, Shape};
 use slipstick_io::{LoadOptions, load_mjcf_str};
 use std::f64::consts::PI;
 
@@ -46,7 +46,7 @@ fn mass_comes_from_geoms_unless_an_inertial_is_given() {
                <geom type="box" size="0.5 0.5 0.5" density="2"/><geom size="1" mass="3" pos="0 0 4"/>
                </body></worldbody></mujoco>"#
         );
-        *load(&xml).inertia(BodyId(1))
+        load(&xml).inertias()[1]
     };
     assert_eq!(body("").mass, 7.0);
     assert_eq!(body(r#"inertiafromgeom="false""#).mass, 7.0);
@@ -64,7 +64,7 @@ fn frames_move_what_is_written_in_them() {
            <geom size="1"/><frame pos="0 2 0" euler="0 90 0"><joint axis="0 0 1" pos="0 0 3"/></frame>
            </body></frame></worldbody></mujoco>"#,
     );
-    let p = model.placement(BodyId(1)).position;
+    let p = model.placements()[1].position;
     assert!((p.x.abs() + (p.y - 1.0).abs() + (p.z - 1.0).abs()) < 1e-15, "{p:?}");
     let JointKind::Revolute { axis } = model.joints()[0].kind else { panic!("a hinge") };
     assert!((axis.x - 1.0).abs() < 1e-15 && axis.z.abs() < 1e-15, "{axis:?}");
@@ -78,7 +78,7 @@ fn links_without_joints_stay_as_frames_with_their_mass() {
            </worldbody></mujoco>"#,
     );
     assert_eq!(model.n_bodies(), 2);
-    assert_eq!(model.inertia(BodyId(1)).mass, 4.0);
+    assert_eq!(model.inertias()[1].mass, 4.0);
     let tool = &model.frames()[model.frame("tool").unwrap().0];
     assert_eq!(tool.inertia.unwrap().mass, 3.0);
     assert_eq!(model.frames()[model.frame("tip").unwrap().0].pose.position.z, 3.0);

@@ -1,7 +1,7 @@
 //! What URDF means. Whole robots are compared with Pinocchio in python/tests.
 
 use crate::urdf;
-use slipstick_core::{BodyId, JointKind, Shape};
+use slipstick_core::{JointKind, Shape};
 use slipstick_io::{LoadOptions, load_urdf_str};
 
 const ARM: &str = r#"<robot name="arm">
@@ -28,8 +28,8 @@ fn joints_carry_their_limits_and_links_their_inertia() {
     assert_eq!(model.damping(), [0.5]);
     let hand = model.frames()[2].inertia.unwrap();
     assert!((hand.about_com.xx - 2.0).abs() < 1e-15 && (hand.about_com.yy - 1.0).abs() < 1e-15);
-    assert_eq!(model.inertia(BodyId(1)).mass, 3.0);
-    assert!((model.inertia(BodyId(1)).com.z - 4.0 / 3.0).abs() < 1e-15);
+    assert_eq!(model.inertias()[1].mass, 3.0);
+    assert!((model.inertias()[1].com.z - 4.0 / 3.0).abs() < 1e-15);
     let geoms: Vec<_> = model.geoms().iter().map(|g| (g.name.as_str(), g.shape.size())).collect();
     assert_eq!(geoms, [("hand_0", [0.5, 1.0, 1.5]), ("hand_1", [1.0, 2.0, 0.0])]);
 }
