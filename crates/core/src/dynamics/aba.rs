@@ -5,6 +5,7 @@
 #![allow(non_snake_case)]
 
 use super::kinematics::{Kinematics, begin, place, weigh};
+use super::mass_factor::broken;
 use super::rnea::{Wrench, accelerate, subtract_wrenches};
 use crate::dispatch::dispatch;
 use crate::model::Model;
@@ -49,7 +50,7 @@ impl ArticulatedBodies {
 
     /// The first dof whose pivot is not positive: M is singular there.
     pub(crate) fn broken_pivot(&self) -> Option<usize> {
-        self.inverse_pivot.iter().position(|x| !(*x > 0.0 && x.is_finite()))
+        broken(&self.inverse_pivot)
     }
 }
 

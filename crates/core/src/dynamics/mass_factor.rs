@@ -36,7 +36,7 @@ impl MassFactor {
 
     /// The first dof whose pivot is not positive: M is singular there. `None` after a sound factorisation.
     pub(crate) fn broken_pivot(&self) -> Option<usize> {
-        self.inverse_pivot.iter().position(|x| !(*x > 0.0 && x.is_finite()))
+        broken(&self.inverse_pivot)
     }
 
     /// Row j of M, to be written; its padding is cleared.
@@ -74,21 +74,32 @@ dispatch! {
     pub(crate) fn factor(model: &Model, mass: &mut MassFactor) => factor_body
 }
 
+/// The first inverse of a pivot that is not a positive number.
+pub(super) fn broken(inverse_pivots: &[f64]) -> Option<usize> {
+    let sound = |x: &f64| (*x > 0.0) & (*x < f64::INFINITY);
+    // without a branch per number: this runs after every factorisation
+    if inverse_pivots.iter().fold(true, |ok, x| ok & sound(x)) {
+        return None;
+    }
+    inverse_pivots.iter().position(|x| !sound(x))
+}
+
 #[inline(always)]
 pub(super) fn crba_body(model: &Model, kin: &Kinematics, mass: &mut MassFactor) {
     let tree = model.tree();
+    let (axes, armature) = (&kin.axes[..], model.armature());
     mass.composite.fill(SpatialInertia::ZERO);
     for i in (1..tree.n_bodies()).rev() {
         let node = &tree.nodes[i];
         let inertia = kin.inertia[i] + mass.composite[i];
         for j in node.dofs.clone() {
             // momentum of the composite body per unit of v_j, seen by every dof above                  (mass-2)
-            let momentum = inertia * kin.axes[j];
+            let momentum = inertia * axes[j];
             let (row, ancestors) = (mass.row_mut(tree, j), tree.ancestors(j));
             for (x, &i) in row.iter_mut().zip(ancestors) {
-                *x = kin.axes[i].dot(momentum);
+                *x = axes[i].dot(momentum);
             }
-            row[ancestors.len() - 1] += model.armature()[j];
+            row[ancestors.len() - 1] += armature[j];
         }
         mass.composite[node.parent] += inertia;
     }
@@ -99,21 +110,21 @@ pub(super) fn crba_body(model: &Model, kin: &Kinematics, mass: &mut MassFactor) 
 pub(super) fn factor_body(model: &Model, mass: &mut MassFactor) {
     let tree = model.tree();
     for i in (0..tree.nv).rev() {
+        let (begin, lanes) = (tree.row[i] / 4, (tree.row[i + 1] - tree.row[i]) / 4);
         let mut lane = 0;
-        let lanes = (tree.row[i + 1] - tree.row[i]) / 4;
         while lane < lanes {
-            match lanes - lane {
-                1 => lane += eliminate::<1>(tree, mass, i, lane),
-                2 | 3 => lane += eliminate::<2>(tree, mass, i, lane),
-                _ => lane += eliminate::<4>(tree, mass, i, lane),
-            }
+            lane += match lanes - lane {
+                1 => eliminate::<1>(tree, mass, i, lane),
+                2 => eliminate::<2>(tree, mass, i, lane),
+                3 => eliminate::<3>(tree, mass, i, lane),
+                _ => eliminate::<4>(tree, mass, i, lane),
+            };
         }
-        let row = &mut mass.rows[tree.row[i]..tree.row[i + 1]];
-        let pivot = row[tree.depth(i)];
+        let pivot = mass.rows[tree.row[i] + tree.depth(i)];
         let inverse = 1.0 / pivot;
         (mass.pivot[i], mass.inverse_pivot[i]) = (pivot, inverse);
-        for x in row.as_chunks_mut::<4>().0 {
-            *x = (Lane(*x) * inverse).0;
+        for four in &mut mass.rows.as_chunks_mut::<4>().0[begin..begin + lanes] {
+            *four = (Lane(*four) * inverse).0;
         }
     }
 }
@@ -122,20 +133,23 @@ pub(super) fn factor_body(model: &Model, mass: &mut MassFactor) {
 #[inline(always)]
 fn eliminate<const N: usize>(tree: &Topology, mass: &mut MassFactor, i: usize, lane: usize) -> usize {
     let (depth, below) = (tree.depth(i), i + 1..tree.subtree_end[i]);
-    let at = |start: usize| 4 * lane + start..4 * (lane + N) + start;
+    // rows below come later in memory
+    let (upper, lower) = mass.rows.split_at_mut(tree.row[i + 1]);
+    let own = &mut upper.as_chunks_mut::<4>().0[tree.row[i] / 4 + lane..][..N];
     let mut sum = [Lane::ZERO; N];
-    for (s, four) in sum.iter_mut().zip(mass.rows[at(tree.row[i])].as_chunks::<4>().0) {
-        *s = Lane(*four);
+    for n in 0..N {
+        sum[n] = Lane(own[n]);
     }
     for (start, pivot) in tree.row[below.clone()].iter().zip(&mass.pivot[below]) {
-        let factor = mass.rows[start + depth] * pivot;
-        let row = mass.rows[at(*start)].as_chunks::<4>().0;
+        let row = &lower[start - tree.row[i + 1]..];
+        let (factor, row) = (row[depth] * pivot, row.as_chunks::<4>().0);
+        let four = &row[lane..lane + N];
         for n in 0..N {
-            sum[n] -= Lane(row[n]) * factor;
+            sum[n] -= Lane(four[n]) * factor;
         }
     }
-    for (s, four) in sum.iter().zip(mass.rows[at(tree.row[i])].as_chunks_mut::<4>().0) {
-        *four = s.0;
+    for n in 0..N {
+        own[n] = sum[n].0;
     }
     N
 }
