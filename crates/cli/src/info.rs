@@ -2,7 +2,7 @@
 
 use crate::source::{self, Source};
 use serde_json::{Value, json};
-use slipstick::{BodyId, Joint, Model};
+use slipstick::{Actuator, BodyId, Joint, Model, Transmission};
 use std::collections::BTreeMap;
 
 /// Arguments of `slipstick info`.
@@ -42,7 +42,7 @@ pub fn print_summary(model: &Model) {
         println!("actuators");
         for a in model.actuators() {
             let range = a.ctrl_range.map_or("any ctrl".to_string(), |[lo, hi]| format!("ctrl {lo} … {hi}"));
-            println!("  {} on {}: gain {}, bias {:?}, {range}", a.name, model.joints()[a.joint.0].name, a.gain, a.bias);
+            println!("  {} on {}: gain {}, bias {:?}, {range}", a.name, target(model, a), a.gain, a.bias);
         }
     }
     if !model.warnings().is_empty() {
@@ -94,6 +94,15 @@ fn geoms_by_shape(model: &Model) -> BTreeMap<&'static str, usize> {
     counts
 }
 
+/// Name of the joint or tendon that an actuator pulls on.
+fn target<'m>(model: &'m Model, a: &Actuator) -> &'m str {
+    match a.transmission {
+        Transmission::Joint(id) => &model.joints()[id.0].name,
+        Transmission::Tendon(id) => &model.tendons()[id].name,
+        _ => "",
+    }
+}
+
 /// JSON has no infinity: an unlimited effort is null.
 fn finite(x: f64) -> Value {
     if x.is_finite() { json!(x) } else { Value::Null }
@@ -116,7 +125,7 @@ fn to_json(model: &Model) -> Value {
         f.inertia.map(|i| json!({ "name": f.name, "body": model.bodies()[f.body.0].name, "mass": i.mass }))
     });
     let actuators = model.actuators().iter().map(|a| {
-        json!({ "name": a.name, "joint": model.joints()[a.joint.0].name, "gain": a.gain, "bias": a.bias,
+        json!({ "name": a.name, "target": target(model, a), "gain": a.gain, "bias": a.bias,
                 "gear": a.gear, "ctrl_range": a.ctrl_range, "force_range": a.force_range })
     });
     json!({
@@ -127,6 +136,9 @@ fn to_json(model: &Model) -> Value {
         "links": links.collect::<Vec<_>>(), "actuators": actuators.collect::<Vec<_>>(),
         "geoms": model.geoms().len(), "geoms_by_shape": geoms_by_shape(model),
         "keyframes": model.keyframes().iter().map(|k| k.name.clone()).collect::<Vec<_>>(),
-        "warnings": model.warnings(),
+        "warnings": model.warnings().iter().map(|w| {
+            json!({ "what": w.what, "where": w.place, "effect": w.effect })
+        }).collect::<Vec<_>>(),
+        "notes": model.notes(),
     })
 }

@@ -59,7 +59,7 @@ fn run<'d>(
     let dt = model.options().dt;
 
     dynamics::bias(model, &x.q, &x.v, input.wrenches, kin, free); // poses, dof axes, velocities, b
-    dynamics::forces(model, &x.q, &x.v, input.tau, ctrl, free); // input, actuators, springs, dampers
+    dynamics::forces(model, kin, &x.q, &x.v, input.tau, ctrl, free); // input, actuators, springs, dampers
     dynamics::factor_mass(model, free, kin, mass); // M̂ = M + dt D + dt² K, factored once
     dynamics::sound(model, mass.broken_pivot())?; // a dof without inertia has no motion to compute
     dynamics::free_velocity(model, &x.v, mass, free); // v_free = v + dt M̂⁻¹ (tau − b − dt K v)

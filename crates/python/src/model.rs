@@ -164,7 +164,7 @@ impl Model {
     /// What the file says and the model does not represent (list of str).
     #[getter]
     fn warnings(&self) -> Vec<String> {
-        self.inner.warnings().to_vec()
+        self.inner.warnings().iter().map(ToString::to_string).collect()
     }
 
     /// Coordinates of a joint: a slice into q.

@@ -1,6 +1,6 @@
-//! ctrl → tau: force = gain · ctrl + b₀ + b₁ length + b₂ velocity, clamped, spread by the gear.   (act-1 … act-3)
+//! ctrl → tau: force = gain · ctrl + b₀ + b₁ length + b₂ velocity, clamped, spread by the transmission.   (act-1 … act-3)
 
-use crate::model::{Actuator, JointKind, Model, ParameterGroup};
+use crate::model::{Actuator, Joint, JointKind, Model, ParameterGroup, Transmission};
 use crate::spatial::{Quat, Vec3, right_jacobian_inverse};
 
 /// An actuator at one state.
@@ -16,9 +16,7 @@ pub(crate) fn actuate(model: &Model, q: &[f64], v: &[f64], ctrl: &[f64], tau: &m
     tau.fill(0.0);
     for (k, a) in model.actuators().iter().enumerate() {
         let force = evaluate(model, k, a, q, v, ctrl[k]).force;
-        for (t, gear) in tau[model.joints()[a.joint.0].v.clone()].iter_mut().zip(a.gear) {
-            *t += gear * force;
-        }
+        for_each_arm(model, a, q, |j, arm, _| tau[j] += arm * force);
     }
     for_each_clamped(model, |j, lo, hi| tau[j] = tau[j].clamp(lo, hi));
 }
@@ -41,16 +39,14 @@ pub(crate) fn actuate_derivatives(
     }
     for (k, a) in model.actuators().iter().enumerate() {
         let e = evaluate(model, k, a, q, v, ctrl[k]);
-        let joint = &model.joints()[a.joint.0];
-        let slope = length_derivative(joint.kind, a, &q[joint.q.clone()]);
-        for (i, gear) in joint.v.clone().zip(a.gear) {
-            tau[i] += gear * e.force;
-            dctrl[i * nu + k] += gear * e.slopes[0];
-            for (n, j) in joint.v.clone().enumerate() {
-                dq[i * nv + j] += gear * e.slopes[1] * slope[n];
-                dv[i * nv + j] += gear * e.slopes[2] * a.gear[n];
-            }
-        }
+        for_each_arm(model, a, q, |i, arm_i, _| {
+            tau[i] += arm_i * e.force;
+            dctrl[i * nu + k] += arm_i * e.slopes[0];
+            for_each_arm(model, a, q, |j, arm_j, slope_j| {
+                dq[i * nv + j] += arm_i * e.slopes[1] * slope_j;
+                dv[i * nv + j] += arm_i * e.slopes[2] * arm_j;
+            });
+        });
     }
     // a joint at its effort limit passes no change
     for_each_clamped(model, |j, lo, hi| {
@@ -64,7 +60,8 @@ pub(crate) fn actuate_derivatives(
 }
 
 /// Damping and stiffness that unsaturated actuators give to joints with one dof, −gear² b₂ and −gear² b₁, added into `kv`
-/// and `kp` (nv each). Gains that drive instead of resist are left out: they stay explicit.   (act-3)
+/// and `kp` (nv each). Gains that drive instead of resist are left out, and so are those of tendons, which couple dofs
+/// outside the pattern of the tree: they stay explicit.   (act-3)
 /// `tau` are the clamped forces of [`actuate`]: a joint at its effort limit has no gain.
 pub(crate) fn add_gains(
     model: &Model,
@@ -76,7 +73,8 @@ pub(crate) fn add_gains(
     kp: &mut [f64],
 ) {
     for (k, a) in model.actuators().iter().enumerate() {
-        let joint = &model.joints()[a.joint.0];
+        let Transmission::Joint(id) = a.transmission else { continue };
+        let joint = &model.joints()[id.0];
         let (j, [lo, hi]) = (joint.v.start, joint.effort);
         if joint.v.len() == 1 && lo < tau[j] && tau[j] < hi {
             let e = evaluate(model, k, a, q, v, ctrl[k]);
@@ -88,10 +86,9 @@ pub(crate) fn add_gains(
 }
 
 fn evaluate(model: &Model, k: usize, a: &Actuator, q: &[f64], v: &[f64], ctrl: f64) -> Evaluated {
-    let joint = &model.joints()[a.joint.0];
     let numbers = &model.parameters().group(ParameterGroup::Actuator)[4 * k..4 * k + 4];
-    let length = length(joint.kind, a, &q[joint.q.clone()]);
-    let velocity: f64 = v[joint.v.clone()].iter().zip(a.gear).map(|(v, g)| v * g).sum();
+    let (length, mut velocity) = (length(model, a, q), 0.0);
+    for_each_arm(model, a, q, |j, arm, _| velocity += arm * v[j]);
     let inside = |x: f64, range: Option<[f64; 2]>| range.is_none_or(|[lo, hi]| lo <= x && x <= hi);
     let clamp = |x: f64, range: Option<[f64; 2]>| range.map_or(x, |[lo, hi]| x.clamp(lo, hi));
     let force = numbers[0] * clamp(ctrl, a.ctrl_range) + numbers[1] + numbers[2] * length + numbers[3] * velocity;
@@ -100,19 +97,46 @@ fn evaluate(model: &Model, k: usize, a: &Actuator, q: &[f64], v: &[f64], ctrl: f
     Evaluated { force: clamp(force, a.force_range), slopes: [heard * numbers[0], free * numbers[2], free * numbers[3]] }
 }
 
-/// Length of the transmission: gear times the joint's displacement; a free joint has none, as in MuJoCo.   (act-2)
-fn length(kind: JointKind, a: &Actuator, q: &[f64]) -> f64 {
-    match kind {
-        JointKind::Free => 0.0,
-        JointKind::Spherical => gear3(a).dot(rotation(q)),
-        _ => q.iter().zip(a.gear).map(|(q, g)| q * g).sum(),
+/// Length of the transmission: gear times displacement; a free joint has none, as in MuJoCo.   (act-2)
+fn length(model: &Model, a: &Actuator, q: &[f64]) -> f64 {
+    match a.transmission {
+        Transmission::Tendon(t) => a.gear[0] * super::passive::tendon_length(model, &model.tendons()[t], q),
+        Transmission::Joint(id) => {
+            let joint = &model.joints()[id.0];
+            let q = &q[joint.q.clone()];
+            match joint.kind {
+                JointKind::Free => 0.0,
+                JointKind::Spherical => gear3(a).dot(rotation(q)),
+                _ => q.iter().zip(a.gear).map(|(q, g)| q * g).sum(),
+            }
+        }
+    }
+}
+
+/// Calls `visit(dof, arm, slope)` for every dof that the actuator moves: generalised force per force of the actuator, and
+/// change of the transmission's length per tangent. They differ for rotations only.
+fn for_each_arm(model: &Model, a: &Actuator, q: &[f64], mut visit: impl FnMut(usize, f64, f64)) {
+    match a.transmission {
+        Transmission::Tendon(t) => {
+            for (id, weight) in &model.tendons()[t].joints {
+                let arm = a.gear[0] * weight;
+                visit(model.joints()[id.0].v.start, arm, arm);
+            }
+        }
+        Transmission::Joint(id) => {
+            let joint = &model.joints()[id.0];
+            let slopes = length_derivative(joint, a, &q[joint.q.clone()]);
+            for (n, j) in joint.v.clone().enumerate() {
+                visit(j, a.gear[n], slopes[n]);
+            }
+        }
     }
 }
 
 /// Derivative of the length with respect to the joint's tangent.
-fn length_derivative(kind: JointKind, a: &Actuator, q: &[f64]) -> [f64; 6] {
+fn length_derivative(joint: &Joint, a: &Actuator, q: &[f64]) -> [f64; 6] {
     let mut out = [0.0; 6];
-    match kind {
+    match joint.kind {
         JointKind::Free => {}
         JointKind::Spherical => {
             let row = right_jacobian_inverse(rotation(q)).tmul(gear3(a));

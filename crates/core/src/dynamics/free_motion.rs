@@ -59,7 +59,15 @@ pub(crate) fn bias(
 }
 
 /// Generalised forces, and the damping and stiffness that are taken at the end of the step.
-pub(crate) fn forces(model: &Model, q: &[f64], v: &[f64], tau: &[f64], ctrl: Option<&[f64]>, out: &mut FreeMotion) {
+pub(crate) fn forces(
+    model: &Model,
+    kin: &Kinematics,
+    q: &[f64],
+    v: &[f64],
+    tau: &[f64],
+    ctrl: Option<&[f64]>,
+    out: &mut FreeMotion,
+) {
     out.damping.fill(0.0);
     out.stiffness.fill(0.0);
     match ctrl {
@@ -75,7 +83,7 @@ pub(crate) fn forces(model: &Model, q: &[f64], v: &[f64], tau: &[f64], ctrl: Opt
         out.stiffness.fill(0.0);
     }
     // `v` serves as scratch for the passive forces until the free velocity is known
-    passive::passive(model, q, v, &mut out.v);
+    passive::passive(model, kin, q, v, &mut out.v);
     for j in 0..model.nv() {
         out.tau[j] += out.v[j] + tau.get(j).copied().unwrap_or(0.0);
         if model.options().implicit != Implicit::None {

@@ -370,11 +370,14 @@ impl Workspace {
         Ok(centroidal::momentum(model, &self.kin))
     }
 
-    /// Forces of joint springs and dampers (nv).
+    /// Forces of springs, dampers and gravity compensation (nv).
     pub fn passive(&mut self, model: &Model, q: &[f64], v: &[f64], tau: &mut [f64]) -> Result<(), InputError> {
         self.check(model, q, &[("v", v)])?;
         check::length("tau", tau.len(), model.nv())?;
-        passive::passive(model, q, v, tau);
+        if passive::needs_poses(model) {
+            kinematics::positions(model, q, &mut self.kin);
+        }
+        passive::passive(model, &self.kin, q, v, tau);
         Ok(())
     }
 

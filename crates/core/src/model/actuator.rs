@@ -2,14 +2,24 @@
 
 use super::ids::JointId;
 
+/// What an actuator pulls on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Transmission {
+    /// A joint: one number of the gear per dof.
+    Joint(JointId),
+    /// A fixed tendon, by number: the first number of the gear.
+    Tendon(usize),
+}
+
 /// What a builder is told about an actuator; also its form in a finished model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Actuator {
     /// Name; may be empty.
     pub name: String,
-    /// The joint it drives.
-    pub joint: JointId,
-    /// Force on each dof of the joint per unit of actuator force (one number is used per dof).
+    /// What it pulls on.
+    pub transmission: Transmission,
+    /// Force on each dof of a joint (or on a tendon) per unit of actuator force.
     pub gear: [f64; 6],
     /// Force per unit of control.
     pub gain: f64,
@@ -26,7 +36,7 @@ impl Actuator {
     pub fn motor(name: impl Into<String>, joint: JointId, gear: f64) -> Actuator {
         Actuator {
             name: name.into(),
-            joint,
+            transmission: Transmission::Joint(joint),
             gear: [gear, 0.0, 0.0, 0.0, 0.0, 0.0],
             gain: 1.0,
             bias: [0.0; 3],

@@ -1,10 +1,14 @@
 //! A programmatic builder, used by the loaders as well: every model passes the same checks.
 
 use super::actuator::Actuator;
+use super::coupling::{Equality, Tendon};
 use super::geometry::{GeomSpec, Mesh};
-use super::ids::{ActuatorId, FrameId, JointId, MeshId};
+use super::ids::{ActuatorId, FrameId, GeomId, JointId, MeshId};
 use super::joint::JointSpec;
 use super::options::Options;
+use super::pairs::{Contacts, PairRule, PairSurface};
+use super::sensor::Sensor;
+use super::warning::Warning;
 use super::{Keyframe, Model};
 use crate::error::BuildError;
 use crate::spatial::{BodyInertia, Pose};
@@ -29,7 +33,12 @@ pub struct ModelBuilder {
     pub(super) meshes: Vec<Mesh>,
     pub(super) actuators: Vec<Actuator>,
     pub(super) keyframes: Vec<Keyframe>,
-    pub(super) warnings: Vec<String>,
+    pub(super) equalities: Vec<Equality>,
+    pub(super) tendons: Vec<Tendon>,
+    pub(super) sensors: Vec<Sensor>,
+    pub(super) contacts: Contacts,
+    pub(super) warnings: Vec<Warning>,
+    pub(super) notes: Vec<String>,
     n_joints: usize,
     /// Numerical choices and gravity of the model.
     pub options: Options,
@@ -43,6 +52,8 @@ pub(super) struct LinkSpec {
     pub placement: Pose,
     pub inertia: BodyInertia,
     pub joints: Vec<(JointId, JointSpec)>,
+    /// Share of the link's weight that is taken off it.
+    pub gravity_compensation: f64,
 }
 
 #[derive(Debug, Clone)]
@@ -64,6 +75,7 @@ impl ModelBuilder {
             placement: Pose::IDENTITY,
             inertia: BodyInertia::default(),
             joints: Vec::new(),
+            gravity_compensation: 0.0,
         };
         ModelBuilder {
             name: name.into(),
@@ -73,7 +85,12 @@ impl ModelBuilder {
             meshes: Vec::new(),
             actuators: Vec::new(),
             keyframes: Vec::new(),
+            equalities: Vec::new(),
+            tendons: Vec::new(),
+            sensors: Vec::new(),
+            contacts: Contacts::default(),
             warnings: Vec::new(),
+            notes: Vec::new(),
             n_joints: 0,
             options: Options::default(),
         }
@@ -95,7 +112,8 @@ impl ModelBuilder {
             (JointId(self.n_joints - 1), j)
         });
         let joints = joints.collect();
-        self.links.push(LinkSpec { name: name.into(), parent, placement, inertia, joints });
+        let name = name.into();
+        self.links.push(LinkSpec { name, parent, placement, inertia, joints, gravity_compensation: 0.0 });
         FrameId(self.links.len() - 1)
     }
 
@@ -104,9 +122,17 @@ impl ModelBuilder {
         self.sites.push(SiteSpec { name: name.into(), link, pose });
     }
 
+    /// Takes a share of a link's weight off it, as if it hung from a balloon.
+    pub fn compensate_gravity(&mut self, link: FrameId, share: f64) {
+        if let Some(link) = self.links.get_mut(link.0) {
+            link.gravity_compensation = share;
+        }
+    }
+
     /// Adds a shape fixed to a link. Shapes have no mass of their own here.
-    pub fn add_geom(&mut self, link: FrameId, geom: GeomSpec) {
+    pub fn add_geom(&mut self, link: FrameId, geom: GeomSpec) -> GeomId {
         self.geoms.push((link, geom));
+        GeomId(self.geoms.len() - 1)
     }
 
     /// Adds a mesh that shapes can refer to.
@@ -121,14 +147,55 @@ impl ModelBuilder {
         ActuatorId(self.actuators.len() - 1)
     }
 
+    /// Adds an equality constraint. Frames in it are links; joints and tendons count in the order of adding.
+    pub fn add_equality(&mut self, equality: Equality) {
+        self.equalities.push(equality);
+    }
+
+    /// Adds a fixed tendon and returns its number.
+    pub fn add_tendon(&mut self, tendon: Tendon) -> usize {
+        self.tendons.push(tendon);
+        self.tendons.len() - 1
+    }
+
+    /// Adds a sensor. Frames in it are links, or sites counted after all links by [`ModelBuilder::site_frame`].
+    pub fn add_sensor(&mut self, sensor: Sensor) {
+        self.sensors.push(sensor);
+    }
+
+    /// The frame of the site that was added as number `index`, for use in sensors and constraints once all links are added.
+    pub fn site_frame(&self, index: usize) -> FrameId {
+        FrameId(self.links.len() + index)
+    }
+
+    /// Links whose geoms do not touch each other.
+    pub fn exclude(&mut self, a: FrameId, b: FrameId) {
+        self.contacts.excludes.push([a, b]);
+    }
+
+    /// Two geoms that touch whatever their masks say, with their own contact properties.
+    pub fn add_pair(&mut self, a: GeomId, b: GeomId, surface: PairSurface) {
+        self.contacts.explicit.push(([a, b], surface));
+    }
+
+    /// How the list of pairs is made.
+    pub fn set_pair_rule(&mut self, rule: PairRule) {
+        self.contacts.rule = rule;
+    }
+
     /// Adds a named state. Its vectors are in the order of the finished model.
     pub fn add_keyframe(&mut self, keyframe: Keyframe) {
         self.keyframes.push(keyframe);
     }
 
-    /// Adds a remark about something that the model does not represent.
-    pub fn warn(&mut self, warning: impl Into<String>) {
-        self.warnings.push(warning.into());
+    /// Adds a remark about something that the model does not represent and that would change the motion.
+    pub fn warn(&mut self, warning: Warning) {
+        self.warnings.push(warning);
+    }
+
+    /// Adds a remark about something that makes no difference to the motion.
+    pub fn note(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
     }
 
     /// Checks everything and makes the model.

@@ -1,8 +1,13 @@
 //! What a description must satisfy. Everything a user can get wrong in a model is refused here.
 
+use super::actuator::Transmission;
 use super::builder::{LinkSpec, ModelBuilder};
+use super::coupling::{Equality, EqualityKind, Tendon};
 use super::geometry::{GeomSpec, Shape};
+use super::ids::{FrameId, GeomId, JointId};
 use super::joint::{JointKind, JointSpec};
+use super::pairs::PairRule;
+use super::sensor::{Sensor, SensorObject};
 use super::{Keyframe, Model, Numbers};
 use crate::error::{BuildError, InputError};
 use crate::spatial::{BodyInertia, Vec3};
@@ -31,7 +36,10 @@ pub(super) fn builder(b: &ModelBuilder) -> Result<(), BuildError> {
     let n_joints = b.links.iter().map(|l| l.joints.len()).sum::<usize>();
     for a in &b.actuators {
         let owner = || format!("actuator '{}'", a.name);
-        refer(a.joint.0 < n_joints, owner, "joint")?;
+        match a.transmission {
+            Transmission::Joint(id) => refer(id.0 < n_joints, owner, "joint")?,
+            Transmission::Tendon(id) => refer(id < b.tendons.len(), owner, "tendon")?,
+        }
         let numbers = a.gear.iter().chain(&a.bias).chain([&a.gain]);
         for x in numbers {
             finite(*x, || format!("{}: gear, gain or bias", owner()))?;
@@ -40,8 +48,91 @@ pub(super) fn builder(b: &ModelBuilder) -> Result<(), BuildError> {
             ordered(range, || format!("{}: {name}", owner()))?;
         }
     }
-    for m in &b.meshes {
-        mesh(m)?;
+    b.meshes.iter().try_for_each(mesh)?;
+    b.tendons.iter().try_for_each(|t| tendon(b, t))?;
+    b.equalities.iter().try_for_each(|e| equality(b, e))?;
+    b.sensors.iter().try_for_each(|s| sensor(b, s))?;
+    pairs(b)
+}
+
+/// The joint that was added as number `id` exists and has one dof.
+fn one_dof(b: &ModelBuilder, id: JointId, owner: &dyn Fn() -> String) -> Result<(), BuildError> {
+    let joint = b.links.iter().flat_map(|l| &l.joints).find(|(added, _)| *added == id);
+    refer(joint.is_some(), owner, "joint")?;
+    let nv = joint.map_or(1, |(_, j)| j.kind.nv());
+    value(nv == 1, || format!("{}: dofs of its joint", owner()), "a joint with one dof", nv as f64)
+}
+
+fn tendon(b: &ModelBuilder, t: &Tendon) -> Result<(), BuildError> {
+    let owner = || format!("tendon '{}'", t.name);
+    for (id, weight) in &t.joints {
+        one_dof(b, *id, &owner)?;
+        finite(*weight, || format!("{}: weight", owner()))?;
+    }
+    for (part, x) in [("stiffness", t.stiffness), ("damping", t.damping), ("dry friction", t.dry_friction)] {
+        value(x.is_finite() && x >= 0.0, || format!("{}: {part}", owner()), "zero or a positive number", x)?;
+    }
+    ordered(t.range, || format!("{}: range", owner()))?;
+    ordered(Some(t.rest), || format!("{}: rest lengths", owner()))
+}
+
+fn equality(b: &ModelBuilder, e: &Equality) -> Result<(), BuildError> {
+    let owner = || format!("equality '{}'", e.name);
+    let numbers = |x: &[f64]| x.iter().try_for_each(|x| finite(*x, || format!("{}: a number", owner())));
+    match &e.kind {
+        EqualityKind::Joint { joint, other, coefficients } => {
+            one_dof(b, *joint, &owner)?;
+            other.iter().try_for_each(|id| one_dof(b, *id, &owner))?;
+            numbers(coefficients)
+        }
+        EqualityKind::Tendon { tendon, other, coefficients } => {
+            let known = *tendon < b.tendons.len() && other.is_none_or(|t| t < b.tendons.len());
+            refer(known, owner, "tendon")?;
+            numbers(coefficients)
+        }
+        EqualityKind::Connect { frames, points } => {
+            frames.iter().try_for_each(|f| frame(b, *f, &owner))?;
+            points.iter().try_for_each(|p| numbers(&p.to_array()))
+        }
+        EqualityKind::Weld { frames, pose, anchor, torque_scale } => {
+            frames.iter().try_for_each(|f| frame(b, *f, &owner))?;
+            numbers(&pose.position.to_array())?;
+            numbers(&anchor.to_array())?;
+            numbers(&[*torque_scale])
+        }
+    }
+}
+
+/// A link, or a site counted after all links.
+fn frame(b: &ModelBuilder, f: FrameId, owner: &dyn Fn() -> String) -> Result<(), BuildError> {
+    refer(f.0 < b.links.len() + b.sites.len(), owner, "frame")
+}
+
+fn sensor(b: &ModelBuilder, s: &Sensor) -> Result<(), BuildError> {
+    let owner = || format!("sensor '{}'", s.name);
+    let n_joints = b.links.iter().map(|l| l.joints.len()).sum::<usize>();
+    match s.object {
+        SensorObject::World => Ok(()),
+        SensorObject::Joint(id) => refer(id.0 < n_joints, owner, "joint"),
+        SensorObject::Frame(id) | SensorObject::Inertial(id) => frame(b, id, &owner),
+        SensorObject::Actuator(id) => refer(id.0 < b.actuators.len(), owner, "actuator"),
+        SensorObject::Tendon(id) => refer(id < b.tendons.len(), owner, "tendon"),
+    }?;
+    s.reference.map_or(Ok(()), |id| frame(b, id, &owner))
+}
+
+fn pairs(b: &ModelBuilder) -> Result<(), BuildError> {
+    let n = b.geoms.len();
+    let mut listed: Vec<[GeomId; 2]> = b.contacts.explicit.iter().map(|(pair, _)| *pair).collect();
+    if let PairRule::List(list) = &b.contacts.rule {
+        listed.extend(list);
+    }
+    for [x, y] in listed {
+        refer(x.0 < n && y.0 < n, || format!("pair of geoms {} and {}", x.0, y.0), "geom")?;
+        value(x != y, || "pair of geoms".into(), "two different geoms", x.0 as f64)?;
+    }
+    for pair in &b.contacts.excludes {
+        refer(pair.iter().all(|f| f.0 < b.links.len()), || "contact exclusion".into(), "link")?;
     }
     Ok(())
 }
@@ -77,6 +168,7 @@ fn link(index: usize, l: &LinkSpec) -> Result<(), BuildError> {
     refer(l.parent.0 < index, || format!("link '{}'", l.name), "parent link added before it")?;
     vector(l.placement.position, || what("position"))?;
     inertia(&l.inertia, &what)?;
+    finite(l.gravity_compensation, || what("gravity compensation"))?;
     let free = l.joints.iter().any(|(_, j)| j.kind == JointKind::Free);
     if free && l.joints.len() > 1 {
         return Err(BuildError::FreeJointNotAlone { body: l.name.clone() });
@@ -102,6 +194,9 @@ fn joint(j: &JointSpec, link: &str) -> Result<(), BuildError> {
         value(unit, || what("length of the axis"), "a unit vector", axis.norm())?;
     }
     vector(j.anchor, || what("anchor"))?;
+    for x in j.start.iter().flatten() {
+        finite(*x, || what("start"))?;
+    }
     for (part, x) in [("reference", j.reference), ("spring reference", j.spring_reference)] {
         finite(x, || what(part))?;
     }

@@ -1,16 +1,19 @@
 //! From a builder to a model: order the links, merge the fixed ones, lay out q, v and the parameters.
 
+use super::actuator::Transmission;
 use super::builder::{LinkSpec, ModelBuilder};
 use super::check;
+use super::coupling::EqualityKind;
 use super::geometry::Geom;
 use super::ids::{BodyId, FrameId, JointId};
 use super::joint::{Joint, JointKind, JointSpec, Primitive, PrimitiveKind};
 use super::parameters::{ParameterGroup, ParameterLayout, Parameters};
+use super::sensor::SensorObject;
 use super::topology::{Node, Topology};
 use super::{Body, Frame, Model, Numbers, Structure};
 use crate::error::BuildError;
 use crate::spatial::{BodyInertia, Pose, Quat, Vec3};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 pub(super) fn compile(b: ModelBuilder) -> Result<Model, BuildError> {
     check::builder(&b)?;
@@ -48,6 +51,7 @@ struct Bodies {
     /// Frame of each link of the builder.
     frame_of: Vec<FrameId>,
     inertia: Vec<BodyInertia>,
+    compensation: Vec<(f64, Vec3)>,
     placement: Vec<Pose>,
     q0: Vec<f64>,
     n_trees: usize,
@@ -66,6 +70,7 @@ impl Bodies {
             frames: Vec::new(),
             frame_of: vec![FrameId(0); n_links],
             inertia: vec![BodyInertia::default()],
+            compensation: vec![(0.0, Vec3::ZERO)],
             placement: vec![Pose::IDENTITY],
             q0: Vec::new(),
             n_trees: 0,
@@ -100,6 +105,7 @@ impl Bodies {
         };
         let moved = link.inertia.moved(&pose);
         self.inertia[body.0] = self.inertia[body.0].joined(&moved);
+        self.compensate(body, link, moved.com);
         self.frames.push(Frame { name: link.name.clone(), body, pose, inertia: Some(link.inertia) });
     }
 
@@ -131,8 +137,21 @@ impl Bodies {
         });
         self.bodies.push(Body { name: link.name.clone(), parent: parent.body, link: frame });
         self.inertia.push(link.inertia);
+        self.compensation.push((0.0, Vec3::ZERO));
+        self.compensate(body, link, link.inertia.com);
         self.placement.push(placement);
         self.frames.push(Frame { name: link.name.clone(), body, pose: Pose::IDENTITY, inertia: Some(link.inertia) });
+    }
+
+    /// Adds the part of a link's mass whose weight is taken off to that of its body; `com` is in the body's frame.
+    fn compensate(&mut self, body: BodyId, link: &LinkSpec, com: Vec3) {
+        let mass = link.gravity_compensation * link.inertia.mass;
+        let (sum, centre) = &mut self.compensation[body.0];
+        let total = *sum + mass;
+        if total != 0.0 {
+            *centre = (*centre * *sum + com * mass) * (1.0 / total);
+        }
+        *sum = total;
     }
 
     fn add_joint(&mut self, id: JointId, spec: &JointSpec, k: usize, body: BodyId, link: &str, start: Pose) {
@@ -148,10 +167,11 @@ impl Bodies {
             JointKind::Revolute { .. } | JointKind::Prismatic { .. } => self.q0.push(spec.reference),
             JointKind::Spherical => self.q0.extend(Quat::IDENTITY.to_array()),
             JointKind::Planar => self.q0.extend([0.0; 3]),
-            JointKind::Free => {
-                self.q0.extend(start.position.to_array());
-                self.q0.extend(Quat::from_matrix(&start.rotation).to_array());
-            }
+            JointKind::Free => self.q0.extend(spec.start.unwrap_or_else(|| {
+                let ([x, y, z], [w, i, j, k]) =
+                    (start.position.to_array(), Quat::from_matrix(&start.rotation).to_array());
+                [x, y, z, w, i, j, k]
+            })),
         }
         self.joint_of.push((id, JointId(self.joints.len())));
         self.specs.push(spec.clone());
@@ -213,11 +233,7 @@ impl Bodies {
             }
         });
         let geoms: Vec<Geom> = geoms.collect();
-        // joints were numbered as added; the model numbers them depth-first
-        self.joint_of.sort_by_key(|(added, _)| *added);
-        for actuator in &mut b.actuators {
-            actuator.joint = self.joint_of[actuator.joint.0].1;
-        }
+        self.renumber(&mut b);
         let dof_names = self.joints.iter().flat_map(dof_names).collect::<Vec<_>>();
         let q_names = self.joints.iter().flat_map(|j| names_of(j, j.q.len())).collect::<Vec<_>>();
         let body_names = || self.bodies[1..].iter().map(|x| x.name.clone()).collect::<Vec<_>>();
@@ -250,13 +266,60 @@ impl Bodies {
             meshes: b.meshes,
             actuators: b.actuators,
             keyframes: Vec::new(),
+            equalities: b.equalities,
+            tendons: b.tendons,
+            sensors: b.sensors,
+            contacts: b.contacts,
+            pairs: OnceLock::new(),
+            compensation: self.compensation,
             warnings: b.warnings,
+            notes: b.notes,
             q0: self.q0,
             dof_names,
         };
         let numbers = Numbers::new(&structure, p);
         let model = Model::assemble(structure, numbers, b.options);
         check::model(model, b.keyframes)
+    }
+
+    /// Joints and links were numbered as added; the model numbers them depth-first.
+    fn renumber(&mut self, b: &mut ModelBuilder) {
+        self.joint_of.sort_by_key(|(added, _)| *added);
+        let joint = |id: &mut JointId| *id = self.joint_of[id.0].1;
+        // sites follow the links in both numberings
+        let n_links = self.frame_of.len();
+        let frame = |id: &mut FrameId| {
+            if id.0 < n_links {
+                *id = self.frame_of[id.0];
+            }
+        };
+        for a in &mut b.actuators {
+            if let Transmission::Joint(id) = &mut a.transmission {
+                joint(id);
+            }
+        }
+        b.tendons.iter_mut().flat_map(|t| &mut t.joints).for_each(|(id, _)| joint(id));
+        for e in &mut b.equalities {
+            match &mut e.kind {
+                EqualityKind::Joint { joint: id, other, .. } => {
+                    joint(id);
+                    other.iter_mut().for_each(joint);
+                }
+                EqualityKind::Connect { frames, .. } | EqualityKind::Weld { frames, .. } => {
+                    frames.iter_mut().for_each(frame);
+                }
+                EqualityKind::Tendon { .. } => {}
+            }
+        }
+        for s in &mut b.sensors {
+            match &mut s.object {
+                SensorObject::Joint(id) => joint(id),
+                SensorObject::Frame(id) | SensorObject::Inertial(id) => frame(id),
+                _ => {}
+            }
+            s.reference.iter_mut().for_each(frame);
+        }
+        b.contacts.excludes.iter_mut().flatten().for_each(frame);
     }
 
     /// Writes the numbers of the description into the parameter vector.

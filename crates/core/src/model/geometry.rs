@@ -169,7 +169,7 @@ pub struct Geom {
     pub surface: Surface,
 }
 
-/// A triangle mesh, as read from its file (scaled).
+/// A mesh of the file, scaled. Physics sees its convex hull: readers store the hull's corners and outward triangles here.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mesh {
     /// Name, unique among meshes.

@@ -64,6 +64,8 @@ pub struct JointSpec {
     pub name: String,
     /// How it moves.
     pub kind: JointKind,
+    /// Where a free joint starts: position and quaternion in its parent. `None`: where the link is placed.
+    pub start: Option<[f64; 7]>,
     /// Point that a rotation leaves in place, body frame (m).
     pub anchor: Vec3,
     /// Value of q in the pose in which the body was described (revolute, prismatic) [rad or m].
@@ -92,6 +94,7 @@ impl JointSpec {
         JointSpec {
             name: name.into(),
             kind,
+            start: None,
             anchor: Vec3::ZERO,
             reference: 0.0,
             armature: 0.0,

@@ -5,28 +5,36 @@ mod actuator;
 mod builder;
 mod check;
 mod compile;
+mod coupling;
 mod geometry;
 mod ids;
 mod joint;
 mod manifold;
 mod options;
+mod pairs;
 mod parameters;
+mod sensor;
 mod topology;
+mod warning;
 
-pub use actuator::Actuator;
+pub use actuator::{Actuator, Transmission};
 pub use builder::ModelBuilder;
+pub use coupling::{Equality, EqualityKind, Tendon};
 pub use geometry::{Geom, GeomSpec, Mesh, Shape, Surface};
 pub use ids::{ActuatorId, BodyId, FrameId, GeomId, JointId, MeshId};
 pub use joint::{Joint, JointKind, JointSpec};
 pub use options::{Implicit, Options};
+pub use pairs::{Pair, PairRule, PairSurface};
 pub use parameters::{ParameterGroup, ParameterLayout, Parameters};
+pub use sensor::{Quantity, Sensor, SensorObject};
+pub use warning::Warning;
 
 pub(crate) use joint::{Primitive, PrimitiveKind};
 pub(crate) use topology::{Node, Topology};
 
 use crate::error::InputError;
 use crate::spatial::{BodyInertia, Mat3, Pose, Quat, Vec3};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A body that moves by joints of its own; body 0 is the world.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,7 +87,16 @@ pub(crate) struct Structure {
     pub meshes: Vec<Mesh>,
     pub actuators: Vec<Actuator>,
     pub keyframes: Vec<Keyframe>,
-    pub warnings: Vec<String>,
+    pub equalities: Vec<Equality>,
+    pub tendons: Vec<Tendon>,
+    pub sensors: Vec<Sensor>,
+    pub contacts: pairs::Contacts,
+    /// Made when first asked for: its size grows with the square of the number of geoms.
+    pub pairs: OnceLock<Vec<Pair>>,
+    /// Mass of each body whose weight is taken off it, and the centre of that mass in the body's frame.
+    pub compensation: Vec<(f64, Vec3)>,
+    pub warnings: Vec<Warning>,
+    pub notes: Vec<String>,
     /// Neutral configuration (nq).
     pub q0: Vec<f64>,
     pub dof_names: Vec<String>,
@@ -249,9 +266,49 @@ impl Model {
         &self.structure.keyframes
     }
 
-    /// What the file says and the model does not represent.
-    pub fn warnings(&self) -> &[String] {
+    /// Constraints that hold at all times.
+    pub fn equalities(&self) -> &[Equality] {
+        &self.structure.equalities
+    }
+
+    /// Fixed tendons.
+    pub fn tendons(&self) -> &[Tendon] {
+        &self.structure.tendons
+    }
+
+    /// What the file wants to have measured.
+    pub fn sensors(&self) -> &[Sensor] {
+        &self.structure.sensors
+    }
+
+    /// Links whose geoms do not touch each other.
+    pub fn excludes(&self) -> &[[FrameId; 2]] {
+        &self.structure.contacts.excludes
+    }
+
+    /// How the list of pairs is made.
+    pub fn pair_rule(&self) -> &PairRule {
+        &self.structure.contacts.rule
+    }
+
+    /// Pairs of geoms that may touch, by rising numbers.
+    pub fn pairs(&self) -> &[Pair] {
+        self.structure.pairs.get_or_init(|| pairs::list(&self.structure))
+    }
+
+    /// Mass of each body whose weight is taken off it (kg), and the centre of that mass in the body's frame (m).
+    pub fn gravity_compensation(&self) -> &[(f64, Vec3)] {
+        &self.structure.compensation
+    }
+
+    /// What the file says and the model does not represent, although it would change the motion.
+    pub fn warnings(&self) -> &[Warning] {
         &self.structure.warnings
+    }
+
+    /// What the file says and makes no difference to the motion here.
+    pub fn notes(&self) -> &[String] {
+        &self.structure.notes
     }
 
     /// One name per dof: its joint's, numbered where the joint has several.

@@ -46,7 +46,7 @@ fn bodies_come_in_depth_first_order_and_actuators_follow_their_joint() {
     let model = b.build().unwrap();
     let names: Vec<&str> = model.bodies().iter().map(|x| x.name.as_str()).collect();
     assert_eq!(names, ["world", "a", "c", "b"]);
-    assert_eq!(model.joints()[model.actuators()[0].joint.0].name, "jb");
+    assert_eq!(model.actuators()[0].transmission, Transmission::Joint(model.joint("jb").unwrap()));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::attribute::Attributes;
 use crate::error::LoadError;
 use crate::warning::Warnings;
 use crate::xml::Element;
-use slipstick_core::{Actuator, JointId, JointSpec};
+use slipstick_core::{Actuator, JointId, JointSpec, Transmission};
 use std::collections::HashMap;
 
 /// All kinds share one set of defaults: a class that says something about motors says it about servos too.
@@ -108,7 +108,7 @@ fn one<'a>(
     }
     Ok(Some(Actuator {
         name: element.text("name").unwrap_or_default().into(),
-        joint: id,
+        transmission: Transmission::Joint(id),
         gear: law.gear,
         gain: law.gain,
         bias: if law.has_bias { law.bias } else { [0.0; 3] },

@@ -65,7 +65,7 @@ pub(crate) fn read(
     }
     add_links(&mut builder, &links, &mut assets)?;
     add_actuators_and_keyframes(&mut builder, root, &links, &defaults, &compiler, &mut warnings)?;
-    warnings.into_texts().for_each(|text| builder.warn(text));
+    warnings.give_to(&mut builder);
     let place = Place { file: path.display().to_string(), ..Place::default() };
     builder.build().map_err(|error| LoadError::Model { place: Box::new(place), error })
 }

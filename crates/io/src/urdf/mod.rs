@@ -47,7 +47,7 @@ pub(crate) fn read(document: &Document, root: usize, path: &Path, options: &Load
             stack.push(hanging(*joint, id, &tree, &mut joint_names, &mut warnings)?);
         }
     }
-    warnings.into_texts().for_each(|text| builder.warn(text));
+    warnings.give_to(&mut builder);
     let place = Place { file: path.display().to_string(), ..Place::default() };
     builder.build().map_err(|error| LoadError::Model { place: Box::new(place), error })
 }

@@ -111,7 +111,7 @@ fn actuators_that_cannot_be_kept_take_their_controls_out_of_keyframes() {
            <keyframe><key name="k" ctrl="1 2 3 4"/></keyframe></mujoco>"#,
     );
     assert_eq!((model.nu(), model.warnings().len()), (2, 2));
-    assert!(model.warnings()[0].starts_with("test.xml:2: <motor>: acting on a site is not known"));
+    assert!(model.warnings()[0].to_string().starts_with("test.xml:2: <motor>: acting on a site is not known"));
     let key = model.keyframe("k").unwrap();
     assert_eq!(key.ctrl, [1.0, 4.0]);
     assert_eq!(key.q, [PI]);
@@ -136,9 +136,9 @@ fn what_would_change_the_motion_is_warned_about_once_each() {
     ];
     assert_eq!(model.warnings().len(), starts.len(), "{:#?}", model.warnings());
     for (warning, start) in model.warnings().iter().zip(starts) {
-        assert!(warning.contains(start), "{warning} {start}");
+        assert!(warning.to_string().contains(start), "{warning} {start}");
     }
-    assert!(model.warnings()[4].ends_with("(and 1 more place)"));
+    assert!(model.warnings()[4].effect.ends_with("(and 1 more place)"));
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn a_root_link_named_world_is_the_world() {
     options.free_root = true;
     let model = load_urdf_str("arm.urdf", &ARM.replace("\"base\"", "\"world\""), &options).unwrap();
     assert_eq!(model.bodies()[1].name, "world_link");
-    assert!(model.warnings()[0].contains("renamed to 'world_link'"));
+    assert!(model.warnings()[0].to_string().contains("renamed to 'world_link'"));
 }
 
 #[test]
@@ -82,6 +82,6 @@ fn doubtful_numbers_are_warned_about_and_kept() {
     let parts = ["mimic is not known", "velocity limit", "negative principal moment"];
     assert_eq!(model.warnings().len(), parts.len(), "{:#?}", model.warnings());
     for part in parts {
-        assert!(model.warnings().iter().any(|w| w.contains(part)), "{part}: {:#?}", model.warnings());
+        assert!(model.warnings().iter().any(|w| w.to_string().contains(part)), "{part}: {:#?}", model.warnings());
     }
 }

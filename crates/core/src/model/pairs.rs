@@ -1,0 +1,99 @@
+//! Which geoms may touch: a rule over the tree, exclusions, explicit pairs.
+
+use super::ids::{BodyId, FrameId, GeomId};
+use super::{Geom, Shape, Structure};
+use std::collections::HashSet;
+
+/// How the list of pairs is made.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
+pub enum PairRule {
+    /// MuJoCo's: masks of geoms decide; geoms of one body, of a body and its parent (unless that is the world), and of
+    /// excluded links do not touch; explicit pairs are added.
+    #[default]
+    Mujoco,
+    /// The paper's: masks and exclusions are ignored; geoms of one body and of a body and its parent do not touch,
+    /// except that planes fixed to the world touch everything that moves.
+    Paper,
+    /// Exactly these.
+    List(Vec<[GeomId; 2]>),
+}
+
+/// Two geoms that may touch.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct Pair {
+    /// The geoms, the lower number first.
+    pub geoms: [GeomId; 2],
+    /// What an explicit pair of the file says instead of the geoms' own surfaces.
+    pub surface: Option<PairSurface>,
+}
+
+/// Contact properties that a file gives to a pair.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PairSurface {
+    /// Coulomb's coefficient.
+    pub friction: f64,
+    /// 1: frictionless, 3: sliding friction.
+    pub condim: u8,
+    /// Margin − gap (m).
+    pub offset: f64,
+}
+
+/// What a file says about pairs beside the masks of geoms.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Contacts {
+    pub rule: PairRule,
+    /// Links whose geoms do not touch each other.
+    pub excludes: Vec<[FrameId; 2]>,
+    pub explicit: Vec<([GeomId; 2], PairSurface)>,
+}
+
+fn sorted(a: GeomId, b: GeomId) -> [GeomId; 2] {
+    if a < b { [a, b] } else { [b, a] }
+}
+
+/// All pairs of a model, by rising numbers.
+pub(super) fn list(s: &Structure) -> Vec<Pair> {
+    let plain = |geoms| Pair { geoms, surface: None };
+    if let PairRule::List(list) = &s.contacts.rule {
+        return list.iter().map(|[a, b]| plain(sorted(*a, *b))).collect();
+    }
+    let paper = s.contacts.rule == PairRule::Paper;
+    let explicit: HashSet<[GeomId; 2]> =
+        if paper { HashSet::new() } else { s.contacts.explicit.iter().map(|([a, b], _)| sorted(*a, *b)).collect() };
+    let excluded: HashSet<[FrameId; 2]> = s.contacts.excludes.iter().flat_map(|[a, b]| [[*a, *b], [*b, *a]]).collect();
+    let mut pairs = Vec::new();
+    for (j, b) in s.geoms.iter().enumerate() {
+        for (i, a) in s.geoms[..j].iter().enumerate() {
+            let geoms = [GeomId(i), GeomId(j)];
+            let wanted = if paper { touch_in_paper(s, a, b) } else { touch_in_mujoco(s, a, b, &excluded) };
+            if wanted && !explicit.contains(&geoms) {
+                pairs.push(plain(geoms));
+            }
+        }
+    }
+    if !paper {
+        let given = s.contacts.explicit.iter();
+        pairs.extend(given.map(|([a, b], surface)| Pair { geoms: sorted(*a, *b), surface: Some(*surface) }));
+    }
+    pairs.sort_by_key(|p| p.geoms);
+    pairs
+}
+
+fn is_parent_of(s: &Structure, parent: BodyId, child: BodyId) -> bool {
+    child != BodyId::WORLD && s.bodies[child.0].parent == parent
+}
+
+fn touch_in_mujoco(s: &Structure, a: &Geom, b: &Geom, excluded: &HashSet<[FrameId; 2]>) -> bool {
+    let masks = a.surface.contype & b.surface.conaffinity != 0 || b.surface.contype & a.surface.conaffinity != 0;
+    let world = a.body == BodyId::WORLD || b.body == BodyId::WORLD;
+    let family = !world && (is_parent_of(s, a.body, b.body) || is_parent_of(s, b.body, a.body));
+    masks && a.body != b.body && !family && !excluded.contains(&[a.link, b.link])
+}
+
+fn touch_in_paper(s: &Structure, a: &Geom, b: &Geom) -> bool {
+    let floor = |g: &Geom| g.body == BodyId::WORLD && g.shape == Shape::Plane;
+    let family = is_parent_of(s, a.body, b.body) || is_parent_of(s, b.body, a.body);
+    a.body != b.body && (floor(a) || floor(b) || !family)
+}
