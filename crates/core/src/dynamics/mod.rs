@@ -21,13 +21,15 @@ mod rnea_derivatives;
 #[cfg(test)]
 mod tests;
 mod workspace;
+mod workspace_derivatives;
 mod wrench_derivatives;
 
 pub use aba_derivatives::AbaDerivatives;
 pub use kinematics::Kinematics;
 pub use mass_factor::MassFactor;
 pub use rnea::Wrench;
-pub use workspace::{RneaJacobians, Workspace};
+pub use workspace::Workspace;
+pub use workspace_derivatives::RneaJacobians;
 
 pub(crate) use free_motion::{FreeMotion, bias, factor_mass, forces, free_velocity};
 pub(crate) use workspace::{check_wrenches, sound};

@@ -2,18 +2,17 @@
 #![allow(non_snake_case)]
 
 use super::aba::{self, ArticulatedBodies};
-use super::aba_derivatives::{self, AbaDerivatives};
+use super::aba_derivatives::AbaDerivatives;
 use super::kinematics::{self, Kinematics};
-use super::kinematics_derivatives::{self, KinematicsDerivatives};
+use super::kinematics_derivatives::KinematicsDerivatives;
 use super::mass_factor::{self, MassFactor};
 use super::mass_solve::{self, Panel};
 use super::rnea::{self, Wrench};
-use super::rnea_adjoint::{self, RneaAdjoint, RneaGradient};
-use super::rnea_derivatives::{self, RneaDerivatives};
-use super::{actuation, centroidal, jacobian, passive, regressor};
+use super::rnea_adjoint::RneaAdjoint;
+use super::rnea_derivatives::RneaDerivatives;
+use super::{actuation, centroidal, jacobian, passive};
 use crate::check;
 use crate::error::{DynamicsError, InputError};
-use crate::linalg::MatRef;
 use crate::model::{BodyId, FrameId, Model, StructureId};
 use crate::spatial::{Force, Motion, Pose, Vec3};
 
@@ -37,28 +36,19 @@ use crate::spatial::{Force, Motion, Pose, Vec3};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Workspace {
-    structure: StructureId,
-    kin: Kinematics,
-    mass: MassFactor,
-    art: ArticulatedBodies,
-    dkin: KinematicsDerivatives,
-    drnea: RneaDerivatives,
-    daba: AbaDerivatives,
-    adj: RneaAdjoint,
-    panel: Panel,
-    f: Vec<Force>,
+    pub(super) structure: StructureId,
+    pub(super) kin: Kinematics,
+    pub(super) mass: MassFactor,
+    pub(super) art: ArticulatedBodies,
+    pub(super) dkin: KinematicsDerivatives,
+    pub(super) drnea: RneaDerivatives,
+    pub(super) daba: AbaDerivatives,
+    pub(super) adj: RneaAdjoint,
+    pub(super) panel: Panel,
+    pub(super) f: Vec<Force>,
     /// nv numbers.
-    scratch: Vec<f64>,
-    zero: Vec<f64>,
-}
-
-/// Derivatives of inverse dynamics, nv × nv each.
-#[derive(Debug, Clone, Copy)]
-pub struct RneaJacobians<'a> {
-    /// ∂tau/∂q.
-    pub dtau_dq: MatRef<'a>,
-    /// ∂tau/∂v.
-    pub dtau_dv: MatRef<'a>,
+    pub(super) scratch: Vec<f64>,
+    pub(super) zero: Vec<f64>,
 }
 
 impl Workspace {
@@ -81,7 +71,7 @@ impl Workspace {
     }
 
     /// The model is the one this memory was made for, and a state fits it.
-    fn check(&self, model: &Model, q: &[f64], vectors: &[(&'static str, &[f64])]) -> Result<(), InputError> {
+    pub(super) fn check(&self, model: &Model, q: &[f64], vectors: &[(&'static str, &[f64])]) -> Result<(), InputError> {
         self.structure.check(model, "workspace")?;
         model.check_q(q)?;
         vectors.iter().try_for_each(|(what, x)| check::vector(what, x, model.nv()))
@@ -217,139 +207,6 @@ impl Workspace {
         Ok(jacobian::frame_velocity(model, &self.kin, frame))
     }
 
-    /// Kinematics of a state with the columns that all derivatives of velocities are made of.
-    pub fn kinematics_derivatives(&mut self, model: &Model, q: &[f64], v: &[f64], a: &[f64]) -> Result<(), InputError> {
-        self.check(model, q, &[("v", v), ("a", a)])?;
-        kinematics_derivatives::kinematics_derivatives(model, q, v, a, &mut self.kin, &mut self.dkin);
-        Ok(())
-    }
-
-    /// Derivatives of [`Workspace::velocity`] with respect to q and v: 6 × nv numbers each.
-    pub fn velocity_derivatives(
-        &mut self,
-        model: &Model,
-        q: &[f64],
-        v: &[f64],
-        frame: FrameId,
-        dq: &mut [f64],
-        dv: &mut [f64],
-    ) -> Result<(), InputError> {
-        self.check(model, q, &[("v", v)])?;
-        check_frame(model, frame)?;
-        check::length("dq", dq.len(), 6 * model.nv())?;
-        check::length("dv", dv.len(), 6 * model.nv())?;
-        kinematics_derivatives::kinematics_derivatives(model, q, v, &self.zero, &mut self.kin, &mut self.dkin);
-        kinematics_derivatives::velocity_derivatives(model, &self.kin, &self.dkin, frame, dq, dv);
-        Ok(())
-    }
-
-    /// Derivatives of [`Workspace::rnea`]; wrenches are constant in world axes.
-    pub fn rnea_derivatives(
-        &mut self,
-        model: &Model,
-        q: &[f64],
-        v: &[f64],
-        a: &[f64],
-        wrenches: &[Wrench],
-    ) -> Result<RneaJacobians<'_>, InputError> {
-        self.check(model, q, &[("v", v), ("a", a)])?;
-        check_wrenches(model, wrenches)?;
-        let Workspace { kin, dkin, mass, drnea, .. } = self;
-        rnea_derivatives::rnea_derivatives(model, q, v, a, wrenches, kin, dkin, mass, drnea);
-        Ok(RneaJacobians { dtau_dq: drnea.dtau_dq(), dtau_dv: drnea.dtau_dv() })
-    }
-
-    /// Derivatives of [`Workspace::aba`] and the accelerations; wrenches are constant in world axes.
-    pub fn aba_derivatives(
-        &mut self,
-        model: &Model,
-        q: &[f64],
-        v: &[f64],
-        tau: &[f64],
-        wrenches: &[Wrench],
-    ) -> Result<&AbaDerivatives, DynamicsError> {
-        self.check(model, q, &[("v", v), ("tau", tau)])?;
-        check_wrenches(model, wrenches)?;
-        let Workspace { kin, art, dkin, mass, drnea, daba, .. } = self;
-        aba_derivatives::aba_derivatives(model, q, v, tau, wrenches, kin, art, dkin, mass, drnea, daba);
-        sound(model, mass.broken_pivot())?;
-        Ok(daba)
-    }
-
-    /// `wᵀ ∂tau/∂q`, `wᵀ ∂tau/∂v`, `wᵀ ∂tau/∂a` of inverse dynamics, written to `out` (nv numbers each).
-    pub fn rnea_vjp(
-        &mut self,
-        model: &Model,
-        q: &[f64],
-        v: &[f64],
-        a: &[f64],
-        wrenches: &[Wrench],
-        w: &[f64],
-        out: [&mut [f64]; 3],
-    ) -> Result<(), InputError> {
-        self.check(model, q, &[("v", v), ("a", a), ("w", w)])?;
-        check_wrenches(model, wrenches)?;
-        let [gq, gv, ga] = out;
-        for g in [&*gq, &*gv, &*ga] {
-            check::length("gradient", g.len(), model.nv())?;
-        }
-        let Workspace { kin, dkin, adj, .. } = self;
-        let gradient = RneaGradient { q: gq, v: gv, a: ga };
-        rnea_adjoint::rnea_vjp(model, q, v, a, wrenches, w, kin, dkin, adj, gradient);
-        Ok(())
-    }
-
-    /// Y with `tau = Y π + armature a`: nv × 10 (n_bodies − 1) numbers.
-    pub fn regressor(
-        &mut self,
-        model: &Model,
-        q: &[f64],
-        v: &[f64],
-        a: &[f64],
-        Y: &mut [f64],
-    ) -> Result<(), InputError> {
-        check::length("Y", Y.len(), model.nv() * 10 * (model.n_bodies() - 1))?;
-        let mut tau = core::mem::take(&mut self.scratch);
-        let done = self.rnea(model, q, v, a, &[], &mut tau);
-        self.scratch = tau;
-        done?;
-        regressor::regressor(model, &self.kin, Y);
-        Ok(())
-    }
-
-    /// ∂a/∂π = −M⁻¹ Y of forward dynamics: nv × 10 (n_bodies − 1) numbers.   (reg-2)
-    pub fn aba_inertial_derivatives(
-        &mut self,
-        model: &Model,
-        q: &[f64],
-        v: &[f64],
-        tau: &[f64],
-        out: &mut [f64],
-    ) -> Result<(), DynamicsError> {
-        let (nv, n) = (model.nv(), 10 * (model.n_bodies() - 1));
-        check::length("out", out.len(), nv * n)?;
-        let mut a = core::mem::take(&mut self.scratch);
-        let done = self.aba(model, q, v, tau, &[], &mut a);
-        let done = done.and_then(|()| Ok(self.kinematics_derivatives(model, q, v, &a)?));
-        self.scratch = a;
-        done?;
-        regressor::regressor(model, &self.kin, out);
-        kinematics::inertias(model, &mut self.kin);
-        mass_factor::crba(model, &self.kin, &mut self.mass);
-        mass_factor::factor(model, &mut self.mass);
-        sound(model, self.mass.broken_pivot())?;
-        for column in 0..n {
-            for i in 0..nv {
-                self.scratch[i] = -out[i * n + column];
-            }
-            mass_solve::solve_vector(model, &self.mass, &mut self.scratch);
-            for i in 0..nv {
-                out[i * n + column] = self.scratch[i];
-            }
-        }
-        Ok(())
-    }
-
     /// Centre of mass of all moving bodies, world axes (m).
     pub fn centre_of_mass(&mut self, model: &Model, q: &[f64]) -> Result<Vec3, InputError> {
         self.kinematics(model, q)?;
@@ -396,26 +253,6 @@ impl Workspace {
         actuation::actuate(model, q, v, ctrl, tau);
         Ok(())
     }
-
-    /// Derivatives of [`Workspace::actuate`] with respect to q, v (nv × nv) and ctrl (nv × nu), written to `out`.
-    pub fn actuate_derivatives(
-        &mut self,
-        model: &Model,
-        q: &[f64],
-        v: &[f64],
-        ctrl: &[f64],
-        out: [&mut [f64]; 3],
-    ) -> Result<(), InputError> {
-        self.check(model, q, &[("v", v)])?;
-        check::vector("ctrl", ctrl, model.nu())?;
-        let (nv, nu) = (model.nv(), model.nu());
-        let [dq, dv, dctrl] = out;
-        for (m, n) in [(&*dq, nv), (&*dv, nv), (&*dctrl, nu)] {
-            check::length("derivative", m.len(), nv * n)?;
-        }
-        actuation::actuate_derivatives(model, q, v, ctrl, &mut self.scratch, dq, dv, dctrl);
-        Ok(())
-    }
 }
 
 /// A factorisation without a pivot that is zero or negative.
@@ -429,7 +266,7 @@ pub(crate) fn sound(model: &Model, broken: Option<usize>) -> Result<(), Dynamics
     }
 }
 
-fn check_frame(model: &Model, frame: FrameId) -> Result<(), InputError> {
+pub(super) fn check_frame(model: &Model, frame: FrameId) -> Result<(), InputError> {
     let count = model.frames().len();
     if frame.0 < count { Ok(()) } else { Err(InputError::OutOfRange { what: "frame", count, got: frame.0 }) }
 }
