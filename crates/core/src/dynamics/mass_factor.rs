@@ -8,7 +8,7 @@
 use super::kinematics::Kinematics;
 use crate::dispatch::dispatch;
 use crate::model::{Model, Topology};
-use crate::spatial::{Lane, SpatialInertia};
+use crate::spatial::{Force, Lane, SpatialInertia};
 
 /// M, or after `factor` its factors.
 #[derive(Debug, Clone)]
@@ -20,6 +20,8 @@ pub struct MassFactor {
     pub(super) inverse_pivot: Vec<f64>,
     /// Inertia of each body and all that it carries.
     composite: Vec<SpatialInertia>,
+    /// Momentum of what each dof carries per unit of its velocity.
+    momentum: Vec<Force>,
 }
 
 impl MassFactor {
@@ -31,6 +33,7 @@ impl MassFactor {
             pivot: vec![0.0; tree.nv],
             inverse_pivot: vec![0.0; tree.nv],
             composite: vec![SpatialInertia::ZERO; tree.n_bodies()],
+            momentum: vec![Force::ZERO; tree.nv],
         }
     }
 
@@ -87,21 +90,26 @@ pub(super) fn broken(inverse_pivots: &[f64]) -> Option<usize> {
 #[inline(always)]
 pub(super) fn crba_body(model: &Model, kin: &Kinematics, mass: &mut MassFactor) {
     let tree = model.tree();
-    let (axes, armature) = (&kin.axes[..], model.armature());
+    // momentum of each composite body per unit of v_j                                                 (mass-1)
     mass.composite.fill(SpatialInertia::ZERO);
     for i in (1..tree.n_bodies()).rev() {
         let node = &tree.nodes[i];
         let inertia = kin.inertia[i] + mass.composite[i];
-        for j in node.dofs.clone() {
-            // momentum of the composite body per unit of v_j, seen by every dof above                  (mass-2)
-            let momentum = inertia * axes[j];
-            let (row, ancestors) = (mass.row_mut(tree, j), tree.ancestors(j));
-            for (x, &i) in row.iter_mut().zip(ancestors) {
-                *x = axes[i].dot(momentum);
-            }
-            row[ancestors.len() - 1] += armature[j];
+        let dofs = node.dofs.clone();
+        for (momentum, S) in mass.momentum[dofs.clone()].iter_mut().zip(&kin.axes[dofs]) {
+            *momentum = inertia * *S;
         }
         mass.composite[node.parent] += inertia;
+    }
+    // seen by every dof i above: what it carries is contiguous                                        (mass-2)
+    for (i, S) in kin.axes.iter().enumerate() {
+        let (S, depth, carried) = (*S, tree.depth(i), i..tree.subtree_end[i]);
+        for (momentum, start) in mass.momentum[carried.clone()].iter().zip(&tree.row[carried]) {
+            mass.rows[start + depth] = S.dot(*momentum);
+        }
+        let own = tree.row[i] + depth;
+        mass.rows[own] += model.armature()[i];
+        mass.rows[own + 1..tree.row[i + 1]].fill(0.0); // padding
     }
 }
 
@@ -132,24 +140,20 @@ pub(super) fn factor_body(model: &Model, mass: &mut MassFactor) {
 /// N lanes of row i of M, less Σ D_k L_ki L_k over the dofs k below. Returns N.   (mass-3)
 #[inline(always)]
 fn eliminate<const N: usize>(tree: &Topology, mass: &mut MassFactor, i: usize, lane: usize) -> usize {
-    let (depth, below) = (tree.depth(i), i + 1..tree.subtree_end[i]);
-    // rows below come later in memory
-    let (upper, lower) = mass.rows.split_at_mut(tree.row[i + 1]);
-    let own = &mut upper.as_chunks_mut::<4>().0[tree.row[i] / 4 + lane..][..N];
+    let (depth, below, own) = (tree.depth(i), i + 1..tree.subtree_end[i], tree.row[i] / 4 + lane);
+    let rows = mass.rows.as_chunks::<4>().0;
     let mut sum = [Lane::ZERO; N];
-    for n in 0..N {
-        sum[n] = Lane(own[n]);
+    for (s, four) in sum.iter_mut().zip(&rows[own..own + N]) {
+        *s = Lane(*four);
     }
     for (start, pivot) in tree.row[below.clone()].iter().zip(&mass.pivot[below]) {
-        let row = &lower[start - tree.row[i + 1]..];
-        let (factor, row) = (row[depth] * pivot, row.as_chunks::<4>().0);
-        let four = &row[lane..lane + N];
-        for n in 0..N {
-            sum[n] -= Lane(four[n]) * factor;
+        let factor = mass.rows[start + depth] * pivot;
+        for (s, four) in sum.iter_mut().zip(&rows[start / 4 + lane..start / 4 + lane + N]) {
+            *s -= Lane(*four) * factor;
         }
     }
-    for n in 0..N {
-        own[n] = sum[n].0;
+    for (s, four) in sum.iter().zip(&mut mass.rows.as_chunks_mut::<4>().0[own..own + N]) {
+        *four = s.0;
     }
     N
 }

@@ -1,8 +1,10 @@
 //! Which geoms may touch: a rule over the tree, exclusions, explicit pairs.
 
 use super::ids::{BodyId, FrameId, GeomId};
-use super::{Geom, Shape, Structure};
+use super::{Geom, Model, Shape, Structure};
+use crate::error::InputError;
 use std::collections::HashSet;
+use std::sync::OnceLock;
 
 /// How the list of pairs is made.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -47,6 +49,24 @@ pub(crate) struct Contacts {
     /// Links whose geoms do not touch each other.
     pub excludes: Vec<[FrameId; 2]>,
     pub explicit: Vec<([GeomId; 2], PairSurface)>,
+}
+
+impl Model {
+    /// The same robot with another list of pairs. Memory made for the old one does not fit the new one.
+    pub fn with_pair_rule(&self, rule: PairRule) -> Result<Model, InputError> {
+        if let PairRule::List(list) = &rule {
+            let n = self.geoms().len();
+            if let Some([a, b]) = list.iter().find(|[a, b]| a == b || a.0 >= n || b.0 >= n) {
+                let what = format!("pair of geoms {} and {}", a.0, b.0);
+                return Err(InputError::Value { what, expected: "two different geoms of the model", got: b.0 as f64 });
+            }
+        }
+        let mut model = self.clone();
+        let structure = model.structure_mut();
+        structure.contacts.rule = rule;
+        structure.pairs = OnceLock::new();
+        Ok(model)
+    }
 }
 
 fn sorted(a: GeomId, b: GeomId) -> [GeomId; 2] {
