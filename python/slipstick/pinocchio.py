@@ -33,5 +33,11 @@ class Map(PinocchioMap):
         for i in range(1, pin_model.njoints):  # 0 is the universe
             joint, parent = pin_model.joints[i], pin_model.parents[i]
             carrier = parent - 1 if parent > 0 else None
+            free = joint.shortname() in ("JointModelFreeFlyer", "JointModelTranslation")
+            if free and not pin_model.jointPlacements[i].isIdentity(1e-12):
+                raise ValueError(
+                    f"joint '{pin_model.names[i]}': Pinocchio counts its position from a placement in its parent, "
+                    "slipstick from the parent itself; a free joint is matched only where the placement is the identity"
+                )
             joints.append((pin_model.names[i], joint.shortname(), joint.idx_q, joint.idx_v, carrier))
         return super().__new__(cls, model, joints)

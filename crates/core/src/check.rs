@@ -2,15 +2,19 @@
 
 use crate::error::InputError;
 
-/// A vector of the right length with finite numbers only.
+/// Numbers beyond it overflow in products such as m r v², so that results would not be finite.
+pub(crate) const LARGEST: f64 = 1e60;
+
+/// A vector of the right length with finite numbers of sensible size only.
 pub(crate) fn vector(what: &'static str, x: &[f64], expected: usize) -> Result<(), InputError> {
     length(what, x.len(), expected)?;
     // without a branch per number: this runs before every call
-    if x.iter().fold(true, |ok, v| ok & v.is_finite()) {
+    if x.iter().fold(true, |ok, v| ok & (v.abs() <= LARGEST)) {
         return Ok(());
     }
-    match x.iter().position(|v| !v.is_finite()) {
-        Some(index) => Err(InputError::NotFinite { what, index }),
+    match x.iter().position(|v| v.is_nan() || v.abs() > LARGEST) {
+        Some(index) if !x[index].is_finite() => Err(InputError::NotFinite { what, index }),
+        Some(index) => Err(InputError::TooLarge { what, index, got: x[index] }),
         None => Ok(()),
     }
 }

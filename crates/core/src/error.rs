@@ -22,6 +22,15 @@ pub enum InputError {
         /// Index of the number.
         index: usize,
     },
+    /// A number is so large that results would not be finite.
+    TooLarge {
+        /// Which vector.
+        what: &'static str,
+        /// Index of the number.
+        index: usize,
+        /// The number.
+        got: f64,
+    },
     /// A quaternion has no direction.
     ZeroQuaternion {
         /// Joint it belongs to.
@@ -43,6 +52,10 @@ pub enum InputError {
         /// Index that came.
         got: usize,
     },
+    /// A solve before any factorisation, or after a method that overwrote it.
+    NotFactored,
+    /// Parameters of another model.
+    WrongLayout,
     /// Memory made for another model.
     WrongModel {
         /// Which memory.
@@ -66,6 +79,9 @@ impl fmt::Display for InputError {
         match self {
             InputError::Length { what, expected, got } => write!(f, "{what}: expected {expected} numbers, got {got}"),
             InputError::NotFinite { what, index } => write!(f, "{what}[{index}] is not a finite number"),
+            InputError::TooLarge { what, index, got } => {
+                write!(f, "{what}[{index}]: expected a number below 1e60 in magnitude, got {got:e}")
+            }
             InputError::ZeroQuaternion { joint } => {
                 write!(f, "q: the quaternion of joint '{joint}' is zero and describes no rotation")
             }
@@ -73,6 +89,10 @@ impl fmt::Display for InputError {
             InputError::OutOfRange { what, count, got } => {
                 write!(f, "{what} {got} does not exist: the model has {count}")
             }
+            InputError::NotFactored => {
+                f.write_str("there is no factored mass matrix: call factor right before the solves")
+            }
+            InputError::WrongLayout => f.write_str("these parameters belong to another model"),
             InputError::WrongModel { what, got } => {
                 write!(f, "this {what} was made for another model than '{got}'")
             }

@@ -293,7 +293,7 @@ impl Model {
     /// Every number that can be differentiated, in one vector: (n_parameters,).
     #[getter]
     fn parameters<'py>(&self, py: Python<'py>) -> Vector<'py> {
-        PyArray1::from_slice(py, &self.inner.parameters().values)
+        PyArray1::from_slice(py, self.inner.parameters().values())
     }
 
     /// Where the groups of parameters lie: dict of name to slice into parameters.
@@ -309,7 +309,12 @@ impl Model {
     /// The same robot with other numbers: parameters (n_parameters,), ordered as Model.parameters.
     fn with_parameters(&self, parameters: Input) -> Result<Model, Failure> {
         let mut all = self.inner.parameters().clone();
-        all.values = vector("parameters", parameters)?;
+        let values = vector("parameters", parameters)?;
+        let (expected, got) = (all.values().len(), values.len());
+        if got != expected {
+            return Err(InputError::Length { what: "parameters", expected, got }.into());
+        }
+        all.values_mut().copy_from_slice(&values);
         Ok(self.derived(self.inner.with_parameters(all)?))
     }
 

@@ -5,7 +5,7 @@
 #![allow(non_snake_case)]
 
 use super::kinematics::{Kinematics, begin, place, weigh};
-use super::mass_factor::broken;
+use super::mass_factor::{NOISE, broken};
 use super::rnea::{Wrench, accelerate, subtract_wrenches};
 use crate::dispatch::dispatch;
 use crate::model::Model;
@@ -96,7 +96,9 @@ pub(super) fn aba_body(
         for j in node.dofs.clone().rev() {
             let S = kin.axes[j];
             let U = product(&inertia, S);
-            let inverse = 1.0 / (dot(&U, S) + model.armature()[j]);
+            let pivot = dot(&U, S) + model.armature()[j];
+            let rigid = S.dot(kin.inertia[i] * S); // of this body alone, if nothing yielded
+            let inverse = if pivot > NOISE * rigid { 1.0 / pivot } else { f64::INFINITY };
             let u = (tau[j] - dot(&force, S)) * inverse;
             (art.U[j], art.inverse_pivot[j], art.u[j]) = (U, inverse, u);
             force = add_scaled(force, &U, u);

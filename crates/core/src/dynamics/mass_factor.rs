@@ -10,6 +10,9 @@ use crate::dispatch::dispatch;
 use crate::model::{Model, Topology};
 use crate::spatial::{Force, Lane, SpatialInertia};
 
+/// Share of a diagonal entry below which a pivot is taken for rounding.
+pub(super) const NOISE: f64 = 1e-13;
+
 /// M, or after `factor` its factors.
 #[derive(Debug, Clone)]
 pub struct MassFactor {
@@ -119,7 +122,7 @@ pub(super) fn factor_body(model: &Model, mass: &mut MassFactor) {
     let tree = model.tree();
     for i in (0..tree.nv).rev() {
         let (begin, lanes) = (tree.row[i] / 4, (tree.row[i + 1] - tree.row[i]) / 4);
-        let mut lane = 0;
+        let (mut lane, diagonal) = (0, mass.rows[tree.row[i] + tree.depth(i)]);
         while lane < lanes {
             lane += match lanes - lane {
                 1 => eliminate::<1>(tree, mass, i, lane),
@@ -129,7 +132,8 @@ pub(super) fn factor_body(model: &Model, mass: &mut MassFactor) {
             };
         }
         let pivot = mass.rows[tree.row[i] + tree.depth(i)];
-        let inverse = 1.0 / pivot;
+        // what is left of the diagonal may be rounding only: then the dof has no inertia of its own
+        let inverse = if pivot > NOISE * diagonal { 1.0 / pivot } else { f64::INFINITY };
         (mass.pivot[i], mass.inverse_pivot[i]) = (pivot, inverse);
         for four in &mut mass.rows.as_chunks_mut::<4>().0[begin..begin + lanes] {
             *four = (Lane(*four) * inverse).0;

@@ -45,6 +45,8 @@ pub struct Workspace {
     pub(super) daba: AbaDerivatives,
     pub(super) adj: RneaAdjoint,
     pub(super) panel: Panel,
+    /// Whether `mass` holds factors rather than M.
+    pub(super) factored: bool,
     pub(super) f: Vec<Force>,
     /// nv numbers.
     pub(super) scratch: Vec<f64>,
@@ -64,6 +66,7 @@ impl Workspace {
             daba: AbaDerivatives::new(model),
             adj: RneaAdjoint::new(model),
             panel: Panel::new(model),
+            factored: false,
             f: vec![Force::ZERO; model.n_bodies()],
             scratch: vec![0.0; model.nv()],
             zero: vec![0.0; model.nv()],
@@ -75,6 +78,11 @@ impl Workspace {
         self.structure.check(model, "workspace")?;
         model.check_q(q)?;
         vectors.iter().try_for_each(|(what, x)| check::vector(what, x, model.nv()))
+    }
+
+    fn check_factored(&self, model: &Model) -> Result<(), InputError> {
+        self.structure.check(model, "workspace")?;
+        if self.factored { Ok(()) } else { Err(InputError::NotFactored) }
     }
 
     /// Inverse dynamics: `tau = M a + b − wrenches`.
@@ -124,23 +132,27 @@ impl Workspace {
         self.check(model, q, &[])?;
         check::length("M", M.len(), model.nv() * model.nv())?;
         kinematics::positions_and_inertias(model, q, &mut self.kin);
+        self.factored = false;
         mass_factor::crba(model, &self.kin, &mut self.mass);
         self.mass.write_full(model.tree(), M);
         Ok(())
     }
 
-    /// Factors M = Lᵀ D L for [`Workspace::solve`].
+    /// Factors M = Lᵀ D L for [`Workspace::solve`]. `crba` and the derivatives overwrite it.
     pub fn factor(&mut self, model: &Model, q: &[f64]) -> Result<(), DynamicsError> {
         self.check(model, q, &[])?;
         kinematics::positions_and_inertias(model, q, &mut self.kin);
+        self.factored = false;
         mass_factor::crba(model, &self.kin, &mut self.mass);
         mass_factor::factor(model, &mut self.mass);
-        sound(model, self.mass.broken_pivot())
+        sound(model, self.mass.broken_pivot())?;
+        self.factored = true;
+        Ok(())
     }
 
     /// `x = M⁻¹ x` with the last factored M.
     pub fn solve(&mut self, model: &Model, x: &mut [f64]) -> Result<(), InputError> {
-        self.structure.check(model, "workspace")?;
+        self.check_factored(model)?;
         check::vector("x", x, model.nv())?;
         mass_solve::solve_vector(model, &self.mass, x);
         Ok(())
@@ -148,7 +160,7 @@ impl Workspace {
 
     /// `x = M⁻¹ b` with the last factored M: matrices with nv rows of `stride` numbers, a multiple of four.
     pub fn solve_columns(&mut self, model: &Model, stride: usize, b: &[f64], x: &mut [f64]) -> Result<(), InputError> {
-        self.structure.check(model, "workspace")?;
+        self.check_factored(model)?;
         if !stride.is_multiple_of(4) {
             let got = stride as f64;
             return Err(InputError::Value { what: "stride".into(), expected: "a multiple of 4", got });
@@ -175,7 +187,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// Pose of a body in the world, of the last configuration that any method here was given.
+    /// Pose of a body in the world, as [`Workspace::kinematics`] or the last dynamics computed it.
     pub fn body_pose(&self, body: BodyId) -> Result<Pose, InputError> {
         let count = self.kin.X_wb.len();
         let pose = self.kin.X_wb.get(body.0).copied();

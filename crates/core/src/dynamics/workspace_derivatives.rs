@@ -58,6 +58,7 @@ impl Workspace {
     ) -> Result<RneaJacobians<'_>, InputError> {
         self.check(model, q, &[("v", v), ("a", a)])?;
         check_wrenches(model, wrenches)?;
+        self.factored = false;
         let Workspace { kin, dkin, mass, drnea, .. } = self;
         rnea_derivatives::rnea_derivatives(model, q, v, a, wrenches, kin, dkin, mass, drnea);
         Ok(RneaJacobians { dtau_dq: drnea.dtau_dq(), dtau_dv: drnea.dtau_dv() })
@@ -74,6 +75,7 @@ impl Workspace {
     ) -> Result<&AbaDerivatives, DynamicsError> {
         self.check(model, q, &[("v", v), ("tau", tau)])?;
         check_wrenches(model, wrenches)?;
+        self.factored = false;
         let Workspace { kin, art, dkin, mass, drnea, daba, .. } = self;
         aba_derivatives::aba_derivatives(model, q, v, tau, wrenches, kin, art, dkin, mass, drnea, daba);
         sound(model, mass.broken_pivot())?;
@@ -138,6 +140,7 @@ impl Workspace {
         self.scratch = a;
         done?;
         regressor::regressor(model, &self.kin, out);
+        self.factored = false;
         kinematics::inertias(model, &mut self.kin);
         mass_factor::crba(model, &self.kin, &mut self.mass);
         mass_factor::factor(model, &mut self.mass);

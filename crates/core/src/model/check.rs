@@ -10,7 +10,7 @@ use super::pairs::PairRule;
 use super::sensor::{Sensor, SensorObject};
 use super::{Keyframe, Model, Numbers};
 use crate::error::{BuildError, InputError};
-use crate::spatial::{BodyInertia, Vec3};
+use crate::spatial::{BodyInertia, Mat3, Pose, Vec3};
 use std::collections::HashSet;
 
 /// Checks the parts of a description, before it is laid out.
@@ -28,6 +28,7 @@ pub(super) fn builder(b: &ModelBuilder) -> Result<(), BuildError> {
     }
     for s in &b.sites {
         refer(s.link.0 < b.links.len(), || format!("site '{}'", s.name), "link")?;
+        pose(&s.pose, || format!("site '{}': pose", s.name))?;
     }
     for (l, g) in &b.geoms {
         refer(l.0 < b.links.len(), || format!("geom '{}'", g.name), "link")?;
@@ -96,7 +97,7 @@ fn equality(b: &ModelBuilder, e: &Equality) -> Result<(), BuildError> {
         }
         EqualityKind::Weld { frames, pose, anchor, torque_scale } => {
             frames.iter().try_for_each(|f| frame(b, *f, &owner))?;
-            numbers(&pose.position.to_array())?;
+            self::pose(pose, || format!("{}: pose", owner()))?;
             numbers(&anchor.to_array())?;
             numbers(&[*torque_scale])
         }
@@ -166,7 +167,7 @@ fn options(b: &ModelBuilder) -> Result<(), BuildError> {
 fn link(index: usize, l: &LinkSpec) -> Result<(), BuildError> {
     let what = |part: &str| format!("link '{}': {part}", l.name);
     refer(l.parent.0 < index, || format!("link '{}'", l.name), "parent link added before it")?;
-    vector(l.placement.position, || what("position"))?;
+    pose(&l.placement, || what("placement"))?;
     inertia(&l.inertia, &what)?;
     finite(l.gravity_compensation, || what("gravity compensation"))?;
     let free = l.joints.iter().any(|(_, j)| j.kind == JointKind::Free);
@@ -177,7 +178,8 @@ fn link(index: usize, l: &LinkSpec) -> Result<(), BuildError> {
 }
 
 fn inertia(i: &BodyInertia, what: &dyn Fn(&str) -> String) -> Result<(), BuildError> {
-    value(i.mass.is_finite() && i.mass >= 0.0, || what("mass"), "zero or a positive number", i.mass)?;
+    value(i.mass >= 0.0, || what("mass"), "zero or a positive number", i.mass)?;
+    finite(i.mass, || what("mass"))?;
     vector(i.com, || what("centre of mass"))?;
     let f = i.about_com;
     for x in [f.xx, f.xy, f.yy, f.xz, f.yz, f.zz] {
@@ -212,7 +214,7 @@ fn joint(j: &JointSpec, link: &str) -> Result<(), BuildError> {
 
 fn geom(g: &GeomSpec, n_meshes: usize) -> Result<(), BuildError> {
     let what = |part: &str| format!("geom '{}': {part}", g.name);
-    vector(g.pose.position, || what("position"))?;
+    pose(&g.pose, || what("pose"))?;
     for x in &g.shape.size()[..g.shape.n_sizes()] {
         value(x.is_finite() && *x > 0.0, || what("size"), "a positive number", *x)?;
     }
@@ -276,7 +278,15 @@ fn value(ok: bool, what: impl Fn() -> String, expected: &'static str, got: f64) 
 }
 
 fn finite(x: f64, what: impl Fn() -> String) -> Result<(), BuildError> {
-    value(x.is_finite(), what, "a finite number", x)
+    value(x.abs() <= crate::check::LARGEST, what, "a finite number below 1e60 in magnitude", x)
+}
+
+/// A finite position and axes that are orthogonal and of length one.
+fn pose(x: &Pose, what: impl Fn() -> String) -> Result<(), BuildError> {
+    vector(x.position, &what)?;
+    let (r, t) = (x.rotation, x.rotation.transpose());
+    let error = (t * r - Mat3::IDENTITY).c.iter().fold(0.0_f64, |m, c| m.max(c.norm()));
+    value(error < 1e-6, || format!("{}: deviation of its axes from a rotation", what()), "less than 1e-6", error)
 }
 
 fn vector(v: Vec3, what: impl Fn() -> String) -> Result<(), BuildError> {

@@ -21,7 +21,7 @@ impl Model {
     /// Checks length, finiteness and quaternions of a configuration.
     pub fn check_q(&self, q: &[f64]) -> Result<(), InputError> {
         check::vector("q", q, self.nq())?;
-        let zero = self.balls().find(|p| Quat::from_slice(&q[*p..]).normalized().is_none());
+        let zero = self.balls().find(|p| !Quat::from_slice(&q[*p..]).has_direction());
         match zero {
             None => Ok(()),
             Some(p) => {

@@ -4,6 +4,7 @@
 mod actuator;
 mod builder;
 mod check;
+mod check_parameters;
 mod compile;
 mod coupling;
 mod geometry;
@@ -186,20 +187,10 @@ impl Model {
 
     /// The same structure with other numbers. The vector must come from [`Model::parameters`] of this structure.
     pub fn with_parameters(&self, parameters: Parameters) -> Result<Model, InputError> {
-        crate::check::vector("parameters", &parameters.values, self.parameters().values.len())?;
-        let negative = |group| {
-            let range = parameters.layout().range(group);
-            range.clone().find(|i| parameters.values[*i] < 0.0)
-        };
-        let groups =
-            [ParameterGroup::Armature, ParameterGroup::Damping, ParameterGroup::Stiffness, ParameterGroup::DryFriction];
-        let masses = parameters.layout().range(ParameterGroup::Inertial).step_by(10);
-        let bad = groups.into_iter().find_map(negative);
-        let bad = bad.or_else(|| masses.into_iter().find(|i| parameters.values[*i] < 0.0));
-        if let Some(i) = bad {
-            let what = parameters.layout().name(i).unwrap_or_default();
-            return Err(InputError::Value { what, expected: "zero or a positive number", got: parameters.values[i] });
+        if parameters.layout() != self.parameters().layout() {
+            return Err(InputError::WrongLayout);
         }
+        check_parameters::parameters(&self.structure, &parameters)?;
         let mut model = self.clone();
         model.options.gravity.copy_from_slice(parameters.group(ParameterGroup::Gravity));
         model.numbers = Arc::new(Numbers::new(&self.structure, parameters));

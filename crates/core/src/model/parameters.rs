@@ -137,8 +137,7 @@ impl ParameterLayout {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Parameters {
-    /// The flat vector.
-    pub values: Vec<f64>,
+    values: Vec<f64>,
     layout: Arc<ParameterLayout>,
 }
 
@@ -146,6 +145,16 @@ impl Parameters {
     pub(crate) fn new(values: Vec<f64>, layout: Arc<ParameterLayout>) -> Parameters {
         debug_assert_eq!(values.len(), layout.len());
         Parameters { values, layout }
+    }
+
+    /// The flat vector.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The flat vector, to be changed.
+    pub fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.values
     }
 
     /// Where the groups lie.

@@ -58,7 +58,7 @@ impl BodyInertia {
 
     /// Inverse of [`BodyInertia::to_parameters`]. A massless body keeps its centre of mass at the origin.
     pub fn from_parameters(p: &[f64; 10]) -> BodyInertia {
-        let com = if p[0] == 0.0 { Vec3::ZERO } else { vec3(p[1], p[2], p[3]) * (1.0 / p[0]) };
+        let com = if p[0] == 0.0 { Vec3::ZERO } else { vec3(p[1] / p[0], p[2] / p[0], p[3] / p[0]) };
         let i = Sym3 { xx: p[4], xy: p[5], yy: p[6], xz: p[7], yz: p[8], zz: p[9] };
         BodyInertia { mass: p[0], com, about_com: i - Sym3::point_mass(com) * p[0] }
     }

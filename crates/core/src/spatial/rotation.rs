@@ -27,6 +27,13 @@ impl Quat {
         Quat { w: s[0], x: s[1], y: s[2], z: s[3] }
     }
 
+    /// Whether its norm is large enough to be divided by.
+    #[inline(always)]
+    pub fn has_direction(self) -> bool {
+        let square = self.w * self.w + self.x * self.x + self.y * self.y + self.z * self.z;
+        square > 1e-200 && square.is_finite()
+    }
+
     /// The components as an array.
     pub const fn to_array(self) -> [f64; 4] {
         [self.w, self.x, self.y, self.z]

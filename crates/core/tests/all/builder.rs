@@ -118,3 +118,84 @@ fn states_that_do_not_fit_are_refused() {
     let wrench = Wrench::new(BodyId(9), Vec3::ZERO, Vec3::ZERO);
     assert!(work.rnea(&model, &q, &v, &v, &[wrench], &mut tau).is_err());
 }
+
+fn two_hinges() -> Model {
+    let mut b = ModelBuilder::new("two hinges");
+    let arm = b.add_link(ModelBuilder::WORLD, "arm", Pose::IDENTITY, ball(1.0), vec![hinge("shoulder")]);
+    b.add_link(arm, "hand", Pose::translation(vec3(1.0, 0.0, 0.0)), ball(1.0), vec![hinge("elbow")]);
+    b.build().unwrap()
+}
+
+#[test]
+fn parameters_of_another_model_are_refused_even_when_they_are_as_many() {
+    let model = two_hinges();
+    let mut b = ModelBuilder::new("other");
+    let arm = b.add_link(ModelBuilder::WORLD, "arm", Pose::IDENTITY, ball(1.0), vec![hinge("a")]);
+    b.add_link(arm, "hand", Pose::IDENTITY, ball(1.0), vec![hinge("b")]);
+    let other = b.build().unwrap();
+    assert_eq!(other.parameters().values().len(), model.parameters().values().len());
+    let error = model.with_parameters(other.parameters().clone()).unwrap_err();
+    assert_eq!(error, InputError::WrongLayout);
+}
+
+#[test]
+fn parameters_are_checked_like_the_model_they_come_from() {
+    let model = two_hinges();
+    let change = |group: ParameterGroup, k: usize, x: f64| {
+        let mut p = model.parameters().clone();
+        p.group_mut(group)[k] = x;
+        model.with_parameters(p).map(|_| ()).map_err(|e| e.to_string())
+    };
+    assert!(change(ParameterGroup::Damping, 1, 2.0).is_ok());
+    for (group, k, x, words) in [
+        (ParameterGroup::Damping, 1, -2.0, "damping/elbow"),
+        (ParameterGroup::Inertial, 10, -1.0, "inertial/hand/m"),
+        (ParameterGroup::Inertial, 0, f64::NAN, "parameters[0]"),
+        (ParameterGroup::Gravity, 2, 1e100, "1e60"),
+    ] {
+        let message = change(group, k, x).unwrap_err();
+        assert!(message.contains(words), "{message}");
+    }
+    let mut massless = model.parameters().clone();
+    massless.group_mut(ParameterGroup::Inertial)[10..14].copy_from_slice(&[0.0, 0.1, 0.0, 0.0]);
+    assert!(model.with_parameters(massless).unwrap_err().to_string().contains("inertial/hand/mx"));
+}
+
+#[test]
+fn a_solve_needs_a_factor() {
+    let model = two_hinges();
+    let mut work = dynamics::Workspace::new(&model);
+    let (q, mut x, mut m) = ([0.3, 0.4], [1.0, 2.0], [0.0; 4]);
+    assert_eq!(work.solve(&model, &mut x).unwrap_err(), InputError::NotFactored);
+    work.factor(&model, &q).unwrap();
+    assert!(work.solve(&model, &mut x).is_ok());
+    work.crba(&model, &q, &mut m).unwrap();
+    assert_eq!(work.solve(&model, &mut x).unwrap_err(), InputError::NotFactored);
+}
+
+#[test]
+fn two_dofs_about_one_axis_have_no_mass_matrix_of_full_rank() {
+    let mut b = ModelBuilder::new("coaxial");
+    b.add_link(ModelBuilder::WORLD, "disc", Pose::IDENTITY, ball(1.0), vec![hinge("a"), hinge("b")]);
+    let model = b.build().unwrap();
+    let (mut work, q, v, mut a) = (dynamics::Workspace::new(&model), [0.1, 0.2], [0.0; 2], [0.0; 2]);
+    let singular = |e: DynamicsError| matches!(e, DynamicsError::SingularMass { .. });
+    assert!(singular(work.factor(&model, &q).unwrap_err()));
+    assert!(singular(work.aba(&model, &q, &v, &[1.0, 0.0], &[], &mut a).unwrap_err()));
+    let (mut data, x) = (Data::new(&model), State::new(&model, &q, &v).unwrap());
+    let error = step(&model, &mut data, &x, &Input::default(), &mut x.clone()).unwrap_err();
+    assert!(matches!(error, StepError::SingularMass { dof: 0, .. }), "{error}");
+}
+
+#[test]
+fn numbers_that_would_overflow_and_rotations_that_are_none_are_refused() {
+    let model = two_hinges();
+    let (mut work, mut tau) = (dynamics::Workspace::new(&model), [0.0; 2]);
+    let error = work.rnea(&model, &[0.0; 2], &[1e200, 0.0], &[0.0; 2], &[], &mut tau).unwrap_err();
+    assert_eq!(error, InputError::TooLarge { what: "v", index: 0, got: 1e200 });
+    let stretched = Pose { rotation: Mat3::IDENTITY * 2.0, position: Vec3::ZERO };
+    let message = refused(|b, l| drop_id(b.add_link(l, "x", stretched, ball(1.0), vec![])));
+    assert!(message.contains("'x'") && message.contains("rotation"), "{message}");
+    let message = refused(|b, l| b.add_site(l, "tip", Pose::translation(vec3(f64::NAN, 0.0, 0.0))));
+    assert!(message.contains("'tip'"), "{message}");
+}
