@@ -4,7 +4,7 @@
 //! Ψ̇ = V_λ × S, Ψ̈ = A_λ × S + V_λ × Ψ̇, Ṡ = V × S. All derivatives of kinematics and dynamics are products of these.
 #![allow(non_snake_case)]
 
-use super::kinematics::{Kinematics, begin, place};
+use super::kinematics::{Kinematics, begin, place, weigh};
 use crate::dispatch::dispatch;
 use crate::model::{FrameId, Model, Node, PrimitiveKind, Topology};
 use crate::spatial::{Lane, Motion, Vec3, vec3};
@@ -93,6 +93,28 @@ pub(super) fn kinematics_derivatives_body(
     for i in 1..tree.n_bodies() {
         let node = place(tree, model.numbers(), i, q, kin);
         (kin.V[i], kin.A[i]) = accelerate_with_columns(tree, node, v, a, kin, dkin);
+    }
+}
+
+/// The same with body inertias; `visit` sees each body once its inertia, velocity and acceleration are known.
+#[inline(always)]
+pub(super) fn sweep_with_inertias(
+    model: &Model,
+    q: &[f64],
+    v: &[f64],
+    a: &[f64],
+    kin: &mut Kinematics,
+    dkin: &mut KinematicsDerivatives,
+    mut visit: impl FnMut(usize, &Kinematics),
+) {
+    let tree = model.tree();
+    begin(model, q, kin);
+    kin.A[0].lin = -Vec3::from(model.options().gravity);
+    for i in 1..tree.n_bodies() {
+        let node = place(tree, model.numbers(), i, q, kin);
+        weigh(model.numbers(), i, kin.origin[node.tree], kin);
+        (kin.V[i], kin.A[i]) = accelerate_with_columns(tree, node, v, a, kin, dkin);
+        visit(i, kin);
     }
 }
 

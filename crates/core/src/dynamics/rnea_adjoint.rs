@@ -6,8 +6,8 @@
 //! where E sums what wrenches change by keeping their direction in the world.
 #![allow(non_snake_case)]
 
-use super::kinematics::{Kinematics, begin, place, weigh};
-use super::kinematics_derivatives::{KinematicsDerivatives, accelerate_with_columns};
+use super::kinematics::Kinematics;
+use super::kinematics_derivatives::{KinematicsDerivatives, sweep_with_inertias};
 use super::rnea::Wrench;
 use super::wrench_derivatives::turned;
 use crate::dispatch::dispatch;
@@ -80,13 +80,9 @@ pub(super) fn rnea_vjp_body(
     out: RneaGradient<'_>,
 ) {
     let tree = model.tree();
-    begin(model, q, kin);
-    kin.A[0].lin = -Vec3::from(model.options().gravity);
     // forward pass: columns, virtual velocities and the terms of each body                            (adj-1)
-    for i in 1..tree.n_bodies() {
-        let node = place(tree, model.numbers(), i, q, kin);
-        weigh(model.numbers(), i, kin.origin[node.tree], kin);
-        (kin.V[i], kin.A[i]) = accelerate_with_columns(tree, node, v, a, kin, dkin);
+    sweep_with_inertias(model, q, v, a, kin, dkin, |i, kin| {
+        let node = &tree.nodes[i];
         let mut W = adj.W[node.parent];
         for p in &tree.primitives[node.primitives.clone()] {
             let before = W;
@@ -97,7 +93,7 @@ pub(super) fn rnea_vjp_body(
         }
         adj.W[i] = W;
         adj.sums[i] = of_body(kin.inertia[i], kin.V[i], kin.A[i], W);
-    }
+    });
     for wrench in wrenches.iter().filter(|x| x.body != BodyId::WORLD) {
         subtract(model, kin, wrench, adj);
     }

@@ -9,8 +9,8 @@
 //! so that the three vectors in brackets, and the three columns of each dof, are computed side by side in one [`Lane`].
 #![allow(non_snake_case)]
 
-use super::kinematics::{Kinematics, begin, place, weigh};
-use super::kinematics_derivatives::{Columns, KinematicsDerivatives, accelerate_with_columns};
+use super::kinematics::Kinematics;
+use super::kinematics_derivatives::{Columns, KinematicsDerivatives, accelerate_with_columns, sweep_with_inertias};
 use super::mass_factor::MassFactor;
 use super::rnea::Wrench;
 use super::wrench_derivatives::add_world_axes;
@@ -104,16 +104,10 @@ pub(super) fn rnea_derivatives_body(
     mass: &mut MassFactor,
     out: &mut RneaDerivatives,
 ) {
-    let tree = model.tree();
-    begin(model, q, kin);
-    kin.A[0].lin = -Vec3::from(model.options().gravity);
     // forward pass: poses, inertias, columns, forces                                                  (drnea-1, drnea-2)
-    for i in 1..tree.n_bodies() {
-        let node = place(tree, model.numbers(), i, q, kin);
-        weigh(model.numbers(), i, kin.origin[node.tree], kin);
-        (kin.V[i], kin.A[i]) = accelerate_with_columns(tree, node, v, a, kin, dkin);
+    sweep_with_inertias(model, q, v, a, kin, dkin, |i, kin| {
         out.composite[i] = of_body(kin.inertia[i], kin.V[i], kin.A[i]);
-    }
+    });
     finish(model, kin, dkin, wrenches, mass, out);
 }
 
