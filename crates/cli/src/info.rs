@@ -1,8 +1,9 @@
 //! `slipstick info`: a robot at a glance.
 
+use crate::output::say;
 use crate::source::{self, Source};
 use serde_json::{Value, json};
-use slipstick::{Actuator, BodyId, Joint, Model, Transmission};
+use slipstick::{Actuator, BodyId, Joint, Model, PairRule, Transmission};
 use std::collections::BTreeMap;
 
 /// Arguments of `slipstick info`.
@@ -19,37 +20,58 @@ pub struct Arguments {
 pub fn main(arguments: &Arguments) -> Result<(), String> {
     let model = source::load(&arguments.source)?;
     if arguments.json {
-        println!("{:#}", to_json(&model));
+        say!("{:#}", to_json(&model));
     } else {
         print_summary(&model);
     }
     Ok(())
 }
 
-/// A few lines: sizes, tree, geoms, actuators, warnings.
+/// A few lines: sizes, tree, geoms, pairs, actuators, warnings, notes.
 pub fn print_summary(model: &Model) {
     let o = model.options();
-    println!("{}: {} dofs (nq {}, nv {}), {} controls", model.name(), model.nv(), model.nq(), model.nv(), model.nu());
-    println!("  mass {:.4} kg in {} moving bodies, {} links", model.total_mass(), model.n_bodies() - 1, n_links(model));
-    println!("  time step {} s, gravity {:?} m/s²", o.dt, o.gravity);
+    say!("{}: {} dofs (nq {}, nv {}), {} controls", model.name(), model.nv(), model.nq(), model.nv(), model.nu());
+    say!("  mass {:.4} kg in {} moving bodies, {} links", model.total_mass(), model.n_bodies() - 1, n_links(model));
+    say!("  time step {} s, gravity {:?} m/s²", o.dt, o.gravity);
     let names: Vec<&str> = model.keyframes().iter().map(|k| k.name.as_str()).collect();
-    println!("  keyframes: {}", if names.is_empty() { "none".to_string() } else { names.join(", ") });
+    say!("  keyframes: {}", if names.is_empty() { "none".to_string() } else { names.join(", ") });
     let geoms: Vec<String> = geoms_by_shape(model).iter().map(|(shape, n)| format!("{n} {shape}")).collect();
-    println!("  geoms: {}", if geoms.is_empty() { "none".to_string() } else { geoms.join(", ") });
-    println!("tree");
+    say!("  geoms: {}", if geoms.is_empty() { "none".to_string() } else { geoms.join(", ") });
+    say!("  collision pairs: {} (rule: {})", model.pairs().len(), rule(model));
+    say!("tree");
     print_tree(model, BodyId(0), 1);
     if model.nu() > 0 {
-        println!("actuators");
+        say!("actuators");
         for a in model.actuators() {
             let range = a.ctrl_range.map_or("any ctrl".to_string(), |[lo, hi]| format!("ctrl {lo} … {hi}"));
-            println!("  {} on {}: gain {}, bias {:?}, {range}", a.name, target(model, a), a.gain, a.bias);
+            say!("  {} on {}: gain {}, bias {:?}, {range}", a.name, target(model, a), a.gain, a.bias);
         }
     }
+    let counts = [
+        (model.tendons().len(), "tendons"),
+        (model.equalities().len(), "equality constraints"),
+        (model.sensors().len(), "sensors"),
+    ];
+    for (n, what) in counts.into_iter().filter(|(n, _)| *n > 0) {
+        say!("{what}: {n}");
+    }
     if !model.warnings().is_empty() {
-        println!("warnings");
-        for w in model.warnings() {
-            println!("  {w}");
-        }
+        say!("warnings");
+        model.warnings().iter().for_each(|w| say!("  {w}"));
+    }
+    if !model.notes().is_empty() {
+        say!("notes");
+        model.notes().iter().for_each(|n| say!("  {n}"));
+    }
+}
+
+/// How the list of pairs was made.
+fn rule(model: &Model) -> &'static str {
+    match model.pair_rule() {
+        PairRule::Mujoco => "mujoco",
+        PairRule::Paper => "paper",
+        PairRule::List(_) => "list",
+        _ => "other",
     }
 }
 
@@ -64,7 +86,7 @@ fn print_tree(model: &Model, parent: BodyId, depth: usize) {
         if body != BodyId::WORLD {
             let joints: Vec<String> = joints_of(model, body).map(describe).collect();
             let indent = "  ".repeat(depth);
-            println!(
+            say!(
                 "{indent}{} ({:.4} kg): {}",
                 model.bodies()[body.0].name,
                 model.inertias()[body.0].mass,
@@ -135,6 +157,7 @@ fn to_json(model: &Model) -> Value {
         "bodies": bodies.collect::<Vec<_>>(), "joints": joints.collect::<Vec<_>>(),
         "links": links.collect::<Vec<_>>(), "actuators": actuators.collect::<Vec<_>>(),
         "geoms": model.geoms().len(), "geoms_by_shape": geoms_by_shape(model),
+        "pairs": model.pairs().len(), "pair_rule": rule(model), "hash": slipstick::content_hash(model),
         "keyframes": model.keyframes().iter().map(|k| k.name.clone()).collect::<Vec<_>>(),
         "warnings": model.warnings().iter().map(|w| {
             json!({ "what": w.what, "where": w.place, "effect": w.effect })

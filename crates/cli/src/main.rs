@@ -1,19 +1,30 @@
-//! The command-line tool: looks at robots and runs them.
+//! The command-line tool: looks at robots, checks and converts their files, and runs them.
 //!
 //! Exit codes: 0 done, 1 failed (the robot does not load, the motion diverges), 2 bad use.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // a program that reports
 
+mod check;
+mod convert;
 mod info;
 mod models;
+mod output;
 mod run;
+mod sanity;
 mod source;
 
 use clap::{Parser, Subcommand};
+use output::Failure;
 use std::process::ExitCode;
 
 /// Differentiable rigid-body simulation for robotics.
 #[derive(Parser)]
-#[command(name = "slipstick", version, after_help = "Example: slipstick run quadruped --time 0.5")]
+#[command(
+    name = "slipstick",
+    version,
+    after_help = "Examples:\n  slipstick info quadruped\n  slipstick check robot.urdf --free-root\n  \
+                  slipstick convert robot.urdf robot.xml\n  slipstick run quadruped --time 0.5\n\n\
+                  Exit codes: 0 done, 1 failed, 2 bad use."
+)]
 struct Arguments {
     #[command(subcommand)]
     verb: Verb,
@@ -25,21 +36,31 @@ enum Verb {
     Models(models::Arguments),
     /// Describe a robot: tree, dofs, masses, geoms, actuators, warnings.
     Info(info::Arguments),
+    /// Look for mistakes in a robot file: errors, warnings and notes, with hints.
+    Check(check::Arguments),
+    /// Write a robot as MJCF or URDF and list what is lost.
+    Convert(convert::Arguments),
     /// Let a robot move freely from its home pose and print where it goes.
     Run(run::Arguments),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().verb {
-        Verb::Models(a) => models::main(&a),
-        Verb::Info(a) => info::main(&a),
-        Verb::Run(a) => run::main(&a),
+        Verb::Models(a) => models::main(&a).map(|()| ExitCode::SUCCESS).map_err(Failure::from),
+        Verb::Info(a) => info::main(&a).map(|()| ExitCode::SUCCESS).map_err(Failure::from),
+        Verb::Check(a) => check::main(&a).map_err(Failure::from),
+        Verb::Convert(a) => convert::main(&a).map_err(Failure::from),
+        Verb::Run(a) => run::main(&a).map(|()| ExitCode::SUCCESS),
     };
     match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
+        Ok(code) => code,
+        Err(Failure::Failed(message)) => {
             eprintln!("error: {message}");
             ExitCode::FAILURE
+        }
+        Err(Failure::Use(message)) => {
+            eprintln!("error: {message}");
+            ExitCode::from(2)
         }
     }
 }

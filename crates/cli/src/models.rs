@@ -1,5 +1,6 @@
 //! `slipstick models`: what is built in.
 
+use crate::output::say;
 use serde_json::json;
 
 /// Arguments of `slipstick models`.
@@ -24,12 +25,12 @@ pub fn main(arguments: &Arguments) -> Result<(), String> {
                 json!({ "name": name, "nq": nq, "nv": nv, "nu": nu, "bodies": bodies, "geoms": geoms, "mass": mass })
             })
             .collect();
-        println!("{:#}", json!({ "format": "slipstick-models", "version": 1, "models": entries }));
+        say!("{:#}", json!({ "format": "slipstick-models", "version": 1, "models": entries }));
         return Ok(());
     }
-    println!("{:<20} {:>3} {:>3} {:>3} {:>7} {:>6} {:>10}", "name", "nq", "nv", "nu", "bodies", "geoms", "mass kg");
+    say!("{:<20} {:>3} {:>3} {:>3} {:>7} {:>6} {:>10}", "name", "nq", "nv", "nu", "bodies", "geoms", "mass kg");
     for (name, nq, nv, nu, bodies, geoms, mass) in rows {
-        println!("{name:<20} {nq:>3} {nv:>3} {nu:>3} {bodies:>7} {geoms:>6} {mass:>10.3}");
+        say!("{name:<20} {nq:>3} {nv:>3} {nu:>3} {bodies:>7} {geoms:>6} {mass:>10.3}");
     }
     Ok(())
 }

@@ -1,6 +1,8 @@
 //! `slipstick run`: a passive rollout.
 
 use crate::info;
+use crate::output::Failure;
+use crate::output::say;
 use crate::source::{self, Source};
 use serde_json::{Value, json};
 use slipstick::dynamics::Workspace;
@@ -16,10 +18,10 @@ pub struct Arguments {
     #[command(flatten)]
     source: Source,
     /// Simulated time (s).
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 1.0, allow_negative_numbers = true, value_parser = duration)]
     time: f64,
     /// Time step (s); default: the model's.
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true, value_parser = time_step)]
     dt: Option<f64>,
     /// Keyframe to start from; default: home, else the neutral pose.
     #[arg(long)]
@@ -27,6 +29,21 @@ pub struct Arguments {
     /// Print JSON: the recorded states.
     #[arg(long)]
     json: bool,
+}
+
+/// More steps than anyone waits for: a mistyped time step.
+const MOST_STEPS: f64 = 1e9;
+
+fn duration(text: &str) -> Result<f64, String> {
+    let seconds: f64 = text.parse().map_err(|e| format!("{e}"))?;
+    if seconds >= 0.0 && seconds.is_finite() { Ok(seconds) } else { Err("expected zero or a positive number".into()) }
+}
+
+fn time_step(text: &str) -> Result<f64, String> {
+    match duration(text)? {
+        0.0 => Err("expected a positive number".into()),
+        dt => Ok(dt),
+    }
 }
 
 /// One line of the report.
@@ -39,20 +56,23 @@ struct Sample {
     v: Vec<f64>,
 }
 
-pub fn main(arguments: &Arguments) -> Result<(), String> {
+pub fn main(arguments: &Arguments) -> Result<(), Failure> {
     let mut model = source::load(&arguments.source)?;
     if let Some(dt) = arguments.dt {
         let mut options = model.options().clone();
         options.dt = dt;
         model = model.with_options(options).map_err(|e| e.to_string())?;
     }
-    if !(arguments.time >= 0.0 && arguments.time.is_finite()) {
-        return Err(format!("--time: expected zero or a positive number of seconds, got {}", arguments.time));
+    let start = start(&model, arguments.keyframe.as_deref()).map_err(Failure::Use)?;
+    let steps = (arguments.time / model.options().dt).round();
+    if steps > MOST_STEPS {
+        let text =
+            format!("--time {} with a time step of {:?} s takes {steps:e} steps", arguments.time, model.options().dt);
+        return Err(Failure::Use(format!("{text}: expected at most {MOST_STEPS:e}")));
     }
-    let start = start(&model, arguments.keyframe.as_deref())?;
     let samples = rollout(&model, start, arguments.time)?;
     if arguments.json {
-        println!("{:#}", to_json(&model, &samples));
+        say!("{:#}", to_json(&model, &samples));
     } else {
         info::print_summary(&model);
         print(&samples);
@@ -90,11 +110,11 @@ fn sample(model: &Model, work: &mut Workspace, x: &State) -> Result<Sample, Stri
 }
 
 fn print(samples: &[Sample]) {
-    println!("passive rollout (no contact yet)");
-    println!("  {:>8} {:>14} {:>12} {:>12} {:>12}", "time s", "com height m", "kinetic J", "potential J", "total J");
+    say!("passive rollout (no contact yet)");
+    say!("  {:>8} {:>14} {:>12} {:>12} {:>12}", "time s", "com height m", "kinetic J", "potential J", "total J");
     for s in samples {
         let total = s.kinetic + s.potential;
-        println!("  {:>8.4} {:>14.6} {:>12.5} {:>12.5} {:>12.5}", s.time, s.height, s.kinetic, s.potential, total);
+        say!("  {:>8.4} {:>14.6} {:>12.5} {:>12.5} {:>12.5}", s.time, s.height, s.kinetic, s.potential, total);
     }
 }
 
@@ -104,6 +124,6 @@ fn to_json(model: &Model, samples: &[Sample]) -> Value {
     });
     json!({
         "format": "slipstick-run", "version": 1, "model": model.name(), "dt": model.options().dt,
-        "contact": false, "samples": rows.collect::<Vec<_>>(),
+        "contact": false, "warnings": model.warnings().iter().map(ToString::to_string).collect::<Vec<_>>(), "samples": rows.collect::<Vec<_>>(),
     })
 }

@@ -1,7 +1,33 @@
 //! Where a robot comes from: a built-in name or a file, with the options of loading.
 
-use slipstick::{LoadOptions, Model};
+use slipstick::{LoadError, LoadOptions, Model, PairChoice};
 use std::path::{Path, PathBuf};
+
+/// How to load a robot. The names are those of `LoadOptions` and of the keywords in Python.
+#[derive(clap::Args, Clone)]
+pub struct Options {
+    /// Let the root link of a robot without a free joint move freely.
+    #[arg(long)]
+    pub free_root: bool,
+    /// Add a ground plane.
+    #[arg(long)]
+    pub ground: bool,
+    /// Folder in which `package://` names are looked up; may be repeated.
+    #[arg(long = "package-dir", value_name = "FOLDER")]
+    pub package_dirs: Vec<PathBuf>,
+    /// Which geoms may touch: default (mujoco for MJCF, paper for URDF), mujoco, paper, or a JSON file with a list.
+    #[arg(long, value_name = "RULE|FILE", default_value = "default")]
+    pub pairs: PairChoice,
+    /// Refuse a file that gives rise to warnings.
+    #[arg(long)]
+    pub strict: bool,
+    /// Neither keep convex hulls of meshes in the cache folder nor take them from there.
+    #[arg(long)]
+    pub no_cache: bool,
+    /// Split collision meshes into convex parts.
+    #[arg(long)]
+    pub decompose: bool,
+}
 
 /// The robot and how to load it.
 #[derive(clap::Args)]
@@ -9,31 +35,61 @@ pub struct Source {
     /// A built-in robot (see `slipstick models`) or a file (MJCF or URDF).
     #[arg(value_name = "MODEL")]
     pub model: String,
-    /// Let the root link of a URDF move freely.
-    #[arg(long)]
-    pub free_root: bool,
-    /// Add a ground plane to a URDF.
-    #[arg(long)]
-    pub ground: bool,
-    /// Folder in which `package://` names are looked up; may be repeated.
-    #[arg(long = "package-dir", value_name = "FOLDER")]
-    pub package_dirs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub options: Options,
+}
+
+impl Options {
+    fn to_load_options(&self) -> LoadOptions {
+        let mut options = LoadOptions::default();
+        options.free_root = self.free_root;
+        options.ground = self.ground;
+        options.package_dirs.clone_from(&self.package_dirs);
+        options.pairs = self.pairs.clone();
+        options.strict = self.strict;
+        options.cache = !self.no_cache;
+        options.decompose = self.decompose;
+        options
+    }
+}
+
+/// Why there is no robot.
+pub enum Trouble {
+    /// The name means nothing.
+    Name(String),
+    /// The file makes no model.
+    Load(LoadError),
+}
+
+impl From<Trouble> for String {
+    fn from(trouble: Trouble) -> String {
+        match trouble {
+            Trouble::Name(text) => text,
+            Trouble::Load(error) => error.to_string(),
+        }
+    }
 }
 
 /// Loads the robot; a name that is neither a file nor built in gets a hint.
 pub fn load(source: &Source) -> Result<Model, String> {
-    let name = source.model.as_str();
+    Ok(load_named(&source.model, &source.options)?)
+}
+
+/// The same, with the error as it came. `strict` is as the options say.
+pub fn load_named(name: &str, options: &Options) -> Result<Model, Trouble> {
     if slipstick::builtin_names().any(|n| n == name) {
-        return slipstick::builtin(name).map_err(|e| e.to_string());
+        if options.free_root || options.ground || options.decompose || !options.package_dirs.is_empty() {
+            let flags = "--free-root, --ground, --package-dir and --decompose are for files";
+            return Err(Trouble::Name(format!("{flags}; '{name}' is built in")));
+        }
+        let model = slipstick::builtin(name).map_err(|e| Trouble::Name(e.to_string()))?;
+        return slipstick::with_pairs(&model, &options.pairs).map_err(Trouble::Load);
     }
     let looks_like_a_file = name.contains(['/', '.', '\\']) || Path::new(name).exists();
     if !looks_like_a_file {
         let known = slipstick::builtin_names().collect::<Vec<_>>().join(", ");
-        return Err(format!("'{name}' is neither a file nor a built-in robot; built in are {known}"));
+        let text = format!("'{name}' is neither a file nor a built-in robot; built in are {known}");
+        return Err(Trouble::Name(text));
     }
-    let mut options = LoadOptions::default();
-    options.free_root = source.free_root;
-    options.ground = source.ground;
-    options.package_dirs.clone_from(&source.package_dirs);
-    slipstick::load_with(name, &options).map_err(|e| e.to_string())
+    slipstick::load_with(name, &options.to_load_options()).map_err(Trouble::Load)
 }

@@ -1,6 +1,6 @@
 //! What is wrong with a file: where, what was expected, what was found, and what to do about it.
 
-use slipstick_core::BuildError;
+use slipstick_core::{BuildError, Warning};
 use std::fmt;
 
 /// A place in a file.
@@ -118,6 +118,13 @@ pub enum LoadError {
         /// Why.
         error: BuildError,
     },
+    /// The file makes a model, but with warnings, and `strict` allows none.
+    Strict {
+        /// The file.
+        place: Box<Place>,
+        /// What the model does not represent.
+        warnings: Vec<Warning>,
+    },
 }
 
 impl LoadError {
@@ -132,7 +139,8 @@ impl LoadError {
             | LoadError::Unknown { place, .. }
             | LoadError::Structure { place, .. }
             | LoadError::Unsupported { place, .. }
-            | LoadError::Model { place, .. } => place,
+            | LoadError::Model { place, .. }
+            | LoadError::Strict { place, .. } => place,
         }
     }
 
@@ -146,7 +154,7 @@ impl LoadError {
             | LoadError::Unknown { hint, .. }
             | LoadError::Structure { hint, .. }
             | LoadError::Unsupported { hint, .. } => hint,
-            LoadError::Syntax { .. } | LoadError::Model { .. } => "",
+            LoadError::Syntax { .. } | LoadError::Model { .. } | LoadError::Strict { .. } => "",
         }
     }
 
@@ -160,7 +168,7 @@ impl LoadError {
             | LoadError::Unknown { hint, .. }
             | LoadError::Structure { hint, .. }
             | LoadError::Unsupported { hint, .. } => *hint = text.into(),
-            LoadError::Syntax { .. } | LoadError::Model { .. } => {}
+            LoadError::Syntax { .. } | LoadError::Model { .. } | LoadError::Strict { .. } => {}
         }
         self
     }
@@ -181,6 +189,10 @@ impl fmt::Display for LoadError {
             LoadError::Structure { expected, got, .. } => write!(f, "expected {expected}, got {got}")?,
             LoadError::Unsupported { got, .. } => write!(f, "{got} cannot be read yet")?,
             LoadError::Model { error, .. } => write!(f, "{error}")?,
+            LoadError::Strict { warnings, .. } => {
+                write!(f, "strict loading allows no warnings, got {}", warnings.len())?;
+                warnings.iter().try_for_each(|w| write!(f, "\n  {w}"))?;
+            }
         }
         if self.hint().is_empty() { Ok(()) } else { write!(f, "; {}", self.hint()) }
     }

@@ -1,4 +1,4 @@
-//! Robot descriptions to models: MJCF and URDF files, and the meshes they name.
+//! Robot descriptions to models and back: MJCF and URDF files, and the meshes they name.
 //!
 //! [`load()`] tells the format by the root element. Everything ends in a [`slipstick_core::ModelBuilder`], so that a file
 //! passes the same checks as a robot written in code. What a file says and the model cannot represent is listed in
@@ -12,33 +12,30 @@
 //! ```
 
 mod attribute;
+mod cache;
 mod error;
 mod inertia;
 mod mesh;
 mod mjcf;
 mod names;
+mod options;
 mod orientation;
+mod pairs;
 mod urdf;
 mod warning;
+mod write;
 mod xml;
 
 pub use error::{LoadError, Place};
+pub use mesh::{TriangleMesh, load_mesh_file};
+pub use mjcf::schema_table;
+pub use options::{LoadOptions, PairChoice};
+pub use urdf::urdf_schema_table;
+pub use write::{Loss, content_hash, mesh_file_name, mesh_to_obj, to_mjcf, to_mjcf_with_losses, to_urdf};
 
-use slipstick_core::Model;
-use std::path::{Path, PathBuf};
+use slipstick_core::{Model, PairRule};
+use std::path::Path;
 use xml::Document;
-
-/// What a file does not say.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct LoadOptions {
-    /// Let the root link move freely: adds a free joint named `root`.
-    pub free_root: bool,
-    /// Add a floor: the half-space below z = 0.
-    pub ground: bool,
-    /// Folders in which the packages of `package://` addresses lie. Folders above the file are searched after them.
-    pub package_dirs: Vec<PathBuf>,
-}
 
 /// Loads a MJCF or URDF file.
 pub fn load(path: impl AsRef<Path>) -> Result<Model, LoadError> {
@@ -54,8 +51,8 @@ pub fn load_with(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Model,
     let mut document = Document::default();
     let root = document.add(&name, &text)?;
     match document.element(root).name() {
-        "mujoco" => mjcf::read(document, root, path, options),
-        "robot" => urdf::read(&document, root, path, options),
+        "mujoco" => from_mjcf(document, root, path, options),
+        "robot" => from_urdf(&document, root, path, options),
         "sdf" | "gazebo" => Err(format(&name, "SDF", "convert it to URDF or MJCF first")),
         other => Err(format(&name, &format!("a file with root element <{}>", xml::shown(other)), "")),
     }
@@ -66,7 +63,7 @@ pub fn load_mjcf_str(name: &str, xml: &str, options: &LoadOptions) -> Result<Mod
     let mut document = Document::default();
     let root = document.add(name, xml)?;
     match document.element(root).name() {
-        "mujoco" => mjcf::read(document, root, Path::new(name), options),
+        "mujoco" => from_mjcf(document, root, Path::new(name), options),
         other => Err(format(name, &format!("a text with root element <{}>", xml::shown(other)), "")),
     }
 }
@@ -76,9 +73,33 @@ pub fn load_urdf_str(name: &str, xml: &str, options: &LoadOptions) -> Result<Mod
     let mut document = Document::default();
     let root = document.add(name, xml)?;
     match document.element(root).name() {
-        "robot" => urdf::read(&document, root, Path::new(name), options),
+        "robot" => from_urdf(&document, root, Path::new(name), options),
         other => Err(format(name, &format!("a text with root element <{}>", xml::shown(other)), "")),
     }
+}
+
+/// A loaded model with another choice of pairs; the default leaves it as it is.
+pub fn with_pairs(model: &Model, choice: &PairChoice) -> Result<Model, LoadError> {
+    pairs::apply(model.clone(), choice, model.pair_rule().clone())
+}
+
+fn from_mjcf(document: Document, root: usize, path: &Path, options: &LoadOptions) -> Result<Model, LoadError> {
+    let rule = pairs::rule_of_mjcf(document.element(root));
+    finish(mjcf::read(document, root, path, options)?, path, options, rule)
+}
+
+fn from_urdf(document: &Document, root: usize, path: &Path, options: &LoadOptions) -> Result<Model, LoadError> {
+    finish(urdf::read(document, root, path, options)?, path, options, PairRule::Paper)
+}
+
+/// What holds for all formats: the list of pairs, and the refusal of warnings.
+fn finish(model: Model, path: &Path, options: &LoadOptions, rule: PairRule) -> Result<Model, LoadError> {
+    let model = pairs::apply(model, &options.pairs, rule)?;
+    if options.strict && !model.warnings().is_empty() {
+        let place = Box::new(Place { file: path.display().to_string(), ..Place::default() });
+        return Err(LoadError::Strict { place, warnings: model.warnings().to_vec() });
+    }
+    Ok(model)
 }
 
 /// Formats that are known by their extension and that no XML reader should try.

@@ -62,7 +62,8 @@ fn xy_axes(numbers: [f64; 6]) -> Option<Quat> {
     Some(Quat::from_matrix(&Mat3::from_columns(x, y, x.cross(y))))
 }
 
-fn euler(numbers: [f64; 3], angles: &Angles) -> Quat {
+/// Three turns one after the other, as the sequence says.
+pub(crate) fn euler(numbers: [f64; 3], angles: &Angles) -> Quat {
     let mut turn = Quat::IDENTITY;
     for (letter, angle) in angles.euler_sequence.into_iter().zip(numbers) {
         let axis = Vec3::UNITS[(letter.to_ascii_lowercase() - b'x') as usize];

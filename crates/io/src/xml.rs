@@ -17,10 +17,13 @@ pub(crate) struct Document {
     nodes: Vec<Node>,
 }
 
+/// Attributes as they are written: name, value, line.
+pub(crate) type Written = Vec<(String, String, u32)>;
+
 #[derive(Debug)]
 struct Node {
     name: String,
-    attributes: Vec<(String, String, u32)>, // name, value, line
+    attributes: Written,
     children: Vec<usize>,
     file: usize,
     line: u32,
@@ -80,6 +83,62 @@ impl Document {
         self.nodes[parent].children.splice(child..=child, inserted);
     }
 
+    /// How many elements there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Adds a copy of an element and of all below it. `edit` may change the attributes: it is given the element and its list.
+    pub fn duplicate(&mut self, id: usize, edit: &dyn Fn(&str, &mut Written)) -> usize {
+        let first = self.nodes.len();
+        let mut stack = vec![(id, None::<usize>)];
+        while let Some((old, parent)) = stack.pop() {
+            let Node { name, attributes, children, file, line } = &self.nodes[old];
+            let (mut attributes, file, line) = (attributes.clone(), *file, *line);
+            edit(name, &mut attributes);
+            let new = self.nodes.len();
+            stack.extend(children.iter().rev().map(|child| (*child, Some(new))));
+            let name = name.clone();
+            self.nodes.push(Node { name, attributes, children: Vec::new(), file, line });
+            if let Some(parent) = parent {
+                self.nodes[parent].children.push(new);
+            }
+        }
+        first
+    }
+
+    /// Adds an empty element that is reported at the place of another one.
+    pub fn sibling_of(&mut self, id: usize) -> usize {
+        let Node { name, file, line, .. } = &self.nodes[id];
+        let node = Node { name: name.clone(), attributes: Vec::new(), children: Vec::new(), file: *file, line: *line };
+        self.nodes.push(node);
+        self.nodes.len() - 1
+    }
+
+    /// Makes another element of one: with a name, attributes and children.
+    pub fn rewrite(&mut self, id: usize, name: &str, attributes: &[(&str, String)], children: Vec<usize>) {
+        let node = &mut self.nodes[id];
+        let line = node.line;
+        node.name = name.into();
+        node.attributes = attributes.iter().map(|(n, v)| (n.to_string(), v.clone(), line)).collect();
+        node.children = children;
+    }
+
+    /// Adds a child at the end.
+    pub fn push_child(&mut self, parent: usize, child: usize) {
+        self.nodes[parent].children.push(child);
+    }
+
+    /// How many files have been added.
+    pub fn n_files(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Gives an element other children.
+    pub fn set_children(&mut self, id: usize, children: Vec<usize>) {
+        self.nodes[id].children = children;
+    }
+
     pub fn element(&self, id: usize) -> Element<'_> {
         Element { document: self, id }
     }
@@ -131,6 +190,11 @@ impl<'a> Element<'a> {
         &self.document.files[self.node().file]
     }
 
+    /// Number of its file, in the order of adding.
+    pub fn file_number(&self) -> usize {
+        self.node().file
+    }
+
     pub fn children(&self) -> impl DoubleEndedIterator<Item = Element<'a>> + use<'a> {
         let document = self.document;
         self.node().children.iter().map(move |id| Element { document, id: *id })
@@ -149,6 +213,11 @@ impl<'a> Element<'a> {
     /// Value of an attribute as it is written.
     pub fn text(&self, name: &str) -> Option<&'a str> {
         self.node().attributes.iter().find(|(n, ..)| n == name).map(|(_, v, _)| v.as_str())
+    }
+
+    /// All attributes as they are written: names and values.
+    pub fn written(&self) -> impl Iterator<Item = (&'a str, &'a str)> + use<'a> {
+        self.node().attributes.iter().map(|(name, value, _)| (name.as_str(), value.as_str()))
     }
 
     /// Where it is, for messages.

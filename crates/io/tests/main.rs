@@ -6,12 +6,24 @@ mod files;
 mod fuzz;
 #[path = "cases/malformed.rs"]
 mod malformed;
+#[path = "cases/meshes.rs"]
+mod meshes;
 #[path = "cases/mjcf.rs"]
 mod mjcf;
+#[path = "cases/mjcf_parts.rs"]
+mod mjcf_parts;
+#[path = "cases/mjcf_schema.rs"]
+mod mjcf_schema;
+#[path = "cases/pairs.rs"]
+mod pairs;
 #[path = "cases/robots.rs"]
 mod robots;
 #[path = "cases/urdf.rs"]
 mod urdf;
+#[path = "cases/write.rs"]
+mod write;
+#[path = "cases/write_urdf.rs"]
+mod write_urdf;
 
 use slipstick_core::Model;
 use slipstick_io::{LoadError, LoadOptions, load_mjcf_str, load_urdf_str};

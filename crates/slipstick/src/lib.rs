@@ -1,6 +1,7 @@
 //! Differentiable rigid-body simulation for robotics: the crate to depend on.
 //!
-//! A robot comes from a file ([`load()`]), from the ones that are built in ([`builtin()`]) or from a [`ModelBuilder`].
+//! A robot comes from a file ([`load()`]), from the ones that are built in ([`builtin()`]) or from a [`ModelBuilder`], and
+//! goes into a file with [`to_mjcf`] or [`to_urdf`].
 //! [`dynamics::Workspace`] answers questions about one state of it, [`step()`] moves it on in time, and [`pinocchio`]
 //! translates states to and from Pinocchio's coordinates. Everything of `slipstick_core` is here under its own name.
 //!
@@ -22,4 +23,7 @@ pub mod pinocchio;
 
 pub use builtin::{BuiltinError, builtin, builtin_names};
 pub use slipstick_core::*;
-pub use slipstick_io::{LoadError, LoadOptions, Place, load, load_with};
+pub use slipstick_io::{
+    LoadError, LoadOptions, Loss, PairChoice, Place, TriangleMesh, content_hash, load, load_mesh_file, load_mjcf_str,
+    load_urdf_str, load_with, mesh_file_name, mesh_to_obj, to_mjcf, to_mjcf_with_losses, to_urdf, with_pairs,
+};

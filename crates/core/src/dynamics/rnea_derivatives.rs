@@ -41,7 +41,7 @@ impl Composite {
 pub struct RneaDerivatives {
     /// Row i: ∂tau_i/∂q (nv numbers), ∂tau_i/∂v (nv numbers), padding. Entries of unrelated dofs stay zero.
     pub(crate) rows: Vec<f64>,
-    /// For every dof and its ancestors, in the order of their paths: (M, ∂tau_i/∂q_j, ∂tau_i/∂v_j) felt by the ancestor i,
+    /// For every dof and its ancestors, laid out like the rows of the mass matrix: (M, ∂tau_i/∂q_j, ∂tau_i/∂v_j) felt by the ancestor i,
     /// and (M, ∂tau_j/∂q_i, ∂tau_j/∂v_i) caused by it.
     pairs: Vec<[Lane; 2]>,
     composite: Vec<Composite>,
@@ -54,7 +54,7 @@ impl RneaDerivatives {
         let nv = model.nv();
         RneaDerivatives {
             rows: vec![0.0; nv * stride(2 * nv)],
-            pairs: vec![[Lane::ZERO; 2]; model.tree().ancestors.len()],
+            pairs: vec![[Lane::ZERO; 2]; model.tree().row[nv]],
             composite: vec![Composite::ZERO; model.n_bodies()],
             nv,
         }
@@ -184,13 +184,13 @@ fn backward(model: &Model, dkin: &KinematicsDerivatives, mass: &mut MassFactor, 
         for j in node.dofs.clone() {
             let response = Response::new(&body, &columns[j]);
             // whole lanes are stored here and taken apart later: that keeps this loop in vector registers
-            for (pair, &k) in out.pairs[tree.path[j].clone()].iter_mut().zip(tree.ancestors(j)) {
+            for (pair, &k) in out.pairs[tree.row[j]..].iter_mut().zip(tree.ancestors(j)) {
                 *pair = [response.felt_by(&columns[k]), response.caused_by(&columns[k])];
             }
             // dofs of the same primitive turn together, which cancels the change of direction of f       (drnea-6)
             let group = tree.dof_group[j].clone();
             if group.len() == 1 {
-                let own = tree.path[j].end - 1;
+                let own = tree.row[j] + tree.depth(j);
                 out.pairs[own][0] = response.felt_in_joint_by(&columns[j]);
             } else {
                 for k in group {
@@ -209,7 +209,8 @@ fn scatter(model: &Model, mass: &mut MassFactor, out: &mut RneaDerivatives) {
     let (tree, nv) = (model.tree(), model.nv());
     let stride = stride(2 * nv);
     for j in 0..nv {
-        let (ancestors, pairs) = (tree.ancestors(j), &out.pairs[tree.path[j].clone()]);
+        let ancestors = tree.ancestors(j);
+        let pairs = &out.pairs[tree.row[j]..tree.row[j] + ancestors.len()];
         let mass_row = mass.row_mut(tree, j);
         for (x, pair) in mass_row.iter_mut().zip(pairs) {
             *x = pair[1].0[0];

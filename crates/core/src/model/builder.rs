@@ -98,7 +98,7 @@ impl ModelBuilder {
 
     /// Adds a link that hangs on `parent` (added before it) by `joints`, in order; with none it is fixed to the parent.
     /// `placement` is the link in its parent before the joints move; a free joint starts there instead.
-    /// Joint ids count joints in the order of adding and are those of [`Actuator::joint`].
+    /// Joint ids count joints in the order of adding and are those of actuators, tendons, constraints and sensors.
     pub fn add_link(
         &mut self,
         parent: FrameId,

@@ -226,7 +226,7 @@ fn geom(g: &GeomSpec, n_meshes: usize) -> Result<(), BuildError> {
         value(x.is_finite() && x >= 0.0, || what(part), "zero or a positive number", x)?;
     }
     value((0.0..=1.0).contains(&s.restitution), || what("restitution"), "a number from 0 to 1", s.restitution)?;
-    finite(s.offset, || what("margin − gap"))
+    finite(s.offset, || what("margin"))
 }
 
 fn mesh(m: &super::Mesh) -> Result<(), BuildError> {

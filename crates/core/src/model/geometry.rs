@@ -112,7 +112,7 @@ pub struct Surface {
     pub condim: u8,
     /// The geom of higher priority decides the friction of a pair.
     pub priority: i32,
-    /// Distance by which the surface lies outside the shape: margin − gap of the file (m).
+    /// Distance by which the surface lies outside the shape: `margin` of the file (m).
     pub offset: f64,
 }
 

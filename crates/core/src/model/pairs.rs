@@ -38,7 +38,7 @@ pub struct PairSurface {
     pub friction: f64,
     /// 1: frictionless, 3: sliding friction.
     pub condim: u8,
-    /// Margin − gap (m).
+    /// Distance by which the surfaces lie outside the shapes: `margin` of the file (m).
     pub offset: f64,
 }
 

@@ -32,9 +32,9 @@ pub(crate) struct Topology {
     pub dof_group: Vec<Range<usize>>,
     /// One past the last dof that a dof carries: its subtree is `j..subtree_end[j]`.
     pub subtree_end: Vec<usize>,
-    /// Row of each dof in `ancestors` (root first, itself last).
+    /// Row of each dof in `ancestors` (root first, itself last). Rows of one chain are beginnings of one another.
     pub path: Vec<Range<usize>>,
-    /// All rows, one after the other.
+    /// The rows: one for every leaf.
     pub ancestors: Vec<usize>,
     /// Where each dof's row begins in the packed mass matrix, a multiple of four; one more entry at the end.
     pub row: Vec<usize>,
@@ -89,10 +89,16 @@ impl Topology {
             for j in group.clone() {
                 self.dof_body[j] = i;
                 self.dof_group[j] = group.clone();
-                let start = self.ancestors.len();
-                if let Some(a) = above {
-                    self.ancestors.extend_from_within(self.path[a].clone());
-                }
+                let end = self.ancestors.len();
+                let start = match above {
+                    // the row of the dof above ends here: it is continued, so that a chain has one row in all
+                    Some(a) if self.path[a].end == end => self.path[a].start,
+                    Some(a) => {
+                        self.ancestors.extend_from_within(self.path[a].clone());
+                        end
+                    }
+                    None => end,
+                };
                 self.ancestors.push(j);
                 self.path.push(start..self.ancestors.len());
                 let length = (self.ancestors.len() - start).next_multiple_of(4);

@@ -1,74 +1,86 @@
-//! Meshes: files to vertices and triangles, and the mass of what they enclose.
+//! Meshes: files to vertices and triangles, their convex hulls, and the mass of what they enclose.
 
+mod collada;
+mod decompose;
+mod entry;
+mod file;
+#[cfg(test)]
+mod fuzz;
+mod gltf;
+mod hull;
 mod inertia;
 mod obj;
+mod physics;
+mod polygon;
 mod stl;
 
-pub(crate) use inertia::{Solid, solid_exact, solid_legacy};
+pub use file::load_mesh_file;
+pub(crate) use file::{Format, is_known};
+pub(crate) use inertia::Solid;
+#[cfg(test)]
+pub(crate) use inertia::solid_exact;
+pub(crate) use physics::{MassRule, PhysicsMesh, Recipe, load, load_shapes, make, named, refused, split_note};
 
-use crate::error::{LoadError, Place};
-use slipstick_core::spatial::{Mat3, Vec3};
+use slipstick_core::spatial::{Pose, Vec3};
 use std::collections::HashMap;
-use std::path::Path;
 
-/// Vertices (each one once) and triangles, in the frame of the file.
+/// Vertices and triangles of a surface.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct MeshData {
+pub struct TriangleMesh {
+    /// Each point once (m).
     pub vertices: Vec<Vec3>,
+    /// Vertex numbers of each triangle, counter-clockwise from outside.
     pub triangles: Vec<[u32; 3]>,
 }
 
-impl MeshData {
+impl TriangleMesh {
+    /// Some triangles and the points that they use, in the order of the points.
+    fn of_used(points: &[Vec3], triangles: &[[u32; 3]]) -> TriangleMesh {
+        let mut number = vec![u32::MAX; points.len()];
+        triangles.iter().flatten().for_each(|i| number[*i as usize] = 0);
+        let mut vertices = Vec::new();
+        for (i, n) in number.iter_mut().enumerate().filter(|(_, n)| **n == 0) {
+            *n = vertices.len() as u32;
+            vertices.push(points[i]);
+        }
+        let triangles = triangles.iter().map(|t| t.map(|i| number[i as usize])).collect();
+        TriangleMesh { vertices, triangles }
+    }
+
+    /// The same mesh without vertices that no triangle uses; unless there are no triangles at all.
+    pub(crate) fn without_loose_vertices(self) -> TriangleMesh {
+        if self.triangles.is_empty() { self } else { TriangleMesh::of_used(&self.vertices, &self.triangles) }
+    }
+
     /// The same mesh stretched along the axes. A mirror turns triangles inside out, so they are turned back.
-    pub fn scaled(mut self, scale: Vec3) -> MeshData {
+    pub(crate) fn scaled(mut self, scale: Vec3) -> TriangleMesh {
         for v in &mut self.vertices {
             *v = Vec3::new(v.x * scale.x, v.y * scale.y, v.z * scale.z);
         }
-        if scale.x * scale.y * scale.z < 0.0 {
-            self.triangles.iter_mut().for_each(|t| t.swap(1, 2));
+        // the signs, not the product, which may underflow
+        if scale.to_array().iter().filter(|s| **s < 0.0).count() % 2 == 1 {
+            self.turn_inside_out();
         }
         self
     }
 
-    /// The same mesh seen from a frame at `origin` with the axes of `rotation`.
-    pub fn seen_from(mut self, origin: Vec3, rotation: &Mat3) -> MeshData {
-        self.vertices.iter_mut().for_each(|v| *v = rotation.tmul(*v - origin));
+    /// The same mesh seen from another frame.
+    fn seen_from(mut self, frame: &Pose) -> TriangleMesh {
+        if *frame != Pose::IDENTITY {
+            self.vertices.iter_mut().for_each(|v| *v = frame.rotation.tmul(*v - frame.position));
+        }
         self
     }
-}
 
-fn extension(path: &Path) -> String {
-    path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default()
-}
-
-/// Whether files with this extension are read.
-pub(crate) fn is_known(path: &Path) -> bool {
-    matches!(extension(path).as_str(), "stl" | "obj")
-}
-
-/// Reads a mesh file by its extension.
-pub(crate) fn read(path: &Path) -> Result<MeshData, LoadError> {
-    let place = || Box::new(Place { file: path.display().to_string(), ..Place::default() });
-    let reader = match extension(path).as_str() {
-        "stl" => stl::read,
-        "obj" => obj::read,
-        other => {
-            let got = format!("a mesh file of type '{other}'");
-            let hint = "convert it to STL or OBJ".into();
-            return Err(LoadError::Format { place: place(), expected: "STL or OBJ".into(), got, hint });
-        }
-    };
-    let bytes =
-        std::fs::read(path).map_err(|e| LoadError::Read { place: place(), got: e.to_string(), hint: String::new() })?;
-    let wrong = |Defect { line, got }: Defect| LoadError::Syntax { place: Box::new(Place { line, ..*place() }), got };
-    let mesh = reader(&bytes).map_err(wrong)?;
-    if mesh.vertices.len() < 4 {
-        return Err(wrong(Defect::new(
-            0,
-            format!("a body needs at least 4 vertices, the mesh has {}", mesh.vertices.len()),
-        )));
+    /// The same mesh with vertices in single precision.
+    pub(crate) fn in_single_precision(mut self) -> TriangleMesh {
+        self.vertices.iter_mut().for_each(|v| *v = Vec3::from(v.to_array().map(|x| f64::from(x as f32))));
+        self
     }
-    Ok(mesh)
+
+    fn turn_inside_out(&mut self) {
+        self.triangles.iter_mut().for_each(|t| t.swap(1, 2));
+    }
 }
 
 /// What is wrong with the bytes of a mesh file.
@@ -81,6 +93,11 @@ pub(crate) struct Defect {
 impl Defect {
     fn new(line: usize, got: impl Into<String>) -> Defect {
         Defect { line: line as u32, got: got.into() }
+    }
+
+    /// About the file as a whole.
+    fn whole(got: impl Into<String>) -> Defect {
+        Defect::new(0, got)
     }
 }
 
@@ -109,18 +126,16 @@ mod tests {
 
     #[test]
     fn mirroring_keeps_the_outside_outside() {
-        let mesh = MeshData {
+        let mesh = TriangleMesh {
             vertices: vec![vec3(0.0, 0.0, 0.0), vec3(1.0, 0.0, 0.0), vec3(0.0, 1.0, 0.0), vec3(0.0, 0.0, 1.0)],
             triangles: vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]],
         };
-        let volume = |m: &MeshData| solid_exact(&m.vertices, &m.triangles).map(|s| s.volume);
+        let volume = |m: &TriangleMesh| solid_exact(&m.vertices, &m.triangles).map(|s| s.volume);
         assert!((volume(&mesh).unwrap() - 1.0 / 6.0).abs() < 1e-15);
-        assert!((volume(&mesh.scaled(vec3(1.0, -2.0, 1.0))).unwrap() - 2.0 / 6.0).abs() < 1e-15);
-    }
-
-    #[test]
-    fn other_kinds_of_files_are_refused_by_name() {
-        let error = read(Path::new("arm.dae")).unwrap_err().to_string();
-        assert_eq!(error, "arm.dae: expected STL or OBJ, got a mesh file of type 'dae'; convert it to STL or OBJ");
+        for (scale, factor) in
+            [(vec3(1.0, -2.0, 1.0), 2.0), (vec3(-1.0, -2.0, 1.0), 2.0), (vec3(-1.0, -1.0, -3.0), 3.0)]
+        {
+            assert!((volume(&mesh.clone().scaled(scale)).unwrap() - factor / 6.0).abs() < 1e-15);
+        }
     }
 }

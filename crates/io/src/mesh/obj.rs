@@ -1,9 +1,9 @@
 //! Wavefront OBJ: vertices and faces; everything else in such files is for pictures.
 
-use super::{Corners, Defect, MeshData};
+use super::{Corners, Defect, TriangleMesh, polygon};
 use slipstick_core::spatial::Vec3;
 
-pub(super) fn read(bytes: &[u8]) -> Result<MeshData, Defect> {
+pub(super) fn read(bytes: &[u8]) -> Result<TriangleMesh, Defect> {
     let text = String::from_utf8_lossy(bytes);
     let mut corners = Corners::default();
     let (mut numbers, mut triangles) = (Vec::new(), Vec::new()); // vertex of each `v` line after merging
@@ -24,12 +24,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<MeshData, Defect> {
                 if face.len() < 3 {
                     return Err(Defect::new(i + 1, "a face needs at least three corners"));
                 }
-                triangles.extend(face.windows(2).skip(1).map(|w| [face[0], w[0], w[1]]));
+                polygon::triangulate(&corners.vertices, &face, &mut triangles);
             }
             _ => {}
         }
     }
-    Ok(MeshData { vertices: corners.vertices, triangles })
+    Ok(TriangleMesh { vertices: corners.vertices, triangles })
 }
 
 /// The vertex of a corner written as v, v/t, v//n or v/t/n; negative numbers count from the last vertex.
@@ -58,10 +58,10 @@ mod tests {
     }
 
     #[test]
-    fn polygons_become_fans_and_equal_vertices_become_one() {
+    fn polygons_become_triangles_and_equal_vertices_become_one() {
         let mesh = read(format!("{VERTICES}v 0 0 0\nf 6 2 3 4\n").as_bytes()).unwrap();
         assert_eq!(mesh.vertices.len(), 5);
-        assert_eq!(mesh.triangles, [[0, 1, 2], [0, 2, 3]]);
+        assert_eq!(mesh.triangles, [[0, 1, 3], [1, 2, 3]]);
     }
 
     #[test]

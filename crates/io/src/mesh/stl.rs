@@ -1,13 +1,13 @@
 //! STL, binary and text. Corners are repeated in every triangle there; equal ones become one vertex.
 
-use super::{Corners, Defect, MeshData};
+use super::{Corners, Defect, TriangleMesh};
 use slipstick_core::spatial::Vec3;
 
 /// Bytes before the first triangle, and of a triangle, of a binary file.
 const HEADER: usize = 84;
 const TRIANGLE: usize = 50;
 
-pub(super) fn read(bytes: &[u8]) -> Result<MeshData, Defect> {
+pub(super) fn read(bytes: &[u8]) -> Result<TriangleMesh, Defect> {
     // By size and not by the word "solid": many binary files begin with it.
     let count = bytes.get(80..HEADER).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]) as usize);
     match count {
@@ -21,7 +21,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<MeshData, Defect> {
     }
 }
 
-fn binary(bytes: &[u8]) -> Result<MeshData, Defect> {
+fn binary(bytes: &[u8]) -> Result<TriangleMesh, Defect> {
     let (mut corners, mut triangles) = (Corners::default(), Vec::new());
     for (i, record) in bytes[HEADER..].chunks_exact(TRIANGLE).enumerate() {
         let float = |k: usize| {
@@ -35,10 +35,10 @@ fn binary(bytes: &[u8]) -> Result<MeshData, Defect> {
         }
         triangles.push(points.map(|p| corners.number(p)));
     }
-    Ok(MeshData { vertices: corners.vertices, triangles })
+    Ok(TriangleMesh { vertices: corners.vertices, triangles })
 }
 
-fn text(bytes: &[u8]) -> Result<MeshData, Defect> {
+fn text(bytes: &[u8]) -> Result<TriangleMesh, Defect> {
     let text = String::from_utf8_lossy(bytes);
     let (mut corners, mut numbers) = (Corners::default(), Vec::new());
     for (i, line) in text.lines().enumerate() {
@@ -55,7 +55,7 @@ fn text(bytes: &[u8]) -> Result<MeshData, Defect> {
         return Err(Defect::new(0, format!("{} vertices do not make whole triangles", numbers.len())));
     }
     let triangles = numbers.chunks_exact(3).map(|t| [t[0], t[1], t[2]]).collect();
-    Ok(MeshData { vertices: corners.vertices, triangles })
+    Ok(TriangleMesh { vertices: corners.vertices, triangles })
 }
 
 #[cfg(test)]

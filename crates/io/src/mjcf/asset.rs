@@ -2,12 +2,13 @@
 
 use super::compiler::Compiler;
 use super::defaults::{ClassId, Defaults, Properties};
+use crate::LoadOptions;
 use crate::attribute::{Attribute, Attributes};
-use crate::error::LoadError;
-use crate::mesh::{self, MeshData, Solid};
-use crate::warning::Warnings;
+use crate::error::{LoadError, Place};
+use crate::mesh::{self, Format, MassRule, PhysicsMesh, Recipe, Solid, TriangleMesh};
 use crate::xml::Element;
-use slipstick_core::spatial::{Quat, Vec3};
+use slipstick_core::spatial::{Pose, Quat, Vec3};
+use slipstick_core::{MeshId, ModelBuilder};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -16,13 +17,20 @@ use std::rc::Rc;
 #[derive(Debug)]
 pub(super) struct Assets<'a> {
     meshes: HashMap<String, Properties<'a>>,
-    loaded: HashMap<String, Rc<MeshData>>,
+    loaded: HashMap<String, Rc<PhysicsMesh>>,
+    added: HashMap<String, Vec<MeshId>>,
     mesh_dir: PathBuf,
     strip_path: bool,
+    options: LoadOptions,
 }
 
 impl<'a> Assets<'a> {
-    pub fn read(root: Element<'a>, defaults: &Defaults<'a>, compiler: &Compiler) -> Result<Assets<'a>, LoadError> {
+    pub fn read(
+        root: Element<'a>,
+        defaults: &Defaults<'a>,
+        compiler: &Compiler,
+        options: &LoadOptions,
+    ) -> Result<Assets<'a>, LoadError> {
         let mut meshes = HashMap::new();
         for element in root.all("asset").flat_map(|a| a.all("mesh")) {
             let p = defaults.complete(element, &["mesh"], ClassId::MAIN)?;
@@ -40,8 +48,10 @@ impl<'a> Assets<'a> {
         Ok(Assets {
             meshes,
             loaded: HashMap::new(),
+            added: HashMap::new(),
             mesh_dir: compiler.mesh_dir.clone(),
             strip_path: compiler.strip_path,
+            options: options.clone(),
         })
     }
 
@@ -54,53 +64,75 @@ impl<'a> Assets<'a> {
         Ok(self.properties(name)?.attribute("file").is_some())
     }
 
-    /// Vertices and triangles of the mesh that an attribute names, scaled, in the frame of its file.
-    pub fn mesh(&mut self, name: Attribute) -> Result<Rc<MeshData>, LoadError> {
+    /// The mesh that an attribute names, scaled, in the frame of its file.
+    fn mesh(&mut self, name: Attribute) -> Result<Rc<PhysicsMesh>, LoadError> {
         if let Some(mesh) = self.loaded.get(name.value) {
             return Ok(mesh.clone());
         }
         let p = self.properties(name)?;
-        let mut data = match p.attribute("file") {
-            Some(file) => mesh::read(&self.path(file)).map_err(|e| {
+        let scale = p.vec3("scale")?.unwrap_or(Vec3::new(1.0, 1.0, 1.0));
+        let origin = p.vec3("refpos")?.unwrap_or(Vec3::ZERO);
+        let turn = match p.attribute("refquat") {
+            Some(a) => Quat::from_slice(&a.array::<4>()?).normalized().ok_or_else(|| a.wrong("a rotation"))?,
+            None => Quat::IDENTITY,
+        };
+        let reference = Pose::new(origin, turn);
+        let format = p.attribute("content_type").and_then(|a| Format::of_media(a.value));
+        // masses of meshes follow from MuJoCo's single precision
+        let recipe = Recipe { reference, like_mujoco: true, format, ..Recipe::new(scale, &self.options) };
+        let mesh = match p.attribute("file") {
+            Some(file) => mesh::load(&self.path(file), &recipe).map_err(|e| {
                 if let LoadError::Read { got, .. } = &e {
                     file.wrong("a mesh file").with_hint(format!("{}: {got}", self.path(file).display()))
                 } else {
                     e
                 }
             })?,
-            None => inline(p)?,
+            None => mesh::make(inline(p)?, &recipe),
         };
-        data.vertices.iter_mut().for_each(|v| *v = single_precision(*v));
-        let data = data.scaled(p.vec3("scale")?.unwrap_or(Vec3::new(1.0, 1.0, 1.0)));
-        let origin = p.vec3("refpos")?.unwrap_or(Vec3::ZERO);
-        let turn = match p.attribute("refquat") {
-            Some(a) => Quat::from_slice(&a.array::<4>()?).normalized().ok_or_else(|| a.wrong("a rotation"))?,
-            None => Quat::IDENTITY,
-        };
-        let data = Rc::new(data.seen_from(origin, &turn.to_matrix()));
-        self.loaded.insert(name.value.to_string(), data.clone());
-        Ok(data)
+        let mesh = Rc::new(mesh);
+        self.loaded.insert(name.value.to_string(), mesh.clone());
+        Ok(mesh)
     }
 
-    /// The solid that a mesh stands for when its mass is asked for.
-    pub fn solid(&mut self, name: Attribute, warnings: &mut Warnings) -> Result<Solid, LoadError> {
+    /// Adds the convex bodies that stand for a mesh where things touch it, once: its hull, or its parts.
+    pub fn add_to(&mut self, builder: &mut ModelBuilder, name: Attribute) -> Result<Vec<MeshId>, LoadError> {
+        if let Some(ids) = self.added.get(name.value) {
+            return Ok(ids.clone());
+        }
+        let mesh = self.mesh(name)?;
+        let shapes = mesh.shapes.as_ref().map_err(|reason| mesh::refused(self.place(name), *reason))?;
+        if shapes.len() > 1 {
+            builder.note(mesh::split_note(name.value, shapes.len()));
+        }
+        let ids: Vec<MeshId> = mesh::named(name.value, shapes).map(|m| builder.add_mesh(m)).collect();
+        self.added.insert(name.value.to_string(), ids.clone());
+        Ok(ids)
+    }
+
+    /// The file of a mesh, or the element that holds it.
+    fn place(&self, name: Attribute) -> Box<Place> {
+        let file = self.meshes.get(name.value).and_then(|p| p.attribute("file"));
+        Box::new(match file {
+            Some(file) => Place { file: self.path(file).display().to_string(), ..Place::default() },
+            None => self.meshes.get(name.value).map_or_else(|| name.element.place(), |p| p.element().place()),
+        })
+    }
+
+    /// The solid that a mesh stands for when its mass is asked for. For a shell, volume means area.
+    pub fn solid(&mut self, name: Attribute) -> Result<Solid, LoadError> {
         let mesh = self.mesh(name)?;
         let p = self.properties(name)?;
-        let element = p.element();
-        if mesh.triangles.is_empty() {
-            let hint = "give the mesh faces, or its body an <inertial>";
-            return Err(element.unsupported("the mass of a mesh without faces").with_hint(hint));
-        }
-        let solid = match p.attribute("inertia").map_or("legacy", |a| a.value) {
-            "legacy" => mesh::solid_legacy(&mesh.vertices, &mesh.triangles),
-            "exact" => mesh::solid_exact(&mesh.vertices, &mesh.triangles),
-            _ => {
-                warnings.add_once(element, "inertia of meshes as shell or hull is not known: taken by the legacy rule");
-                mesh::solid_legacy(&mesh.vertices, &mesh.triangles)
-            }
-        };
-        let hint = "are all triangles in one plane, or inside out?";
-        solid.ok_or_else(|| element.structure("a mesh with a volume", "none").with_hint(hint))
+        let rules = [
+            ("legacy", MassRule::Legacy),
+            ("exact", MassRule::Exact),
+            ("convex", MassRule::Convex),
+            ("shell", MassRule::Shell),
+        ];
+        let rule = p.attribute("inertia").map_or(Ok(MassRule::Legacy), |a| a.one_of(&rules))?;
+        let hint = "are all triangles in one plane (then try inertia=\"shell\"), or inside out?";
+        let none = || p.element().structure("a mesh with a volume", "none").with_hint(hint);
+        mesh.solid(rule).ok_or_else(none)
     }
 
     fn path(&self, file: Attribute) -> PathBuf {
@@ -111,7 +143,7 @@ impl<'a> Assets<'a> {
 }
 
 /// A mesh written out in the file: vertices and perhaps faces.
-fn inline(p: &Properties) -> Result<MeshData, LoadError> {
+fn inline(p: &Properties) -> Result<TriangleMesh, LoadError> {
     let Some(vertex) = p.attribute("vertex") else {
         return Err(p.element().missing("attribute 'file' or 'vertex'"));
     };
@@ -128,12 +160,7 @@ fn inline(p: &Properties) -> Result<MeshData, LoadError> {
             corners.ok_or_else(|| face.wrong(format!("three vertex numbers below {} per face", vertices.len())))?;
         triangles = corners.chunks_exact(3).map(|c| [c[0], c[1], c[2]]).collect();
     }
-    Ok(MeshData { vertices, triangles })
-}
-
-/// MuJoCo keeps vertices in single precision, and masses of meshes follow from that.
-fn single_precision(v: Vec3) -> Vec3 {
-    Vec3::from(v.to_array().map(|x| f64::from(x as f32)))
+    Ok(TriangleMesh { vertices, triangles })
 }
 
 /// Name of a file without folders and extension.

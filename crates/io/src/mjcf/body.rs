@@ -1,7 +1,7 @@
 //! `<worldbody>`: the tree of bodies, with their joints, geoms and sites.
 
 use super::asset::Assets;
-use super::compiler::{Compiler, InertiaFromGeom};
+use super::compiler::{Compilers, InertiaFromGeom};
 use super::defaults::{ClassId, Defaults, Properties};
 use super::geom::{self, GeomRead};
 use super::{inertia, joint};
@@ -11,8 +11,9 @@ use crate::names::Names;
 use crate::orientation::orientation;
 use crate::warning::Warnings;
 use crate::xml::Element;
-use slipstick_core::spatial::{BodyInertia, Pose, Vec3};
+use slipstick_core::spatial::{BodyInertia, Pose, Quat, Vec3};
 use slipstick_core::{JointKind, JointSpec};
+use std::collections::HashSet;
 
 /// A body as the file describes it; number 0 is the world.
 #[derive(Debug)]
@@ -21,10 +22,39 @@ pub(super) struct Link<'a> {
     pub parent: usize,
     /// Its frame in the parent's frame.
     pub pose: Pose,
+    /// The rotation of that frame with the sign of the file, which a free joint starts with.
+    pub turn: Quat,
     pub inertia: BodyInertia,
+    /// Share of the weight that is taken off.
+    pub gravity_compensation: f64,
     pub joints: Vec<JointSpec>,
+    /// Joints whose spring and damper are given by a time and a damping ratio.
+    pub tuned: Vec<(String, [f64; 2])>,
     pub geoms: Vec<(String, GeomRead<'a>)>,
     pub sites: Vec<(String, Pose)>,
+}
+
+impl Link<'_> {
+    fn new(name: String, parent: usize, pose: Pose, turn: Quat) -> Self {
+        Link {
+            name,
+            parent,
+            pose,
+            turn,
+            inertia: BodyInertia::default(),
+            gravity_compensation: 0.0,
+            joints: Vec::new(),
+            tuned: Vec::new(),
+            geoms: Vec::new(),
+            sites: Vec::new(),
+        }
+    }
+
+    /// Where a free joint of it starts.
+    pub fn start(&self) -> [f64; 7] {
+        let ([x, y, z], [w, i, j, k]) = (self.pose.position.to_array(), self.turn.to_array());
+        [x, y, z, w, i, j, k]
+    }
 }
 
 /// Something written in a body, perhaps inside `<frame>`s.
@@ -32,6 +62,8 @@ struct Part<'a> {
     element: Element<'a>,
     /// The innermost frame around it, seen from the body.
     frame: Pose,
+    /// Its rotation.
+    turn: Quat,
     class: ClassId,
 }
 
@@ -43,7 +75,7 @@ struct Pending<'a> {
 
 /// Reads the tree in depth-first order.
 pub(super) struct BodyReader<'b, 'a> {
-    pub compiler: &'b Compiler,
+    pub compilers: &'b Compilers,
     pub defaults: &'b Defaults<'a>,
     pub assets: &'b mut Assets<'a>,
     pub warnings: &'b mut Warnings,
@@ -52,22 +84,17 @@ pub(super) struct BodyReader<'b, 'a> {
     pub geom_names: Names<'a>,
     pub site_names: Names<'a>,
     pub links: Vec<Link<'a>>,
+    /// Geoms that explicit pairs ask for.
+    pub paired: HashSet<&'a str>,
+    /// Named geoms that the model does not have.
+    pub left_out: HashSet<String>,
 }
 
 impl<'a> BodyReader<'_, 'a> {
     /// Reads all bodies of the file into `links`.
     pub fn read(&mut self, root: Element<'a>) -> Result<(), LoadError> {
         self.body_names.reserve("world");
-        let world = Link {
-            name: "world".into(),
-            parent: 0,
-            pose: Pose::IDENTITY,
-            inertia: BodyInertia::default(),
-            joints: Vec::new(),
-            geoms: Vec::new(),
-            sites: Vec::new(),
-        };
-        self.links.push(world);
+        self.links.push(Link::new("world".into(), 0, Pose::IDENTITY, Quat::IDENTITY));
         let mut stack = Vec::new();
         for section in root.all("worldbody") {
             stack.extend(self.contents_of(section, 0, ClassId::MAIN)?);
@@ -82,7 +109,7 @@ impl<'a> BodyReader<'_, 'a> {
 
     /// Reads one body; the answer is its child bodies.
     fn body(&mut self, part: Part<'a>, parent: usize) -> Result<Vec<Pending<'a>>, LoadError> {
-        let Part { element, frame, class } = part;
+        let Part { element, frame, turn, class } = part;
         let class = self.defaults.child_class(element, class)?;
         let index = self.links.len();
         let name = match element.text("name") {
@@ -90,21 +117,13 @@ impl<'a> BodyReader<'_, 'a> {
             None => self.body_names.fresh(&format!("body_{index}")),
         };
         let position = element.vec3("pos")?.unwrap_or(Vec3::ZERO);
-        let pose = frame * Pose::new(position, orientation(&element, &self.compiler.angles)?);
-        self.warn_about(element)?;
-        let link = Link {
-            name,
-            parent,
-            pose,
-            inertia: BodyInertia::default(),
-            joints: Vec::new(),
-            geoms: Vec::new(),
-            sites: Vec::new(),
-        };
+        let local = orientation(&element, &self.compilers.of(element).angles)?;
+        let mut link = Link::new(name, parent, frame * Pose::new(position, local), turn.compose(local));
+        link.gravity_compensation = element.float_or("gravcomp", 0.0)?;
         self.links.push(link);
         let children = self.contents_of(element, index, class)?;
         let link = &mut self.links[index];
-        link.inertia = inertia::correct(link.inertia, element, self.compiler, self.warnings);
+        link.inertia = inertia::correct(link.inertia, element, self.compilers.of(element), self.warnings);
         let free = link.joints.iter().any(|j| j.kind == JointKind::Free);
         if free && parent != 0 {
             return Err(
@@ -114,21 +133,11 @@ impl<'a> BodyReader<'_, 'a> {
         Ok(children)
     }
 
-    fn warn_about(&mut self, body: Element) -> Result<(), LoadError> {
-        if body.float_or("gravcomp", 0.0)? != 0.0 {
-            self.warnings.add_once(body, "gravcomp is not applied: gravity pulls the body in full");
-        }
-        if body.flag("mocap", false)? {
-            self.warnings.add(body, "mocap is not known: the body is fixed");
-        }
-        Ok(())
-    }
-
     /// Reads what is written in a body, or in the world; the answer is its child bodies.
     fn contents_of(&mut self, body: Element<'a>, index: usize, class: ClassId) -> Result<Vec<Pending<'a>>, LoadError> {
         let parts = self.flattened(body, class)?;
         let explicit = parts.iter().find(|p| p.element.name() == "inertial").map(|p| p.element);
-        let from_geoms = match self.compiler.inertia_from_geom {
+        let from_geoms = match self.compilers.of(body).inertia_from_geom {
             InertiaFromGeom::Never => false,
             InertiaFromGeom::Always => true,
             InertiaFromGeom::Auto => explicit.is_none(),
@@ -146,11 +155,7 @@ impl<'a> BodyReader<'_, 'a> {
                 "joint" | "freejoint" => self.joint(part, index)?,
                 "geom" => self.geom(part, index, from_geoms && index > 0)?,
                 "site" => self.site(part, index)?,
-                "inertial" | "camera" | "light" => {}
-                other => {
-                    let effect = format!("<{}> is not known: what it would add is missing", crate::xml::shown(other));
-                    self.warnings.add(element, effect);
-                }
+                _ => {} // read before, or told about by the comparison with the list of elements
             }
         }
         let link = &mut self.links[index];
@@ -158,16 +163,17 @@ impl<'a> BodyReader<'_, 'a> {
             link.inertia = link.geoms.iter().fold(link.inertia, |sum, (_, g)| sum.joined(&g.inertia));
         }
         if let Some(explicit) = explicit.filter(|_| !from_geoms || link.inertia.mass == 0.0) {
-            link.inertia = inertia::explicit(explicit, self.compiler)?;
+            link.inertia = inertia::explicit(explicit, self.compilers.of(explicit))?;
         }
         Ok(children)
     }
 
     /// The children of a body in the order of the file, those inside frames included.
     fn flattened(&self, body: Element<'a>, class: ClassId) -> Result<Vec<Part<'a>>, LoadError> {
-        let parts_of =
-            |e: Element<'a>, frame: Pose, class| e.children().rev().map(move |element| Part { element, frame, class });
-        let mut stack: Vec<Part> = parts_of(body, Pose::IDENTITY, class).collect();
+        let parts_of = |e: Element<'a>, frame: Pose, turn: Quat, class| {
+            e.children().rev().map(move |element| Part { element, frame, turn, class })
+        };
+        let mut stack: Vec<Part> = parts_of(body, Pose::IDENTITY, Quat::IDENTITY, class).collect();
         let mut parts = Vec::new();
         while let Some(part) = stack.pop() {
             if part.element.name() != "frame" {
@@ -176,36 +182,52 @@ impl<'a> BodyReader<'_, 'a> {
             }
             let e = part.element;
             let position = e.vec3("pos")?.unwrap_or(Vec3::ZERO);
-            let frame = part.frame * Pose::new(position, orientation(&e, &self.compiler.angles)?);
-            stack.extend(parts_of(e, frame, self.defaults.child_class(e, part.class)?));
+            let local = orientation(&e, &self.compilers.of(e).angles)?;
+            let (frame, turn) = (part.frame * Pose::new(position, local), part.turn.compose(local));
+            stack.extend(parts_of(e, frame, turn, self.defaults.child_class(e, part.class)?));
         }
         Ok(parts)
     }
 
     fn joint(&mut self, part: Part<'a>, index: usize) -> Result<(), LoadError> {
+        let mut tuned = None;
         let mut spec = if part.element.name() == "freejoint" {
             joint::read_free(&Properties::bare(part.element))
         } else {
             let p = self.defaults.complete(part.element, &["joint"], part.class)?;
-            joint::read(&p, &part.frame, self.compiler, self.warnings)?
+            tuned = p.array::<2>("springdamper")?.filter(|[time, ratio]| *time > 0.0 && *ratio > 0.0);
+            joint::read(&p, &part.frame, self.compilers.of(part.element), self.warnings)?
         };
         let link = &mut self.links[index];
         spec.name = match spec.name.as_str() {
             "" => self.joint_names.fresh(&format!("{}_joint", link.name)),
             name => self.joint_names.given(name, part.element)?,
         };
+        if spec.kind == JointKind::Free {
+            spec.start = Some(link.start());
+        }
+        link.tuned.extend(tuned.map(|numbers| (spec.name.clone(), numbers)));
         link.joints.push(spec);
         Ok(())
     }
 
     fn geom(&mut self, part: Part<'a>, index: usize, needs_mass: bool) -> Result<(), LoadError> {
         let p = self.defaults.complete(part.element, &["geom"], part.class)?;
-        let mut tools = geom::Tools { compiler: self.compiler, assets: self.assets, warnings: self.warnings };
-        let Some(read) = geom::read(&p, &part.frame, needs_mass, &mut tools)? else { return Ok(()) };
+        let mut tools = geom::Tools {
+            compiler: self.compilers.of(part.element),
+            assets: self.assets,
+            warnings: self.warnings,
+            paired: &self.paired,
+        };
+        let read = geom::read(&p, &part.frame, needs_mass, &mut tools)?;
         let name = match part.element.text("name") {
             Some(name) => self.geom_names.given(name, part.element)?,
             None => String::new(),
         };
+        if !read.as_ref().is_some_and(|g| g.kept) {
+            self.left_out.insert(name.clone());
+        }
+        let Some(read) = read else { return Ok(()) };
         self.links[index].geoms.push((name, read));
         Ok(())
     }
@@ -220,7 +242,10 @@ impl<'a> BodyReader<'_, 'a> {
                 let axis = (from - to).normalized().ok_or_else(|| ends.wrong("two different points"))?;
                 Pose::new((from + to) * 0.5, crate::orientation::z_to(axis))
             }
-            None => Pose::new(p.vec3("pos")?.unwrap_or(Vec3::ZERO), orientation(&p, &self.compiler.angles)?),
+            None => Pose::new(
+                p.vec3("pos")?.unwrap_or(Vec3::ZERO),
+                orientation(&p, &self.compilers.of(part.element).angles)?,
+            ),
         };
         let name = self.site_names.given(name, part.element)?;
         self.links[index].sites.push((name, part.frame * local));

@@ -5,6 +5,7 @@ use crate::error::LoadError;
 use crate::orientation::Angles;
 use crate::xml::Element;
 use slipstick_core::Options;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// When the mass of a body comes from its geoms.
@@ -14,6 +15,30 @@ pub(super) enum InertiaFromGeom {
     Always,
     /// If the body has no `<inertial>`.
     Auto,
+}
+
+/// What the compilers of a file and of the models attached to it say.
+#[derive(Debug)]
+pub(super) struct Compilers {
+    pub main: Compiler,
+    others: Vec<(Range<usize>, Compiler)>, // numbers of the files that it holds for
+}
+
+impl Compilers {
+    pub fn new(main: Compiler) -> Compilers {
+        Compilers { main, others: Vec::new() }
+    }
+
+    /// Settings for the files with these numbers.
+    pub fn add(&mut self, files: Range<usize>, compiler: Compiler) {
+        self.others.push((files, compiler));
+    }
+
+    /// The settings that an element was written for.
+    pub fn of(&self, element: Element) -> &Compiler {
+        let file = element.file_number();
+        self.others.iter().find(|(files, _)| files.contains(&file)).map_or(&self.main, |(_, c)| c)
+    }
 }
 
 /// What `<compiler>` says.
@@ -37,6 +62,8 @@ pub(super) struct Compiler {
     pub balance_inertia: bool,
     /// Scale all masses to this sum (kg).
     pub total_mass: Option<f64>,
+    /// Geoms that touch nothing are not kept.
+    pub discard_visual: bool,
 }
 
 impl Compiler {
@@ -53,6 +80,7 @@ impl Compiler {
             bound_inertia: 0.0,
             balance_inertia: false,
             total_mass: None,
+            discard_visual: false,
         };
         for section in root.all("compiler") {
             c.override_by(section)?;
@@ -84,6 +112,7 @@ impl Compiler {
         self.bound_mass = e.float_or("boundmass", self.bound_mass)?;
         self.bound_inertia = e.float_or("boundinertia", self.bound_inertia)?;
         self.balance_inertia = e.flag("balanceinertia", self.balance_inertia)?;
+        self.discard_visual = e.flag("discardvisual", self.discard_visual)?;
         if let Some(total) = e.float("settotalmass")? {
             self.total_mass = Some(total).filter(|m| *m > 0.0);
         }

@@ -39,6 +39,13 @@ impl<'a> Defaults<'a> {
         for (section, _) in &stack {
             defaults.by_name.extend(section.text("class").map(|name| (name, 0)));
         }
+        // classes of attached models have a root of their own
+        for section in root.all("attached") {
+            let names = ["class", "alias"].into_iter().filter_map(|n| section.text(n));
+            defaults.by_name.extend(names.map(|name| (name, defaults.classes.len())));
+            stack.push((section, defaults.classes.len()));
+            defaults.classes.push(Class { parent: None, elements: Vec::new() });
+        }
         stack.reverse();
         while let Some((section, id)) = stack.pop() {
             let (nested, own): (Vec<_>, Vec<_>) = section.children().partition(|c| c.name() == "default");

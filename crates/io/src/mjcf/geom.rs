@@ -9,7 +9,8 @@ use crate::error::LoadError;
 use crate::orientation::{orientation, z_to};
 use crate::warning::Warnings;
 use slipstick_core::spatial::{BodyInertia, Pose, Vec3};
-use slipstick_core::{MeshId, Shape, Surface};
+use slipstick_core::{Shape, Surface};
+use std::collections::HashSet;
 
 /// Density where the file gives none: water [kg/m³].
 const DENSITY: f64 = 1000.0;
@@ -26,13 +27,20 @@ pub(super) struct GeomRead<'a> {
     pub surface: Surface,
     /// What it weighs, in the body's frame, where that was asked for.
     pub inertia: BodyInertia,
+    /// Whether the model has it; else only its mass counts.
+    pub kept: bool,
 }
+
+/// The effect of leaving out condim 4 and 6.
+pub(super) const NO_TORSION: &str = "condim: torsional and rolling friction are not modelled, only sliding friction";
 
 /// What is needed to read a geom.
 pub(super) struct Tools<'b, 'a> {
     pub compiler: &'b Compiler,
     pub assets: &'b mut Assets<'a>,
     pub warnings: &'b mut Warnings,
+    /// Geoms that explicit pairs ask for.
+    pub paired: &'b HashSet<&'a str>,
 }
 
 /// Reads a geom written in `frame` of its body. `None` for a shape that the model does not need: one for pictures only,
@@ -48,7 +56,8 @@ pub(super) fn read<'a>(
     let [first, last] = tools.compiler.inertia_groups;
     let weighs = needs_mass && (first..=last).contains(&group) && has_mass(p)?;
     let kind = p.attribute("type").map_or("sphere", |a| a.value);
-    let visual = surface.contype == 0 && surface.conaffinity == 0;
+    let paired = p.element().text("name").is_some_and(|name| tools.paired.contains(name));
+    let visual = surface.contype == 0 && surface.conaffinity == 0 && !paired;
     if let Some(mesh) = p.attribute("mesh") {
         if visual && !weighs && tools.assets.is_file(mesh)? {
             return Ok(None);
@@ -68,14 +77,8 @@ pub(super) fn read<'a>(
     let mesh = if kind == "mesh" { Some(p.required("mesh")?) } else { None };
     let pose = *frame * local;
     let inertia = if weighs { mass(p, shape.as_ref(), mesh, &pose, tools)? } else { BodyInertia::default() };
-    Ok(Some(GeomRead { shape, mesh, pose, surface, inertia }))
-}
-
-impl GeomRead<'_> {
-    /// The shape, once the number of its mesh is known.
-    pub fn shape_with(&self, mesh: Option<MeshId>) -> Option<Shape> {
-        self.shape.or(mesh.map(|mesh| Shape::Mesh { mesh }))
-    }
+    let kept = !(visual && tools.compiler.discard_visual);
+    Ok(Some(GeomRead { shape, mesh, pose, surface, inertia, kept }))
 }
 
 fn has_mass(p: &Properties) -> Result<bool, LoadError> {
@@ -144,9 +147,6 @@ fn mass(
             return Err(a.wrong("zero or a positive number"));
         }
     }
-    if p.flag("shellinertia", false)? {
-        tools.warnings.add_once(p.element(), "shellinertia is not known: the geom counts as solid");
-    }
     let (given, density) = (p.float("mass")?, p.float_or("density", DENSITY)?);
     Ok(match (shape, mesh) {
         (Some(shape), _) => {
@@ -156,7 +156,7 @@ fn mass(
             inertia::of_shape(shape, mass, pose)
         }
         (None, Some(name)) => {
-            let solid = tools.assets.solid(name, tools.warnings)?;
+            let solid = tools.assets.solid(name)?;
             let density = given.map_or(density, |m| m / solid.volume);
             let local =
                 BodyInertia { mass: density * solid.volume, com: solid.centre, about_com: solid.inertia * density };
@@ -173,12 +173,17 @@ fn surface(p: &Properties, warnings: &mut Warnings) -> Result<Surface, LoadError
     s.contype = bits("contype")?;
     s.conaffinity = bits("conaffinity")?;
     s.priority = p.integer("priority", 0)?;
-    s.offset = p.float_or("margin", 0.0)? - p.float_or("gap", 0.0)?;
-    s.condim = p.one_of("condim", &[("1", 1), ("3", 3), ("4", 4), ("6", 6)], 3)?;
-    if s.condim > 3 && (s.contype != 0 || s.conaffinity != 0) {
-        warnings
-            .add_once(p.element(), "condim: torsional and rolling friction are not modelled, only sliding friction");
+    // the gap of a file only widens the search for contacts: forces act from the margin on
+    s.offset = p.float_or("margin", 0.0)?;
+    let torsion;
+    (s.condim, torsion) = condim(p)?;
+    if torsion && (s.contype != 0 || s.conaffinity != 0) {
+        warnings.add_once(p.element(), NO_TORSION);
     }
-    s.condim = s.condim.min(3);
     Ok(s)
+}
+
+/// 1 or 3 directions of contact force, and whether the file asks for more.
+pub(super) fn condim(p: &Properties) -> Result<(u8, bool), LoadError> {
+    p.one_of("condim", &[("1", (1, false)), ("3", (3, false)), ("4", (3, true)), ("6", (3, true))], (3, false))
 }

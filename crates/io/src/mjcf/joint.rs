@@ -42,12 +42,6 @@ pub(super) fn read(
         let effort = limits(p, "actuatorfrclimited", "actuatorfrcrange", compiler.autolimits)?;
         joint.effort = effort.unwrap_or(joint.effort);
     }
-    if p.attribute("springdamper").is_some() {
-        warnings.add(p.element(), "springdamper is not applied: the joint has neither that spring nor that damper");
-    }
-    if p.flag("actuatorgravcomp", false)? {
-        warnings.add_once(p.element(), "actuatorgravcomp is not applied");
-    }
     Ok(joint)
 }
 
@@ -76,7 +70,11 @@ fn kind(p: &Properties, frame: &Pose) -> Result<JointKind, LoadError> {
 }
 
 /// Force per velocity or displacement. MuJoCo also knows coefficients of higher order.
-fn linear_coefficient(p: &Properties, name: &'static str, warnings: &mut Warnings) -> Result<f64, LoadError> {
+pub(super) fn linear_coefficient(
+    p: &Properties,
+    name: &'static str,
+    warnings: &mut Warnings,
+) -> Result<f64, LoadError> {
     let Some(attribute) = p.attribute(name) else { return Ok(0.0) };
     let numbers = attribute.floats(1..=3)?;
     if numbers[1..].iter().any(|x| *x != 0.0) {

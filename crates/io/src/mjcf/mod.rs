@@ -2,15 +2,26 @@
 
 mod actuator;
 mod asset;
+mod attach;
 mod body;
 mod compiler;
+mod contact;
 mod defaults;
+mod equality;
 mod geom;
 mod include;
+mod index;
 mod inertia;
 mod joint;
 mod keyframe;
-mod unsupported;
+mod references;
+mod replicate;
+mod schema;
+mod sensor;
+mod tendon;
+mod tune;
+
+pub use schema::schema_table;
 
 use crate::LoadOptions;
 use crate::error::{LoadError, Place};
@@ -19,12 +30,15 @@ use crate::warning::Warnings;
 use crate::xml::{Document, Element};
 use asset::Assets;
 use body::{BodyReader, Link};
-use compiler::Compiler;
+use compiler::{Compiler, Compilers};
 use defaults::Defaults;
+use index::Index;
+use schema::Idle;
 use slipstick_core::spatial::Quat;
-use slipstick_core::{FrameId, GeomSpec, JointId, JointKind, JointSpec, Mesh, MeshId, Model, ModelBuilder, Shape};
-use std::collections::HashMap;
+use slipstick_core::{BuildError, FrameId, GeomId, GeomSpec, JointKind, JointSpec, Model, ModelBuilder, Shape};
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use tendon::Tendons;
 
 /// Makes a model of the document whose main file is `path`.
 pub(crate) fn read(
@@ -34,14 +48,18 @@ pub(crate) fn read(
     options: &LoadOptions,
 ) -> Result<Model, LoadError> {
     include::expand(&mut document, root, path)?;
-    let root = document.element(root);
     let mut warnings = Warnings::default();
-    let compiler = Compiler::read(root, path.parent().unwrap_or(Path::new("")))?;
+    let mut idle = Idle::default();
+    schema::check(document.element(root), &mut idle, &mut warnings)?;
+    let compiler = Compiler::read(document.element(root), path.parent().unwrap_or(Path::new("")))?;
+    let mut compilers = Compilers::new(compiler);
+    attach::expand(&mut document, root, path, &mut compilers, &mut idle, &mut warnings)?;
+    let compiler = &compilers.main;
+    let root = document.element(root);
     let defaults = Defaults::read(root)?;
-    let mut assets = Assets::read(root, &defaults, &compiler)?;
-    unsupported::warn(root, &mut warnings)?;
+    let mut assets = Assets::read(root, &defaults, compiler, options)?;
     let mut reader = BodyReader {
-        compiler: &compiler,
+        compilers: &compilers,
         defaults: &defaults,
         assets: &mut assets,
         warnings: &mut warnings,
@@ -50,24 +68,68 @@ pub(crate) fn read(
         geom_names: Names::new("geom", root),
         site_names: Names::new("site", root),
         links: Vec::new(),
+        paired: contact::paired(root),
+        left_out: HashSet::new(),
     };
     reader.read(root)?;
-    let BodyReader { mut links, mut joint_names, mut geom_names, .. } = reader;
+    let BodyReader { mut links, mut joint_names, mut geom_names, left_out, .. } = reader;
     if options.free_root {
         free_root(&mut links, root, &mut joint_names)?;
     }
-    scale_total_mass(&mut links, &compiler);
+    scale_total_mass(&mut links, compiler);
     let stem = path.file_stem().map_or(String::new(), |s| s.to_string_lossy().into_owned());
     let mut builder = ModelBuilder::new(root.text("model").unwrap_or(&stem));
     compiler::options(root, &mut builder.options)?;
     if options.ground {
         builder.add_geom(ModelBuilder::WORLD, GeomSpec::new(geom_names.fresh("floor"), Shape::Plane));
     }
-    add_links(&mut builder, &links, &mut assets)?;
-    add_actuators_and_keyframes(&mut builder, root, &links, &defaults, &compiler, &mut warnings)?;
+    let (ids, geoms) = add_links(&mut builder, &links, &mut assets)?;
+    let index = Index::new(&links, &ids, geoms, &left_out);
+    let sections =
+        Sections { root, defaults: &defaults, index: &index, links: &links, autolimits: compiler.autolimits, path };
+    sections.add_to(&mut builder, &mut idle, &mut warnings)?;
+    idle.note().into_iter().for_each(|note| builder.note(note));
     warnings.give_to(&mut builder);
+    builder.build().map_err(|e| refused(path, e)).map(|model| tune::springs(model, &links))
+}
+
+fn refused(path: &Path, error: BuildError) -> LoadError {
     let place = Place { file: path.display().to_string(), ..Place::default() };
-    builder.build().map_err(|error| LoadError::Model { place: Box::new(place), error })
+    LoadError::Model { place: Box::new(place), error }
+}
+
+/// What the sections beside the tree are read with.
+struct Sections<'b, 'a> {
+    root: Element<'a>,
+    defaults: &'b Defaults<'a>,
+    index: &'b Index<'b>,
+    links: &'b [Link<'a>],
+    autolimits: bool,
+    path: &'b Path,
+}
+
+impl Sections<'_, '_> {
+    fn add_to(&self, builder: &mut ModelBuilder, idle: &mut Idle, warnings: &mut Warnings) -> Result<(), LoadError> {
+        let Sections { root, defaults, index, links, autolimits, path } = *self;
+        contact::read(root, defaults, index, warnings, builder)?;
+        let tendons = Tendons::read(root, defaults, index, autolimits, warnings, builder)?;
+        equality::read(root, defaults, index, &tendons, warnings, builder)?;
+        let mut tools = actuator::Tools { defaults, index, tendons: &tendons, autolimits, warnings };
+        let mut actuators = actuator::read(root, &mut tools)?;
+        if actuators.iter().flat_map(|a| &a.actuator).any(tune::is_ratio) {
+            let model = builder.clone().build().map_err(|e| refused(path, e))?;
+            tune::damp(&model, actuators.iter_mut().flat_map(|a| &mut a.actuator));
+        }
+        let has_actuator: Vec<bool> = actuators.iter().map(|a| a.actuator.is_some()).collect();
+        let nv = links.iter().flat_map(|l| &l.joints).map(|j| j.kind.nv()).sum();
+        let layout = keyframe::Layout { q0: &neutral(links), nv, has_actuator: &has_actuator };
+        keyframe::read(root, &layout)?.into_iter().for_each(|key| builder.add_keyframe(key));
+        let add = |a: actuator::Read| (a.name, a.actuator.map(|a| builder.add_actuator(a)));
+        let actuators = actuators.into_iter().map(add).collect();
+        let objects = sensor::Objects { index, tendons: &tendons, actuators: &actuators };
+        sensor::read(root, &objects, builder)?.iter().for_each(|kind| idle.record(kind));
+        Ok(())
+    }
 }
 
 /// Lets the one body that hangs on the world move freely.
@@ -77,7 +139,10 @@ fn free_root(links: &mut [Link], root: Element, names: &mut Names) -> Result<(),
         return Err(root.structure("one body that hangs on the world, to make it free", "none or several"));
     };
     match top.joints.as_slice() {
-        [] => top.joints.push(JointSpec::new(names.fresh("root"), JointKind::Free)),
+        [] => {
+            let start = Some(top.start());
+            top.joints.push(JointSpec { start, ..JointSpec::new(names.fresh("root"), JointKind::Free) });
+        }
         [joint] if joint.kind == JointKind::Free => {}
         _ => {
             let got = format!("joint '{}' in it", top.joints[0].name);
@@ -96,9 +161,12 @@ fn scale_total_mass(links: &mut [Link], compiler: &Compiler) {
     }
 }
 
-fn add_links(builder: &mut ModelBuilder, links: &[Link], assets: &mut Assets) -> Result<(), LoadError> {
-    let mut mesh_ids: HashMap<&str, MeshId> = HashMap::new();
+/// Numbers of what was added: links, and geoms by name (several where a mesh was split).
+type Added<'b> = (Vec<FrameId>, HashMap<&'b str, Vec<GeomId>>);
+
+fn add_links<'b>(builder: &mut ModelBuilder, links: &'b [Link], assets: &mut Assets) -> Result<Added<'b>, LoadError> {
     let mut ids = Vec::with_capacity(links.len());
+    let mut geoms: HashMap<&str, Vec<GeomId>> = HashMap::new();
     for (i, link) in links.iter().enumerate() {
         let id = if i == 0 {
             ModelBuilder::WORLD
@@ -107,49 +175,22 @@ fn add_links(builder: &mut ModelBuilder, links: &[Link], assets: &mut Assets) ->
             builder.add_link(parent, &link.name, link.pose, link.inertia, link.joints.clone())
         };
         ids.push(id);
-        for (name, geom) in &link.geoms {
-            let mesh = match geom.mesh {
-                Some(mesh) if !mesh_ids.contains_key(mesh.value) => {
-                    let data = assets.mesh(mesh)?;
-                    let (vertices, triangles) = (data.vertices.clone(), data.triangles.clone());
-                    let id = builder.add_mesh(Mesh { name: mesh.value.into(), vertices, triangles });
-                    mesh_ids.insert(mesh.value, id);
-                    Some(id)
-                }
-                Some(mesh) => mesh_ids.get(mesh.value).copied(),
-                None => None,
-            };
-            let Some(shape) = geom.shape_with(mesh) else { continue };
-            builder.add_geom(id, GeomSpec { name: name.clone(), shape, pose: geom.pose, surface: geom.surface });
+        builder.compensate_gravity(id, link.gravity_compensation);
+        for (name, geom) in link.geoms.iter().filter(|(_, g)| g.kept) {
+            let meshes = geom.mesh.map_or(Ok(Vec::new()), |mesh| assets.add_to(builder, mesh))?;
+            let shapes = geom.shape.into_iter().chain(meshes.into_iter().map(|mesh| Shape::Mesh { mesh }));
+            for (k, shape) in shapes.enumerate() {
+                // further parts of a mesh that was split
+                let part = if k == 0 || name.is_empty() { name.clone() } else { format!("{name}_part{}", k + 1) };
+                let spec = GeomSpec { name: part, shape, pose: geom.pose, surface: geom.surface };
+                geoms.entry(name).or_default().push(builder.add_geom(id, spec));
+            }
         }
         for (name, pose) in &link.sites {
             builder.add_site(id, name, *pose);
         }
     }
-    Ok(())
-}
-
-fn add_actuators_and_keyframes<'a>(
-    builder: &mut ModelBuilder,
-    root: Element<'a>,
-    links: &[Link<'a>],
-    defaults: &Defaults<'a>,
-    compiler: &Compiler,
-    warnings: &mut Warnings,
-) -> Result<(), LoadError> {
-    let joints: Vec<&JointSpec> = links.iter().flat_map(|l| &l.joints).collect();
-    let by_name = joints.iter().enumerate().map(|(i, j)| (j.name.as_str(), (JointId(i), *j))).collect();
-    let actuators = actuator::read(root, defaults, &actuator::Joints { by_name }, compiler.autolimits, warnings)?;
-    let has_actuator: Vec<bool> = actuators.iter().map(|a| a.is_some()).collect();
-    let nv = joints.iter().map(|j| j.kind.nv()).sum();
-    let layout = keyframe::Layout { q0: &neutral(links), nv, has_actuator: &has_actuator };
-    for key in keyframe::read(root, &layout)? {
-        builder.add_keyframe(key);
-    }
-    for actuator in actuators.into_iter().flatten() {
-        builder.add_actuator(actuator);
-    }
-    Ok(())
+    Ok((ids, geoms))
 }
 
 /// MuJoCo's qpos0: joints at their reference, free bodies where the file puts them.
@@ -157,10 +198,7 @@ fn neutral(links: &[Link]) -> Vec<f64> {
     let mut q = Vec::new();
     for (link, joint) in links.iter().flat_map(|l| l.joints.iter().map(move |j| (l, j))) {
         match joint.kind {
-            JointKind::Free => {
-                q.extend(link.pose.position.to_array());
-                q.extend(Quat::from_matrix(&link.pose.rotation).to_array());
-            }
+            JointKind::Free => q.extend(link.start()),
             JointKind::Spherical => q.extend(Quat::IDENTITY.to_array()),
             JointKind::Planar => q.extend([0.0; 3]),
             JointKind::Revolute { .. } | JointKind::Prismatic { .. } => q.push(joint.reference),

@@ -32,9 +32,6 @@ const TYPES: [(&str, Type); 6] = [
 pub(super) fn read(e: Element, names: &mut Names, warnings: &mut Warnings) -> Result<Vec<JointSpec>, LoadError> {
     let kind = e.required("type")?.one_of(&TYPES)?;
     let name = e.required("name")?.value;
-    if e.child("mimic").is_some() && kind != Type::Fixed {
-        warnings.add(e, "mimic is not known: the joint moves on its own");
-    }
     let mut joints = match kind {
         Type::Fixed => Vec::new(),
         Type::Floating => vec![JointSpec::new(name, JointKind::Free)],
@@ -82,7 +79,12 @@ fn dynamics(e: Element, joint: &mut JointSpec) -> Result<(), LoadError> {
 }
 
 fn limit(e: Element, kind: Type, joint: &mut JointSpec, warnings: &mut Warnings) -> Result<(), LoadError> {
-    let Some(limit) = e.child("limit") else { return Ok(()) };
+    let Some(limit) = e.child("limit") else {
+        if matches!(kind, Type::Revolute | Type::Prismatic) {
+            warnings.add_once(e, "it has no <limit>, which URDF asks for: the joint is not limited");
+        }
+        return Ok(());
+    };
     let read = |name| limit.attribute(name).map(number).transpose();
     if matches!(kind, Type::Revolute | Type::Prismatic) {
         let (lower, upper) = (read("lower")?, read("upper")?);

@@ -18,7 +18,7 @@ fn every_built_in_robot_loads_without_a_warning() {
 }
 
 /// The folder of shared models, if this machine has it.
-fn shared_models() -> Option<PathBuf> {
+pub fn shared_models() -> Option<PathBuf> {
     let folder = std::env::var_os("SLIPSTICK_MODELS").map_or(repository().join("../shared/models"), PathBuf::from);
     let found = folder.is_dir().then_some(folder.clone());
     if found.is_none() {

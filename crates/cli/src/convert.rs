@@ -1,0 +1,93 @@
+//! `slipstick convert`: from one format to another, with a list of what is lost.
+
+use crate::output::say;
+use crate::source::{self, Options};
+use slipstick::{Loss, Model};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Arguments of `slipstick convert`.
+#[derive(clap::Args)]
+#[command(after_help = "Example: slipstick convert robot.urdf robot.xml --free-root --ground\n         \
+                        slipstick convert quadruped quadruped.urdf\n\nExit codes: 0 written, 1 failed, 2 bad use.")]
+pub struct Arguments {
+    /// A built-in robot or a file (MJCF or URDF).
+    #[arg(value_name = "IN")]
+    input: String,
+    /// The file to write: .xml for MJCF, .urdf for URDF (meshes go into a folder `meshes` beside it).
+    #[arg(value_name = "OUT")]
+    output: PathBuf,
+    #[command(flatten)]
+    options: Options,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Format {
+    Mjcf,
+    Urdf,
+}
+
+pub fn main(arguments: &Arguments) -> Result<ExitCode, String> {
+    let output = &arguments.output;
+    let extension = output.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let format = match extension.as_str() {
+        "xml" | "mjcf" => Format::Mjcf,
+        "urdf" => Format::Urdf,
+        _ => return Ok(bad_use(&format!("{}: expected a name that ends in .xml or .urdf", output.display()))),
+    };
+    if is_same_file(Path::new(&arguments.input), output) {
+        return Ok(bad_use("the output would overwrite the input"));
+    }
+    let model = source::load_named(&arguments.input, &arguments.options)?;
+    let (text, losses) = match format {
+        Format::Mjcf => slipstick::to_mjcf_with_losses(&model),
+        Format::Urdf => slipstick::to_urdf(&model),
+    };
+    write(output, &text)?;
+    if format == Format::Urdf {
+        write_meshes(&model, output)?;
+    }
+    let back = slipstick::load(output).map_err(|e| format!("the written file does not load: {e}"))?;
+    report(&model, &back, output, &losses);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn bad_use(message: &str) -> ExitCode {
+    eprintln!("error: {message}");
+    ExitCode::from(2)
+}
+
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    std::fs::write(path, text).map_err(|e| format!("{}: cannot write the file: {e}", path.display()))
+}
+
+fn write_meshes(model: &Model, output: &Path) -> Result<(), String> {
+    if model.meshes().is_empty() {
+        return Ok(());
+    }
+    let folder = output.parent().unwrap_or(Path::new("")).join("meshes");
+    std::fs::create_dir_all(&folder).map_err(|e| format!("{}: cannot make the folder: {e}", folder.display()))?;
+    for mesh in model.meshes() {
+        write(&folder.join(slipstick::mesh_file_name(mesh)), &slipstick::mesh_to_obj(mesh))?;
+    }
+    Ok(())
+}
+
+fn report(model: &Model, back: &Model, output: &Path, losses: &[Loss]) {
+    let sizes = |m: &Model| format!("{} dofs, {:.4} kg, {} geoms", m.nv(), m.total_mass(), m.geoms().len());
+    say!("{} ({}) → {} ({})", model.name(), sizes(model), output.display(), sizes(back));
+    if losses.is_empty() {
+        say!("nothing is lost");
+    } else {
+        say!("lost");
+        losses.iter().for_each(|loss| say!("  {loss}"));
+    }
+    if !model.warnings().is_empty() {
+        say!("not read in the first place");
+        model.warnings().iter().for_each(|w| say!("  {w}"));
+    }
+}

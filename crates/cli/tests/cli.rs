@@ -1,0 +1,196 @@
+//! The program as users run it.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// A folder of its own for each test, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("slipstick-cli-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn file(&self, name: &str, text: &str) -> String {
+        std::fs::write(self.0.join(name), text).unwrap();
+        self.path(name)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn slipstick(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let Output { status, stdout, stderr } =
+        Command::new(env!("CARGO_BIN_EXE_slipstick")).args(arguments).output().unwrap();
+    (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
+}
+
+fn json(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
+}
+
+const ARM: &str = r#"<robot name="arm"><link name="base"/>
+  <link name="hand"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
+    <collision><geometry><sphere radius="0.1"/></geometry></collision></link>
+  <joint name="elbow" type="revolute"><parent link="base"/><child link="hand"/><origin xyz="0 0 1"/>
+    <axis xyz="0 1 0"/><limit lower="-1" upper="2" effort="30" velocity="4"/></joint></robot>"#;
+
+#[test]
+fn a_sound_file_passes_the_check() {
+    let folder = Folder::new("sound");
+    let arm = folder.file("arm.urdf", ARM);
+    let (code, out, _) = slipstick(&["check", &arm, "--strict"]);
+    assert_eq!(code, Some(0), "{out}");
+    assert!(out.contains("loads as 1 dofs, 1 moving bodies, 2.0000 kg, 0 collision pairs"), "{out}");
+    assert!(out.contains("0 errors, 0 warnings, 1 notes"), "{out}");
+    assert_eq!(slipstick(&["check", "quadruped"]).0, Some(0));
+}
+
+#[test]
+fn warnings_fail_the_check_only_if_it_is_strict() {
+    let folder = Folder::new("warnings");
+    let doubtful = folder.file("arm.urdf", &ARM.replace(r#"velocity="4""#, r#"velocity="0""#));
+    let (code, out, _) = slipstick(&["check", &doubtful]);
+    assert_eq!(code, Some(0));
+    assert!(out.contains("arm.urdf:4: <joint name=\"elbow\">: a velocity limit that is not positive"), "{out}");
+    assert!(out.contains("hint: give the rated speed"), "{out}");
+    let (code, out, _) = slipstick(&["check", &doubtful, "--strict", "--json"]);
+    assert_eq!(code, Some(1));
+    let report = json(&out);
+    assert_eq!((report["errors"].as_u64(), report["warnings"].as_u64()), (Some(0), Some(1)));
+    assert_eq!(report["findings"][0]["level"], "warning");
+    let (code, _, error) = slipstick(&["info", &doubtful, "--strict"]);
+    assert_eq!(code, Some(1));
+    assert!(error.contains("strict loading allows no warnings, got 1"), "{error}");
+}
+
+#[test]
+fn errors_fail_the_check_with_place_and_hint() {
+    let folder = Folder::new("errors");
+    let broken = folder.file("arm.urdf", &ARM.replace("<parent link=\"base\"/>", "<parent link=\"bse\"/>"));
+    let (code, out, _) = slipstick(&["check", &broken, "--json"]);
+    assert_eq!(code, Some(1));
+    let report = json(&out);
+    let finding = &report["findings"][0];
+    assert_eq!((report["loads"].as_bool(), finding["level"].as_str()), (Some(false), Some("error")));
+    assert!(finding["where"].as_str().unwrap().ends_with("arm.urdf:4: <joint name=\"elbow\">"), "{finding}");
+    assert_eq!(finding["text"], "there is no link named 'bse'");
+    assert!(finding["hint"].as_str().unwrap().contains("must be a <link>"), "{finding}");
+    let (code, out, _) = slipstick(&["check", "quadrupd"]);
+    assert_eq!(code, Some(1));
+    assert!(out.contains("neither a file nor a built-in robot"), "{out}");
+}
+
+#[test]
+fn hardly_meant_numbers_are_found() {
+    let folder = Folder::new("sanity");
+    let odd = r#"<mujoco><worldbody><body name="a"><joint name="j" range="-1 1"/><geom name="big" size="200" mass="1e6"/>
+        <body name="b"><joint name="k" range="10 20"/><geom size="0.1" mass="0.1"/></body></body></worldbody>
+      <actuator><motor name="m" joint="j" gear="0" ctrlrange="-1 1"/></actuator>
+      <keyframe><key name="home" qpos="2 0.2" ctrl="3"/></keyframe></mujoco>"#;
+    let (code, out, _) = slipstick(&["check", &folder.file("odd.xml", odd)]);
+    assert_eq!(code, Some(0), "{out}");
+    for part in [
+        "keyframe 'home': joint 'j' is at 2, outside",
+        "keyframe 'home': control of 'm' is 3, outside -1 … 1",
+        "masses differ widely: 'a' has 1000000 kg, 'b' has 0.1 kg",
+        "actuator 'm' never pulls",
+        "geom 'big' reaches 200 m",
+        "note: the neutral pose is outside the limits of 1 joint (k)",
+    ] {
+        assert!(out.contains(part), "{part} in\n{out}");
+    }
+    let stuck = folder.file("stuck.urdf", &ARM.replace("lower=\"-1\" upper=\"2\"", "lower=\"1\" upper=\"1\""));
+    let (_, out, _) = slipstick(&["check", &stuck]);
+    assert!(out.contains("joint 'elbow' has a range without width"), "{out}");
+}
+
+#[test]
+fn bad_use_has_an_exit_code_of_its_own() {
+    for arguments in
+        [&["check"][..], &["check", "a", "--frob"], &["convert", "quadruped"], &["convert", "quadruped", "a.obj"]]
+    {
+        let (code, _, error) = slipstick(arguments);
+        assert_eq!(code, Some(2), "{arguments:?}: {error}");
+    }
+}
+
+#[test]
+fn robots_are_converted_there_and_back() {
+    let folder = Folder::new("convert");
+    let (arm, xml, back) = (folder.file("arm.urdf", ARM), folder.path("arm.xml"), folder.path("back.urdf"));
+    let (code, out, error) = slipstick(&["convert", &arm, &xml, "--ground"]);
+    assert_eq!(code, Some(0), "{error}");
+    assert!(out.contains("joint 'elbow': MJCF has no velocity limit (4)"), "{out}");
+    let (code, out, error) = slipstick(&["convert", &xml, &back]);
+    assert_eq!(code, Some(0), "{error}");
+    assert!(out.contains("geom 'floor': URDF has no planes"), "{out}");
+    let info = |file: &str| json(&slipstick(&["info", file, "--json"]).1);
+    let (a, b) = (info(&arm), info(&back));
+    assert_eq!((&a["joints"][0]["range"], &a["mass"]), (&b["joints"][0]["range"], &b["mass"]));
+    let (code, _, error) = slipstick(&["convert", &arm, &arm]);
+    assert_eq!(code, Some(2));
+    assert!(error.contains("overwrite"), "{error}");
+    let (code, _, error) = slipstick(&["convert", "biped", &folder.path("biped.urdf")]);
+    assert_eq!(code, Some(0), "{error}");
+    assert!(folder.0.join("meshes").is_dir());
+}
+
+#[test]
+fn info_tells_pairs_and_their_rule() {
+    let folder = Folder::new("pairs");
+    let arm = folder.file("arm.urdf", ARM);
+    let list = folder.file("pairs.json", r#"[["floor", "hand_0"]]"#);
+    let rule = |arguments: &[&str]| {
+        let (code, out, error) = slipstick(&[&["info", arm.as_str(), "--json", "--ground"], arguments].concat());
+        assert_eq!(code, Some(0), "{error}");
+        let info = json(&out);
+        (info["pair_rule"].as_str().unwrap().to_string(), info["pairs"].as_u64().unwrap())
+    };
+    assert_eq!(rule(&[]), ("paper".to_string(), 1));
+    assert_eq!(rule(&["--pairs", "mujoco"]), ("mujoco".to_string(), 1));
+    assert_eq!(rule(&["--pairs", &list]), ("list".to_string(), 1));
+    let (_, out, _) = slipstick(&["info", "quadruped", "--pairs", "paper"]);
+    assert!(out.contains("(rule: paper)"), "{out}");
+    let (code, _, error) = slipstick(&["info", &arm, "--pairs", &list]);
+    assert_eq!(code, Some(1));
+    assert!(error.contains("there is no geom named 'floor'; load the robot with ground"), "{error}");
+}
+
+#[test]
+fn bad_use_is_told_apart_from_failure() {
+    for arguments in [
+        &["run", "quadruped", "--time", "nan"][..],
+        &["run", "quadruped", "--dt", "-0.1"],
+        &["run", "arm", "--dt", "1e-300"],
+        &["run", "quadruped", "--keyframe", "nope"],
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_slipstick")).args(arguments).output().expect("it runs");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(!output.stderr.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_reader_that_stops_reading_is_no_failure() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_slipstick"))
+        .args(["info", "atlas", "--json"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}

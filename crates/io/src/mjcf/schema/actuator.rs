@@ -1,0 +1,130 @@
+//! Actuators.
+
+use super::Class::{Read, Record, Unsupported};
+use super::{Group, Spec};
+
+pub static ACTUATOR_GENERAL: Spec = Spec {
+    name: "general",
+    class: Read,
+    attributes: &[
+        Group(
+            Read,
+            "biasprm biastype body class cranklength cranksite ctrllimited ctrlrange dyntype \
+          forcelimited forcerange gainprm gaintype gear inheritrange joint jointinparent name \
+          refsite site slidersite tendon",
+        ),
+        Group(
+            Record,
+            "actdim actearly actlimited actrange dynprm ffrange group input interp lengthrange \
+          nsample user velrange",
+        ),
+        Group(Unsupported("armature of an actuator is not applied: give it to the joint"), "armature"),
+        Group(Unsupported("damping of an actuator is not applied: give it to the joint"), "damping"),
+        Group(Unsupported("delay of an actuator is not applied: control acts at once"), "delay"),
+    ],
+    children: &[],
+};
+
+pub static ACTUATOR_MOTOR: Spec = Spec {
+    name: "motor",
+    class: Read,
+    attributes: &[
+        Group(
+            Read,
+            "class cranklength cranksite ctrllimited ctrlrange forcelimited forcerange gear joint \
+          jointinparent name refsite site slidersite tendon",
+        ),
+        Group(Record, "group interp lengthrange nsample user"),
+        Group(Unsupported("armature of an actuator is not applied: give it to the joint"), "armature"),
+        Group(Unsupported("damping of an actuator is not applied: give it to the joint"), "damping"),
+        Group(Unsupported("delay of an actuator is not applied: control acts at once"), "delay"),
+    ],
+    children: &[],
+};
+
+pub static ACTUATOR_POSITION: Spec = Spec {
+    name: "position",
+    class: Read,
+    attributes: &[
+        Group(
+            Read,
+            "class cranklength cranksite ctrllimited ctrlrange dampratio forcelimited forcerange \
+          gear inheritrange joint jointinparent kp kv name refsite site slidersite tendon \
+          timeconst",
+        ),
+        Group(Record, "group interp lengthrange nsample user"),
+        Group(Unsupported("armature of an actuator is not applied: give it to the joint"), "armature"),
+        Group(Unsupported("damping of an actuator is not applied: give it to the joint"), "damping"),
+        Group(Unsupported("delay of an actuator is not applied: control acts at once"), "delay"),
+    ],
+    children: &[],
+};
+
+pub static ACTUATOR_VELOCITY: Spec = Spec {
+    name: "velocity",
+    class: Read,
+    attributes: &[
+        Group(
+            Read,
+            "class cranklength cranksite ctrllimited ctrlrange forcelimited forcerange gear joint \
+          jointinparent kv name refsite site slidersite tendon",
+        ),
+        Group(Record, "group interp lengthrange nsample user"),
+        Group(Unsupported("armature of an actuator is not applied: give it to the joint"), "armature"),
+        Group(Unsupported("damping of an actuator is not applied: give it to the joint"), "damping"),
+        Group(Unsupported("delay of an actuator is not applied: control acts at once"), "delay"),
+    ],
+    children: &[],
+};
+
+pub static ACTUATOR_INTVELOCITY: Spec = Spec::unread(
+    "intvelocity",
+    Unsupported("<intvelocity> is not known: the actuator is left out, with its entry of ctrl"),
+);
+
+pub static ACTUATOR_ORIENTATION: Spec = Spec::unread(
+    "orientation",
+    Unsupported("<orientation> is not known: the actuator is left out, with its entry of ctrl"),
+);
+
+pub static ACTUATOR_PID: Spec =
+    Spec::unread("pid", Unsupported("<pid> is not known: the actuator is left out, with its entry of ctrl"));
+
+pub static ACTUATOR_DAMPER: Spec =
+    Spec::unread("damper", Unsupported("<damper> is not known: the actuator is left out, with its entry of ctrl"));
+
+pub static ACTUATOR_CYLINDER: Spec =
+    Spec::unread("cylinder", Unsupported("<cylinder> is not known: the actuator is left out, with its entry of ctrl"));
+
+pub static ACTUATOR_MUSCLE: Spec =
+    Spec::unread("muscle", Unsupported("<muscle> is not known: the actuator is left out, with its entry of ctrl"));
+
+pub static ACTUATOR_ADHESION: Spec =
+    Spec::unread("adhesion", Unsupported("<adhesion> is not known: the actuator is left out, with its entry of ctrl"));
+
+pub static ACTUATOR_DCMOTOR: Spec =
+    Spec::unread("dcmotor", Unsupported("<dcmotor> is not known: the actuator is left out, with its entry of ctrl"));
+
+pub static ACTUATOR_PLUGIN: Spec =
+    Spec::unread("plugin", Unsupported("<plugin> is not known: the actuator is left out, with its entry of ctrl"));
+
+pub static ACTUATOR: Spec = Spec {
+    name: "actuator",
+    class: Read,
+    attributes: &[],
+    children: &[
+        &ACTUATOR_GENERAL,
+        &ACTUATOR_MOTOR,
+        &ACTUATOR_POSITION,
+        &ACTUATOR_VELOCITY,
+        &ACTUATOR_INTVELOCITY,
+        &ACTUATOR_ORIENTATION,
+        &ACTUATOR_PID,
+        &ACTUATOR_DAMPER,
+        &ACTUATOR_CYLINDER,
+        &ACTUATOR_MUSCLE,
+        &ACTUATOR_ADHESION,
+        &ACTUATOR_DCMOTOR,
+        &ACTUATOR_PLUGIN,
+    ],
+};

@@ -1,0 +1,129 @@
+//! The tree of bodies.
+
+use super::Class::{Picture, Read, Record, Softness, Unsupported};
+use super::{Group, Spec};
+
+pub static INERTIAL: Spec = Spec {
+    name: "inertial",
+    class: Read,
+    attributes: &[Group(Read, "axisangle diaginertia euler fullinertia mass pos quat xyaxes zaxis")],
+    children: &[],
+};
+
+pub static JOINT: Spec = Spec {
+    name: "joint",
+    class: Read,
+    attributes: &[
+        Group(
+            Read,
+            "actuatorfrclimited actuatorfrcrange armature axis class damping frictionloss limited \
+          name pos range ref springdamper springref stiffness type",
+        ),
+        Group(Softness, "margin solimpfriction solimplimit solreffriction solreflimit"),
+        Group(Picture, "group"),
+        Group(Record, "user"),
+        Group(
+            Unsupported(
+                "actuatorgravcomp is not applied: gravity compensation does not count as force of the actuators",
+            ),
+            "actuatorgravcomp",
+        ),
+        Group(Unsupported("springyield is not applied: the spring stays elastic"), "springyield"),
+    ],
+    children: &[],
+};
+
+pub static FREEJOINT: Spec = Spec {
+    name: "freejoint",
+    class: Read,
+    attributes: &[
+        Group(Read, "name"),
+        Group(Picture, "group"),
+        Group(Unsupported("free bodies keep the frame of the file: MuJoCo moves it to the centre of mass"), "align"),
+    ],
+    children: &[],
+};
+
+pub static GEOM: Spec = Spec {
+    name: "geom",
+    class: Read,
+    attributes: &[
+        Group(
+            Read,
+            "axisangle class conaffinity condim contype density euler friction fromto group hfield \
+          margin mass mesh name pos priority quat size type xyaxes zaxis",
+        ),
+        Group(Softness, "gap solimp solmix solref"),
+        Group(Picture, "castshadow material rgba"),
+        Group(Record, "fitscale fluidcoef fluidshape user"),
+        Group(Unsupported("adhesion is not known: surfaces do not stick"), "adhesion"),
+        Group(Unsupported("shellinertia is not known: the geom counts as solid"), "shellinertia"),
+        Group(Unsupported("moving surfaces are not known: the surface rests"), "surfacevel"),
+    ],
+    children: &[&PLUGIN],
+};
+
+pub static SITE: Spec = Spec {
+    name: "site",
+    class: Read,
+    attributes: &[
+        Group(Read, "axisangle class euler fromto name pos quat xyaxes zaxis"),
+        Group(Picture, "group material mesh rgba size type"),
+        Group(Record, "user"),
+    ],
+    children: &[],
+};
+
+pub static CAMERA: Spec = Spec::unread("camera", Picture);
+
+pub static LIGHT: Spec = Spec::unread("light", Picture);
+
+pub static FLEXCOMP: Spec = Spec::unread("flexcomp", Unsupported("flexible bodies are not known: it is missing"));
+
+pub static PLUGIN: Spec = Spec::unread("plugin", Unsupported("plugins are not known: it does not act"));
+
+pub static COMPOSITE: Spec =
+    Spec::unread("composite", Unsupported("composite bodies are not known: what it would add is missing"));
+
+pub static ATTACH: Spec = Spec {
+    name: "attach",
+    class: Read,
+    attributes: &[
+        Group(Read, "body model prefix"),
+        Group(Unsupported("attaching a frame is not known: the whole world of the model is attached"), "frame"),
+    ],
+    children: &[],
+};
+
+static INSIDE: [&Spec; 14] = [
+    &INERTIAL, &JOINT, &FREEJOINT, &GEOM, &SITE, &CAMERA, &LIGHT, &FLEXCOMP, &PLUGIN, &COMPOSITE, &ATTACH, &FRAME,
+    &REPLICATE, &BODY,
+];
+
+pub static FRAME: Spec = Spec {
+    name: "frame",
+    class: Read,
+    attributes: &[Group(Read, "name childclass pos quat axisangle xyaxes zaxis euler")],
+    children: &INSIDE,
+};
+
+pub static REPLICATE: Spec = Spec {
+    name: "replicate",
+    class: Read,
+    attributes: &[Group(Read, "count offset euler sep childclass")],
+    children: &INSIDE,
+};
+
+pub static BODY: Spec = Spec {
+    name: "body",
+    class: Read,
+    attributes: &[
+        Group(Read, "axisangle childclass euler gravcomp name pos quat xyaxes zaxis"),
+        Group(Softness, "sleep"),
+        Group(Record, "fuse simple user"),
+        Group(Unsupported("mocap is not known: the body is fixed"), "mocap"),
+    ],
+    children: &INSIDE,
+};
+
+pub static WORLDBODY: Spec = Spec { name: "worldbody", class: Read, attributes: &[], children: &INSIDE };

@@ -1,0 +1,161 @@
+//! Compares a file with the list: unknown names are refused, as MuJoCo does, and what is not represented is told.
+
+use super::{Class, ROOT, Spec};
+use crate::error::LoadError;
+use crate::warning::Warnings;
+use crate::xml::{Element, shown};
+use std::collections::BTreeSet;
+
+/// Names that were met and make no difference here.
+#[derive(Debug, Default)]
+pub(in crate::mjcf) struct Idle {
+    softness: BTreeSet<String>,
+    pictures: BTreeSet<String>,
+    records: BTreeSet<String>,
+}
+
+/// Checks all elements below the root of a file.
+pub(in crate::mjcf) fn check(root: Element, idle: &mut Idle, warnings: &mut Warnings) -> Result<(), LoadError> {
+    attributes(root, &ROOT, false, idle, warnings)?;
+    let mut stack: Vec<(Element, &Spec)> = vec![(root, &ROOT)];
+    while let Some((parent, spec)) = stack.pop() {
+        let mut met = Vec::new();
+        for element in parent.children() {
+            let Some(child) = spec.child(element.name()) else {
+                return Err(unknown_element(element, parent, spec));
+            };
+            idle.add(child.class, child.name);
+            match child.class {
+                // a set of defaults does nothing by itself
+                Class::Unsupported(effect) if spec.name != "default" => warnings.add_once(element, effect),
+                Class::Read => {
+                    attributes(element, child, spec.name == "default", idle, warnings)?;
+                    met.push((element, child));
+                }
+                _ => {}
+            }
+        }
+        stack.extend(met.into_iter().rev());
+    }
+    Ok(())
+}
+
+fn attributes(
+    element: Element,
+    spec: &Spec,
+    in_default: bool,
+    idle: &mut Idle,
+    warnings: &mut Warnings,
+) -> Result<(), LoadError> {
+    for (name, value) in element.written() {
+        // a set of defaults has neither name nor class; inner classes do
+        let refused = in_default && spec.name != "default" && matches!(name, "name" | "class");
+        let class = spec.attribute(name).filter(|_| !refused);
+        let class = class.ok_or_else(|| unknown_attribute(element, spec, name))?;
+        idle.add(class, name);
+        match class {
+            Class::Unsupported(effect) if !is_neutral(value) => warnings.add_once(element, effect),
+            Class::Unless(usual, effect) if value.trim() != usual => warnings.add_once(element, effect),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// A value that asks for nothing.
+fn is_neutral(value: &str) -> bool {
+    let words = || value.split_whitespace();
+    matches!(value.trim(), "" | "false" | "auto" | "none") || words().all(|w| w.parse() == Ok(0.0))
+}
+
+fn unknown_element(element: Element, parent: Element, spec: &Spec) -> LoadError {
+    let got = format!("<{}>", shown(element.name()));
+    let error = element.structure(&format!("elements that MJCF knows in <{}>", parent.name()), got);
+    match nearest(element.name(), spec.children.iter().map(|c| c.name)) {
+        Some(name) => error.with_hint(format!("did you mean <{name}>?")),
+        None => error,
+    }
+}
+
+fn unknown_attribute(element: Element, spec: &Spec, name: &str) -> LoadError {
+    let error =
+        element.structure(&format!("attributes that MJCF knows in <{}>", element.name()), format!("'{}'", shown(name)));
+    match nearest(name, spec.attributes.iter().flat_map(|g| g.1.split_whitespace())) {
+        Some(name) => error.with_hint(format!("did you mean '{name}'?")),
+        None => error,
+    }
+}
+
+/// The word that can be reached by the fewest changes, if these are few.
+fn nearest(name: &str, words: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+    let (distance, word) = words.map(|w| (changes(name, w), w)).min_by_key(|(d, _)| *d)?;
+    (distance <= 1 + word.len() / 4).then_some(word)
+}
+
+/// How many letters must be put in, taken out or replaced to come from one word to another.
+fn changes(a: &str, b: &str) -> usize {
+    let a: Vec<char> = a.chars().take(40).collect();
+    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut corner = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.chars().enumerate() {
+            let replaced = corner + usize::from(*x != y);
+            corner = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(corner + 1);
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+impl Idle {
+    fn add(&mut self, class: Class, name: &str) {
+        let set = match class {
+            Class::Softness => &mut self.softness,
+            Class::Picture => &mut self.pictures,
+            Class::Record => &mut self.records,
+            Class::Read | Class::Unsupported(_) | Class::Unless(..) => return,
+        };
+        if !set.contains(name) {
+            set.insert(name.to_string());
+        }
+    }
+
+    /// A sensor that cannot be kept, or something else that only measures.
+    pub fn record(&mut self, name: &str) {
+        self.add(Class::Record, name);
+    }
+
+    /// One remark for the whole file; `None` if everything counts.
+    pub fn note(&self) -> Option<String> {
+        let list = |set: &BTreeSet<String>| set.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+        let parts = [
+            ("softness and solver of MuJoCo", &self.softness),
+            ("pictures", &self.pictures),
+            ("measurements and records", &self.records),
+        ];
+        let told: Vec<String> =
+            parts.iter().filter(|(_, s)| !s.is_empty()).map(|(what, s)| format!("{what} ({})", list(s))).collect();
+        (!told.is_empty()).then(|| format!("not used, makes no difference to the motion here: {}", told.join("; ")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_word_is_proposed_only_if_it_is_near() {
+        let words = ["friction", "size", "pos"];
+        assert_eq!(nearest("frction", words.into_iter()), Some("friction"));
+        assert_eq!(nearest("sise", words.into_iter()), Some("size"));
+        assert_eq!(nearest("colour", words.into_iter()), None);
+        assert_eq!(changes("kitten", "sitting"), 3);
+    }
+
+    #[test]
+    fn zeros_and_negations_ask_for_nothing() {
+        assert!(is_neutral(" 0 0.0 ") && is_neutral("false") && is_neutral("auto"));
+        assert!(!is_neutral("0 1") && !is_neutral("true"));
+    }
+}

@@ -1,0 +1,96 @@
+//! Sections that set something for the whole file.
+
+use super::Class::{Picture, Read, Record, Softness, Unless, Unsupported};
+use super::{Group, Spec};
+
+pub static COMPILER_LENGTHRANGE: Spec = Spec::unread("lengthrange", Record);
+
+pub static COMPILER: Spec = Spec {
+    name: "compiler",
+    class: Read,
+    attributes: &[
+        Group(
+            Read,
+            "angle assetdir autolimits balanceinertia boundinertia boundmass coordinate \
+          discardvisual eulerseq fitaabb fusestatic inertiafromgeom inertiagrouprange meshdir \
+          settotalmass strippath",
+        ),
+        Group(Picture, "convexhull texturedir"),
+        Group(Record, "conflict passthrough savecanonical savecompiled saveinertial usethread"),
+        Group(
+            Unsupported("free bodies keep the frame of the file: MuJoCo moves it to the centre of mass"),
+            "alignfree",
+        ),
+        Group(Unless("false", "inertia of meshes is taken as the mesh itself says"), "exactmeshinertia"),
+    ],
+    children: &[&COMPILER_LENGTHRANGE],
+};
+
+pub static OPTION_FLAG: Spec = Spec {
+    name: "flag",
+    class: Read,
+    attributes: &[
+        Group(Read, "gravity"),
+        Group(
+            Softness,
+            "autoreset diagexact energy eulerdamp fwdinv invdiscrete ipc island midphase multiccd \
+          nativeccd refsafe sensor sleep speculative warmstart",
+        ),
+        Group(Record, "sensornoise"),
+        Group(Unless("enable", "actuation=\"disable\" is not obeyed"), "actuation"),
+        Group(Unless("enable", "clampctrl=\"disable\" is not obeyed"), "clampctrl"),
+        Group(Unless("enable", "constraint=\"disable\" is not obeyed"), "constraint"),
+        Group(Unless("enable", "contact=\"disable\" is not obeyed"), "contact"),
+        Group(Unless("enable", "damper=\"disable\" is not obeyed"), "damper"),
+        Group(Unless("enable", "equality=\"disable\" is not obeyed"), "equality"),
+        Group(Unless("enable", "filterparent=\"disable\" is not obeyed"), "filterparent"),
+        Group(Unless("enable", "frictionloss=\"disable\" is not obeyed"), "frictionloss"),
+        Group(Unless("enable", "limit=\"disable\" is not obeyed"), "limit"),
+        Group(Unless("disable", "contact override is not obeyed"), "override"),
+        Group(Unless("enable", "spring=\"disable\" is not obeyed"), "spring"),
+        Group(Unless("enable", "passive=\"disable\" is not obeyed"), "passive"),
+    ],
+    children: &[],
+};
+
+pub static OPTION: Spec = Spec {
+    name: "option",
+    class: Read,
+    attributes: &[
+        Group(Read, "gravity timestep"),
+        Group(
+            Softness,
+            "apirate ccd_iterations ccd_tolerance cone impratio integrator iterations jacobian \
+          ls_iterations ls_tolerance mpr_iterations mpr_tolerance noslip_iterations \
+          noslip_tolerance o_friction o_margin o_solimp o_solref sdf_initpoints sdf_iterations \
+          sleep_tolerance solver tolerance",
+        ),
+        Group(Record, "magnetic wind"),
+        Group(Unsupported("groups of actuators cannot be switched off: all of them act"), "actuatorgroupdisable"),
+        Group(Unsupported("forces of a fluid are not known: bodies move as in a vacuum"), "density viscosity"),
+        Group(
+            Unless("all", "the masks of geoms and the list of pairs both decide, as with collision=\"all\""),
+            "collision",
+        ),
+    ],
+    children: &[&OPTION_FLAG],
+};
+
+pub static SIZE: Spec = Spec::unread("size", Record);
+
+pub static STATISTIC: Spec = Spec::unread("statistic", Picture);
+
+pub static VISUAL: Spec = Spec::unread("visual", Picture);
+
+pub static CUSTOM: Spec = Spec::unread("custom", Record);
+
+pub static KEYFRAME_KEY: Spec = Spec {
+    name: "key",
+    class: Read,
+    attributes: &[Group(Read, "ctrl name qpos qvel"), Group(Record, "act mpos mquat plastic time")],
+    children: &[],
+};
+
+pub static KEYFRAME: Spec = Spec { name: "keyframe", class: Read, attributes: &[], children: &[&KEYFRAME_KEY] };
+
+pub static EXTENSION: Spec = Spec::unread("extension", Unsupported("plugins are not known: they do not act"));

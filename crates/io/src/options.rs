@@ -1,0 +1,68 @@
+//! What a file does not say, and how much of it is to be trusted.
+
+use std::convert::Infallible;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// What a file does not say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LoadOptions {
+    /// Let the root link move freely: adds a free joint named `root`.
+    pub free_root: bool,
+    /// Add a floor: the half-space below z = 0.
+    pub ground: bool,
+    /// Folders in which the packages of `package://` addresses lie. Folders above the file are searched after them.
+    pub package_dirs: Vec<PathBuf>,
+    /// Which geoms may touch.
+    pub pairs: PairChoice,
+    /// Refuse a file that gives rise to warnings, with [`LoadError::Strict`](crate::LoadError::Strict).
+    pub strict: bool,
+    /// Keep convex hulls of meshes in the user's cache folder and take them from there.
+    pub cache: bool,
+    /// Split collision meshes that are not convex into convex parts, instead of taking their hulls.
+    pub decompose: bool,
+}
+
+impl Default for LoadOptions {
+    fn default() -> LoadOptions {
+        LoadOptions {
+            free_root: false,
+            ground: false,
+            package_dirs: Vec::new(),
+            pairs: PairChoice::FileDefault,
+            strict: false,
+            cache: true,
+            decompose: false,
+        }
+    }
+}
+
+/// Where the list of geoms that may touch comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum PairChoice {
+    /// MuJoCo's rule for MJCF, the paper's for URDF.
+    #[default]
+    FileDefault,
+    /// MuJoCo's rule: masks, exclusions and explicit pairs of the file.
+    Mujoco,
+    /// The paper's rule: all but geoms of one body and of a body and its parent; floors touch everything that moves.
+    Paper,
+    /// A list in a JSON file: `[["geom a", "geom b"], …]`, or an object with `geometries` and `pairs` of their numbers.
+    File(PathBuf),
+}
+
+/// The words `default`, `mujoco` and `paper`; everything else is a file.
+impl FromStr for PairChoice {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<PairChoice, Infallible> {
+        Ok(match text {
+            "default" => PairChoice::FileDefault,
+            "mujoco" => PairChoice::Mujoco,
+            "paper" => PairChoice::Paper,
+            path => PairChoice::File(path.into()),
+        })
+    }
+}

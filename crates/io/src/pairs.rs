@@ -1,0 +1,140 @@
+//! Which geoms may touch: the choice of a user made into the rule of a model, and lists of pairs from JSON files.
+
+use crate::error::{LoadError, Place};
+use crate::options::PairChoice;
+use crate::write::PAIR_RULE;
+use crate::xml::Element;
+use serde_json::Value;
+use slipstick_core::{GeomId, Model, PairRule};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// The rule that a MJCF file asks for: MuJoCo's, unless a custom text of ours names the paper's.
+pub(crate) fn rule_of_mjcf(root: Element) -> PairRule {
+    let texts = root.all("custom").flat_map(|section| section.all("text"));
+    let said = texts.filter(|t| t.text("name") == Some(PAIR_RULE)).find_map(|t| t.text("data"));
+    if said == Some("paper") { PairRule::Paper } else { PairRule::Mujoco }
+}
+
+/// The model with the list of pairs that was asked for; `file` is the rule of its file.
+pub(crate) fn apply(model: Model, choice: &PairChoice, file: PairRule) -> Result<Model, LoadError> {
+    let rule = match choice {
+        PairChoice::FileDefault => file,
+        PairChoice::Paper => PairRule::Paper,
+        PairChoice::Mujoco => PairRule::Mujoco,
+        PairChoice::File(path) => PairRule::List(read(path, &model)?),
+    };
+    if rule == *model.pair_rule() {
+        return Ok(model);
+    }
+    model.with_pair_rule(rule).map_err(|e| wrong("pairs", "pairs of geoms of the model", e.to_string()))
+}
+
+/// Reads a list of pairs, by rising numbers and without repetition.
+fn read(path: &Path, model: &Model) -> Result<Vec<[GeomId; 2]>, LoadError> {
+    let file = path.display().to_string();
+    let text = crate::read_text(path, &file)?;
+    let json: Value = serde_json::from_str(&text).map_err(|e| LoadError::Syntax {
+        place: Box::new(Place { file: file.clone(), line: e.line() as u32, element: String::new() }),
+        got: format!("not well-formed JSON: {e}"),
+    })?;
+    let list = List { file: &file, model, by_name: by_name(model) };
+    let pairs = json.get("pairs").unwrap_or(&json).as_array().ok_or_else(|| list.unreadable())?;
+    let geometries = match json.get("geometries") {
+        Some(entries) => Some(list.geometries(entries)?),
+        None => None,
+    };
+    let mut out = Vec::with_capacity(pairs.len());
+    for pair in pairs {
+        let [a, b] = pair.as_array().map(Vec::as_slice).ok_or_else(|| list.unreadable())? else {
+            return Err(wrong(&file, "two geoms per pair", pair.to_string()));
+        };
+        let mut pair = [list.geom(a, geometries.as_deref())?, list.geom(b, geometries.as_deref())?];
+        pair.sort();
+        if pair[0] == pair[1] {
+            return Err(wrong(&file, "two different geoms per pair", format!("[{a}, {b}]")));
+        }
+        out.push(pair);
+    }
+    out.sort();
+    out.dedup();
+    Ok(out)
+}
+
+fn by_name(model: &Model) -> HashMap<&str, GeomId> {
+    let named = model.geoms().iter().enumerate().filter(|(_, g)| !g.name.is_empty());
+    named.map(|(i, g)| (g.name.as_str(), GeomId(i))).collect()
+}
+
+/// A list that is being read.
+struct List<'a> {
+    file: &'a str,
+    model: &'a Model,
+    by_name: HashMap<&'a str, GeomId>,
+}
+
+impl List<'_> {
+    /// The geoms that the entries of `geometries` stand for, in their order.
+    fn geometries(&self, entries: &Value) -> Result<Vec<GeomId>, LoadError> {
+        entries.as_array().ok_or_else(|| self.unreadable())?.iter().map(|entry| self.geometry(entry)).collect()
+    }
+
+    /// A geometry is known by its name; its type, if given, must be that of the geom.
+    fn geometry(&self, entry: &Value) -> Result<GeomId, LoadError> {
+        let name = entry.get("name").and_then(Value::as_str);
+        let name = name.ok_or_else(|| wrong(self.file, "a name for every geometry", entry.to_string()))?;
+        let id = self.named(name)?;
+        let shape = self.model.geoms()[id.0].shape.name();
+        match entry.get("type").and_then(Value::as_str).map(shape_name) {
+            Some(expected) if expected != shape => {
+                Err(wrong(self.file, &format!("geom '{name}' to be a {expected}"), format!("a {shape}")))
+            }
+            _ => Ok(id),
+        }
+    }
+
+    /// A geom of a pair: its name, or its number in `geometries` or in the model.
+    fn geom(&self, value: &Value, geometries: Option<&[GeomId]>) -> Result<GeomId, LoadError> {
+        match (value, value.as_u64()) {
+            (Value::String(name), _) => self.named(name),
+            (_, Some(i)) => {
+                let n = geometries.map_or(self.model.geoms().len(), <[GeomId]>::len);
+                let i = usize::try_from(i).ok().filter(|i| *i < n);
+                let i = i.ok_or_else(|| wrong(self.file, &format!("a number below {n}"), value.to_string()))?;
+                Ok(geometries.map_or(GeomId(i), |g| g[i]))
+            }
+            _ => Err(wrong(self.file, "names or numbers of geoms", value.to_string())),
+        }
+    }
+
+    fn named(&self, name: &str) -> Result<GeomId, LoadError> {
+        self.by_name.get(name).copied().ok_or_else(|| LoadError::Unknown {
+            place: Box::new(Place { file: self.file.into(), ..Place::default() }),
+            expected: "geom",
+            got: crate::xml::shown(name),
+            hint: if name == "floor" { "load the robot with ground".into() } else { String::new() },
+        })
+    }
+
+    fn unreadable(&self) -> LoadError {
+        wrong(
+            self.file,
+            "a list [[\"geom a\", \"geom b\"], …] or an object with geometries and pairs",
+            "something else",
+        )
+    }
+}
+
+/// Our word for a type of geometry as Pinocchio names it.
+fn shape_name(kind: &str) -> String {
+    match kind {
+        "Halfspace" | "Plane" => "plane".into(),
+        "Convex" | "BVHModelBase" | "Mesh" => "mesh".into(),
+        other => other.to_lowercase(),
+    }
+}
+
+fn wrong(file: &str, expected: &str, got: impl Into<String>) -> LoadError {
+    let place = Box::new(Place { file: file.into(), ..Place::default() });
+    LoadError::Structure { place, expected: expected.into(), got: got.into(), hint: String::new() }
+}
