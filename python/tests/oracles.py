@@ -177,8 +177,12 @@ mujoco.set_mju_user_warning(lambda message: None)
 
 
 def load_mujoco(path):
-    """MuJoCo's model with rigid-body dynamics only: no constraints, actuation, springs, dampers, fluid."""
-    mj = mujoco.MjModel.from_xml_path(str(path))
+    """MuJoCo's model with rigid-body dynamics only."""
+    return rigid_only(mujoco.MjModel.from_xml_path(str(path)))
+
+
+def rigid_only(mj):
+    """Switches constraints, actuation, springs, dampers and fluid off."""
     bit = mujoco.mjtDisableBit
     mj.opt.disableflags |= int(bit.mjDSBL_CONSTRAINT | bit.mjDSBL_EQUALITY | bit.mjDSBL_FRICTIONLOSS | bit.mjDSBL_LIMIT)
     mj.opt.disableflags |= int(bit.mjDSBL_CONTACT | bit.mjDSBL_ACTUATION | bit.mjDSBL_SPRING | bit.mjDSBL_DAMPER)

@@ -11,7 +11,9 @@ mod kinematics;
 mod load;
 mod manifold;
 mod model;
+mod pickle;
 mod pinocchio;
+mod scene;
 mod simulator;
 mod workspaces;
 
@@ -39,7 +41,11 @@ mod _native {
     #[pymodule_export]
     use crate::model::{Keyframe, Model};
     #[pymodule_export]
+    use crate::pickle::restore;
+    #[pymodule_export]
     use crate::pinocchio::PinocchioMap;
+    #[pymodule_export]
+    use crate::scene::{Equality, Sensor, Tendon, Warning};
     #[pymodule_export]
     use crate::simulator::{Simulator, Step};
 

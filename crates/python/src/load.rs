@@ -3,8 +3,9 @@
 use crate::errors::Failure;
 use crate::model::Model;
 use pyo3::prelude::*;
-use slipstick::LoadOptions;
+use slipstick::{LoadOptions, PairChoice};
 use std::path::PathBuf;
+use std::str::FromStr;
 
 /// Loads a MJCF or URDF file; the root element tells which.
 ///
@@ -12,12 +13,20 @@ use std::path::PathBuf;
 /// free_root: let the root link of a fixed robot move freely, on a free joint named "root"
 /// ground: add a floor, the half-space below z = 0
 /// package_dirs: folders in which the packages of package:// addresses lie
+/// pairs: which shapes may touch: "mujoco" (masks, exclusions and explicit pairs of the file), "paper" (all but those of
+///     one body and of a body and its parent; a floor touches everything that moves), "default" (the former for MJCF,
+///     the latter for URDF), or a JSON file that lists pairs of names
+/// strict: refuse a file that gives rise to warnings
+/// cache: keep convex hulls of meshes in the user's cache folder and take them from there
+/// decompose: split collision meshes that are not convex into convex parts, instead of taking their hulls
 ///
 /// Returns a Model. Raises LoadError, with file and line, if the file makes none.
 #[pyfunction]
 #[pyo3(
-    signature = (path, *, free_root=false, ground=false, package_dirs=Vec::new()),
-    text_signature = "(path, *, free_root=False, ground=False, package_dirs=())"
+    signature = (path, *, free_root=false, ground=false, package_dirs=Vec::new(), pairs=PathBuf::from("default"),
+        strict=false, cache=true, decompose=false),
+    text_signature = "(path, *, free_root=False, ground=False, package_dirs=(), pairs='default', strict=False, \
+        cache=True, decompose=False)"
 )]
 pub fn load(
     py: Python<'_>,
@@ -25,12 +34,28 @@ pub fn load(
     free_root: bool,
     ground: bool,
     package_dirs: Vec<PathBuf>,
+    pairs: PathBuf,
+    strict: bool,
+    cache: bool,
+    decompose: bool,
 ) -> Result<Model, Failure> {
     let mut options = LoadOptions::default();
     options.free_root = free_root;
     options.ground = ground;
     options.package_dirs = package_dirs;
+    options.pairs = pair_choice(pairs);
+    options.strict = strict;
+    options.cache = cache;
+    options.decompose = decompose;
     Ok(Model::new(py.detach(|| slipstick::load_with(path, &options))?))
+}
+
+/// One of the words for a rule, else a file.
+fn pair_choice(text: PathBuf) -> PairChoice {
+    match text.to_str().map(PairChoice::from_str) {
+        Some(Ok(choice)) => choice,
+        _ => PairChoice::File(text),
+    }
 }
 
 /// A robot that comes with the library, by name; builtin_names() lists them.

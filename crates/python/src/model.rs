@@ -2,14 +2,16 @@
 
 use crate::arrays::{Input, Vector, optional_vector, vector};
 use crate::errors::Failure;
+use crate::pickle;
+use crate::scene::{self, Equality, Sensor, Tendon, Warning};
 use crate::workspaces::Workspaces;
-use numpy::{IntoPyArray, PyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PySlice};
 use slipstick::dynamics::Workspace;
 use slipstick::{InputError, Joint, JointKind, ParameterGroup};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A robot and its world: immutable, shared by threads. Made by load() and builtin().
 ///
@@ -18,6 +20,15 @@ use std::sync::Arc;
 pub struct Model {
     pub inner: slipstick::Model,
     workspaces: Arc<Workspaces>,
+    remarks: Arc<Remarks>,
+    /// Made when first asked for. A pickle carries it: text rounds poses in the last bit, which makes no other robot.
+    hash: Arc<OnceLock<String>>,
+}
+
+/// What was said while the file was read. Kept here, so that a pickle carries it along.
+pub struct Remarks {
+    pub warnings: Vec<Warning>,
+    pub notes: Vec<String>,
 }
 
 /// A named state of a model: q (nq,), v (nv,), ctrl (nu,).
@@ -31,12 +42,25 @@ pub struct Keyframe {
 
 impl Model {
     pub fn new(inner: slipstick::Model) -> Model {
-        Model { inner, workspaces: Arc::default() }
+        let warnings = inner.warnings().iter().cloned().map(Warning).collect();
+        let remarks = Arc::new(Remarks { warnings, notes: inner.notes().to_vec() });
+        Model { inner, workspaces: Arc::default(), remarks, hash: Arc::default() }
+    }
+
+    /// A model of which everything is known already.
+    pub fn restored(inner: slipstick::Model, remarks: Remarks, hash: String) -> Model {
+        let hash = Arc::new(OnceLock::from(hash));
+        Model { inner, workspaces: Arc::default(), remarks: Arc::new(remarks), hash }
     }
 
     /// The same structure with other numbers: workspaces fit both.
     fn derived(&self, inner: slipstick::Model) -> Model {
-        Model { inner, workspaces: self.workspaces.clone() }
+        Model { inner, workspaces: self.workspaces.clone(), remarks: self.remarks.clone(), hash: Arc::default() }
+    }
+
+    /// The very same model: what it holds is shared.
+    fn shared(&self) -> Model {
+        Model { hash: self.hash.clone(), ..self.derived(self.inner.clone()) }
     }
 
     /// Calls the dynamics without the interpreter's lock.
@@ -161,10 +185,58 @@ impl Model {
         self.inner.keyframes().iter().map(|k| k.name.as_str()).collect()
     }
 
-    /// What the file says and the model does not represent (list of str).
+    /// What the file says and the model does not represent, although it would change the motion (list of Warning).
     #[getter]
-    fn warnings(&self) -> Vec<String> {
-        self.inner.warnings().iter().map(ToString::to_string).collect()
+    fn warnings(&self) -> Vec<Warning> {
+        self.remarks.warnings.clone()
+    }
+
+    /// What the file says and makes no difference to the motion here (list of str).
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.remarks.notes.clone()
+    }
+
+    /// Names of the shapes (list of str); may be empty.
+    #[getter]
+    fn geom_names(&self) -> Vec<&str> {
+        self.inner.geoms().iter().map(|g| g.name.as_str()).collect()
+    }
+
+    /// "plane", "sphere", "capsule", "cylinder", "box", "ellipsoid" or "mesh" for each shape (list of str).
+    #[getter]
+    fn geom_types(&self) -> Vec<&str> {
+        self.inner.geoms().iter().map(|g| g.shape.name()).collect()
+    }
+
+    /// Body that each shape moves with: (n_geoms,) int64.
+    #[getter]
+    fn geom_bodies<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        PyArray1::from_iter(py, self.inner.geoms().iter().map(|g| g.body.0 as i64))
+    }
+
+    /// Pairs of shapes that may touch: (n, 2) int64, by rising numbers, the lower number of a pair first.
+    #[getter]
+    fn pairs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<i64>> {
+        scene::pairs(py, &self.inner)
+    }
+
+    /// Constraints that hold at all times (list of Equality).
+    #[getter]
+    fn equalities(&self, py: Python<'_>) -> Vec<Equality> {
+        scene::equalities(py, &self.inner)
+    }
+
+    /// Fixed tendons (list of Tendon).
+    #[getter]
+    fn tendons(&self, py: Python<'_>) -> Vec<Tendon> {
+        scene::tendons(py, &self.inner)
+    }
+
+    /// What the file wants to have measured (list of Sensor).
+    #[getter]
+    fn sensors(&self) -> Vec<Sensor> {
+        scene::sensors(&self.inner)
     }
 
     /// Coordinates of a joint: a slice into q.
@@ -308,14 +380,7 @@ impl Model {
 
     /// The same robot with other numbers: parameters (n_parameters,), ordered as Model.parameters.
     fn with_parameters(&self, parameters: Input) -> Result<Model, Failure> {
-        let mut all = self.inner.parameters().clone();
-        let values = vector("parameters", parameters)?;
-        let (expected, got) = (all.values().len(), values.len());
-        if got != expected {
-            return Err(InputError::Length { what: "parameters", expected, got }.into());
-        }
-        all.values_mut().copy_from_slice(&values);
-        Ok(self.derived(self.inner.with_parameters(all)?))
+        Ok(self.derived(with_numbers(&self.inner, &vector("parameters", parameters)?)?))
     }
 
     /// The same robot with another time step (s) or gravity (3,) [m/s²].
@@ -330,9 +395,44 @@ impl Model {
         Ok(self.derived(self.inner.with_options(options)?))
     }
 
+    /// The model as the text of a MJCF file that loads to the same dynamics (str).
+    fn to_mjcf(&self, py: Python<'_>) -> String {
+        py.detach(|| slipstick::to_mjcf(&self.inner))
+    }
+
+    /// A hash of everything in the model, the same on every machine (str).
+    #[getter]
+    fn content_hash(&self, py: Python<'_>) -> String {
+        py.detach(|| self.hash.get_or_init(|| slipstick::content_hash(&self.inner)).clone())
+    }
+
+    fn __copy__(&self) -> Model {
+        self.shared()
+    }
+
+    fn __deepcopy__(&self, _memo: Input) -> Model {
+        self.shared()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, pickle::State)> {
+        let restore = py.import("slipstick._native")?.getattr("_restore")?;
+        Ok((restore, pickle::state(&self.inner, &self.remarks, self.content_hash(py))))
+    }
+
     fn __repr__(&self) -> String {
         let m = &self.inner;
         let (name, bodies) = (m.name(), m.n_bodies());
         format!("<slipstick.Model '{name}': nq={}, nv={}, nu={}, n_bodies={bodies}>", m.nq(), m.nv(), m.nu())
     }
+}
+
+/// The same structure with other numbers.
+pub fn with_numbers(model: &slipstick::Model, numbers: &[f64]) -> Result<slipstick::Model, InputError> {
+    let mut all = model.parameters().clone();
+    let (expected, got) = (all.values().len(), numbers.len());
+    if got != expected {
+        return Err(InputError::Length { what: "parameters", expected, got });
+    }
+    all.values_mut().copy_from_slice(numbers);
+    model.with_parameters(all)
 }
