@@ -2,7 +2,9 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)] // a program that reports
 
 mod dynamics;
+mod loading;
 mod peer;
+mod plot;
 mod report;
 mod robots;
 mod states;
@@ -24,6 +26,8 @@ struct Arguments {
 enum What {
     /// Rigid-body algorithms and their derivatives, beside Pinocchio.
     Dynamics(Dynamics),
+    /// Files to models, beside MuJoCo's compiler.
+    Loading(Loading),
 }
 
 /// Arguments of `slipstick-bench dynamics`.
@@ -55,9 +59,35 @@ pub struct Dynamics {
     json: Option<PathBuf>,
 }
 
+/// Arguments of `slipstick-bench loading`.
+#[derive(clap::Args)]
+pub struct Loading {
+    /// A Python interpreter that has the package mujoco; without it only slipstick is timed.
+    #[arg(long, value_name = "PROGRAM")]
+    python: Option<PathBuf>,
+    /// Folder with the robots of the paper's table.
+    #[arg(long, value_name = "FOLDER", env = "SLIPSTICK_MODELS", default_value = "../shared/models")]
+    models: PathBuf,
+    /// Timed loads of a file, per round; a quarter of them without the cache, of long chains and in MuJoCo.
+    #[arg(long, default_value_t = 40)]
+    repeats: usize,
+    /// Times that each is timed, in turns.
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
+    /// Write the plot of times over numbers of links to this file as SVG.
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+    /// Write the figures to this file as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
 fn main() -> ExitCode {
-    let What::Dynamics(arguments) = Arguments::parse().what;
-    match dynamics::run(&arguments) {
+    let result = match Arguments::parse().what {
+        What::Dynamics(arguments) => dynamics::run(&arguments),
+        What::Loading(arguments) => loading::run(&arguments),
+    };
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("error: {message}");

@@ -27,6 +27,8 @@ Verbs:
       --offline-python  install Python packages from local wheels only (pip --no-index)
   bench dynamics [ARGS…]
       Times slipstick and Pinocchio on the same states. ARGS go to the slipstick-bench program.
+  bench loading [ARGS…]
+      Times slipstick and MuJoCo's compiler on the same files, and plots times over numbers of links.
 
 Examples:
   cargo xtask test
