@@ -136,7 +136,7 @@ impl<'a> BodyReader<'_, 'a> {
     /// Reads what is written in a body, or in the world; the answer is its child bodies.
     fn contents_of(&mut self, body: Element<'a>, index: usize, class: ClassId) -> Result<Vec<Pending<'a>>, LoadError> {
         let parts = self.flattened(body, class)?;
-        let explicit = parts.iter().find(|p| p.element.name() == "inertial").map(|p| p.element);
+        let explicit = parts.iter().find(|p| p.element.name() == "inertial").map(|p| (p.element, p.frame));
         let from_geoms = match self.compilers.of(body).inertia_from_geom {
             InertiaFromGeom::Never => false,
             InertiaFromGeom::Always => true,
@@ -162,8 +162,10 @@ impl<'a> BodyReader<'_, 'a> {
         if from_geoms {
             link.inertia = link.geoms.iter().fold(link.inertia, |sum, (_, g)| sum.joined(&g.inertia));
         }
-        if let Some(explicit) = explicit.filter(|_| !from_geoms || link.inertia.mass == 0.0) {
-            link.inertia = inertia::explicit(explicit, self.compilers.of(explicit))?;
+        if let Some((explicit, frame)) = explicit.filter(|_| !from_geoms || link.inertia.mass == 0.0) {
+            link.inertia = inertia::explicit(explicit, self.compilers.of(explicit))?.moved(&frame);
+        } else if index > 0 && link.inertia.mass == 0.0 {
+            link.inertia.com = link.pose.position; // matters with boundmass: MuJoCo puts the mass there
         }
         Ok(children)
     }

@@ -129,6 +129,7 @@ fn euler_sequence(attribute: Attribute) -> Result<[u8; 3], LoadError> {
 /// Time step and gravity.
 pub(super) fn options(root: Element, out: &mut Options) -> Result<(), LoadError> {
     out.dt = 0.002; // MuJoCo's, where the file says nothing
+    let mut weightless = false;
     for e in root.all("option") {
         if let Some(step) = e.attribute("timestep") {
             let dt = step.float()?;
@@ -136,10 +137,11 @@ pub(super) fn options(root: Element, out: &mut Options) -> Result<(), LoadError>
         }
         out.gravity = e.array("gravity")?.unwrap_or(out.gravity);
         for flag in e.all("flag") {
-            if flag.text("gravity") == Some("disable") {
-                out.gravity = [0.0; 3];
-            }
+            weightless = flag.text("gravity").map_or(weightless, |switch| switch == "disable");
         }
+    }
+    if weightless {
+        out.gravity = [0.0; 3]; // whatever vector any <option> gives
     }
     Ok(())
 }

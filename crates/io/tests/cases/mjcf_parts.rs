@@ -190,3 +190,28 @@ fn pictures_are_discarded_on_request_but_weigh() {
     assert_eq!((all.geoms().len(), few.geoms().len()), (2, 1));
     assert_eq!((all.total_mass(), few.total_mass()), (3.0, 3.0));
 }
+
+#[test]
+fn an_inertial_inside_a_frame_is_placed_by_it() {
+    let xml = r#"<mujoco><worldbody><body><joint/><frame pos="1 0 0" euler="0 90 0">
+        <inertial pos="0.1 0.05 0" mass="1" diaginertia="0.1 0.2 0.25"/></frame></body></worldbody></mujoco>"#;
+    let model = slipstick_io::load_mjcf_str("test.xml", xml, &Default::default()).unwrap();
+    let i = &model.inertias()[1];
+    // a quarter turn about y takes x to −z and exchanges the moments about x and z
+    assert!((i.com.x - 1.0).abs() + (i.com.y - 0.05).abs() + (i.com.z + 0.1).abs() < 1e-12, "{:?}", i.com);
+    assert!((i.about_com.xx - 0.25).abs() + (i.about_com.zz - 0.1).abs() < 1e-12, "{:?}", i.about_com);
+}
+
+#[test]
+fn gravity_stays_off_whatever_a_later_option_says() {
+    let xml = r#"<mujoco><option><flag gravity="disable"/></option><option gravity="0 0 -5"/></mujoco>"#;
+    let model = slipstick_io::load_mjcf_str("test.xml", xml, &Default::default()).unwrap();
+    assert_eq!(model.options().gravity, [0.0; 3]);
+}
+
+#[test]
+fn a_mass_that_only_its_bound_gives_lies_where_mujoco_puts_it() {
+    let xml = r#"<mujoco><compiler boundmass="1" boundinertia="0.1"/><worldbody><body pos="0 0 1"><joint/></body></worldbody></mujoco>"#;
+    let model = slipstick_io::load_mjcf_str("test.xml", xml, &Default::default()).unwrap();
+    assert_eq!((model.inertias()[1].mass, model.inertias()[1].com.z), (1.0, 1.0));
+}
