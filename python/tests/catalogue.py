@@ -4,11 +4,13 @@ Folders are searched, so that a file that is added there is tested without being
 exceptions, each with its reason.
 """
 
+import functools
 import importlib.util
 from pathlib import Path
 
 import mujoco
 import pytest
+import slipstick
 
 from oracles import rigid_only
 from robots import SHARED, Robot, gymnasium_assets
@@ -105,6 +107,18 @@ def mujoco_of(robot):
         if robot.path.is_relative_to(SHARED) and "opening file" in str(error):
             return without_visual_meshes(robot.path)
         raise
+
+
+@functools.cache
+def loaded(robot):
+    """Our model of a file, read once."""
+    return slipstick.load(robot.path)
+
+
+@functools.cache
+def compiled(robot):
+    """MuJoCo's model of a file, compiled once: to be read, not to be changed."""
+    return mujoco_of(robot)
 
 
 def rigid_mujoco_of(robot):

@@ -4,29 +4,17 @@ What we cannot represent (spatial tendons, muscles, height fields) is left out w
 MuJoCo's list and look for the warning.
 """
 
-import functools
-
 import mujoco
 import numpy as np
 import pytest
 import slipstick
 
-from catalogue import ALL_MJCF, mujoco_of, parameters, rigid_mujoco_of
+from catalogue import ALL_MJCF, compiled, loaded, parameters, rigid_mujoco_of
 from oracles import enable
 from states import assert_close, random_states
 
 TOLERANCE = 1e-8
 SHAPES = {"plane", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh"}
-
-
-@functools.cache
-def loaded(robot):
-    return slipstick.load(robot.path)
-
-
-@functools.cache
-def compiled(robot):
-    return mujoco_of(robot)
 
 
 @pytest.fixture(params=parameters(ALL_MJCF))

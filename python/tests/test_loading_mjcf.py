@@ -3,28 +3,16 @@
 Bodies, frames and geoms are matched by their place in the file, so that those without a name are compared as well.
 """
 
-import functools
-
 import mujoco
 import numpy as np
 import pytest
 import slipstick
 
-from catalogue import ALL_MJCF, mujoco_of, parameters, rigid_mujoco_of
+from catalogue import ALL_MJCF, compiled, loaded, parameters, rigid_mujoco_of
 from oracles import enable, mujoco_mass_matrix, rotation
 from states import assert_close, random_states
 
 TOLERANCE = 1e-8  # of the largest number compared
-
-
-@functools.cache
-def loaded(robot):
-    return slipstick.load(robot.path)
-
-
-@functools.cache
-def compiled(robot):
-    return mujoco_of(robot)
 
 
 @pytest.fixture(params=parameters(ALL_MJCF))

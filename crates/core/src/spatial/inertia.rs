@@ -69,9 +69,10 @@ impl BodyInertia {
     }
 }
 
-/// Eigenvalues of a symmetric matrix in ascending order, by cyclic Jacobi rotations.
-pub fn principal_moments(s: Sym3) -> [f64; 3] {
-    let mut a = s.to_mat();
+/// Principal moments and the axes that belong to them (columns), by cyclic Jacobi rotations.
+pub fn principal_axes(s: Sym3) -> ([f64; 3], Mat3) {
+    let (mut a, mut axes) = (s.to_mat(), Mat3::IDENTITY);
+    // quadratic convergence: 12 sweeps are more than double precision needs
     for _ in 0..12 {
         for (i, j) in [(0, 1), (0, 2), (1, 2)] {
             let off = a.at(i, j);
@@ -79,20 +80,25 @@ pub fn principal_moments(s: Sym3) -> [f64; 3] {
                 continue;
             }
             let theta = 0.5 * (a.at(j, j) - a.at(i, i)) / off;
-            let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
-            let t = if theta == 0.0 { 1.0 } else { t };
-            let c = 1.0 / (t * t + 1.0).sqrt();
-            let mut r = Mat3::IDENTITY;
-            r.c[i][i] = c;
-            r.c[j][j] = c;
-            r.c[j][i] = t * c;
-            r.c[i][j] = -t * c;
-            a = r.transpose() * a * r;
+            let t = if theta == 0.0 { 1.0 } else { theta.signum() / (theta.abs() + theta.hypot(1.0)) };
+            let c = 1.0 / t.hypot(1.0);
+            let mut turn = Mat3::IDENTITY;
+            turn.c[i][i] = c;
+            turn.c[j][j] = c;
+            turn.c[j][i] = t * c;
+            turn.c[i][j] = -t * c;
+            a = turn.transpose() * a * turn;
+            axes = axes * turn;
         }
     }
-    let mut d = [a.at(0, 0), a.at(1, 1), a.at(2, 2)];
-    d.sort_by(f64::total_cmp);
-    d
+    ([a.at(0, 0), a.at(1, 1), a.at(2, 2)], axes)
+}
+
+/// Principal moments in ascending order.
+pub fn principal_moments(s: Sym3) -> [f64; 3] {
+    let (mut moments, _) = principal_axes(s);
+    moments.sort_by(f64::total_cmp);
+    moments
 }
 
 impl SpatialInertia {
@@ -145,6 +151,18 @@ mod tests {
         assert!((back.com - SAMPLE.com).norm() < 1e-15);
         assert!((back.about_com.xy - SAMPLE.about_com.xy).abs() < 1e-15);
         assert!((back.about_com.zz - SAMPLE.about_com.zz).abs() < 1e-15);
+    }
+
+    #[test]
+    fn principal_axes_rebuild_the_matrix() {
+        let s = Sym3 { xx: 0.5, xy: 0.02, yy: 0.4, xz: -0.03, yz: 0.01, zz: 0.3 };
+        let (moments, axes) = principal_axes(s);
+        let back = Sym3::diagonal(Vec3::from(moments)).rotated(&axes);
+        for (a, b) in
+            [(s.xx, back.xx), (s.xy, back.xy), (s.yy, back.yy), (s.xz, back.xz), (s.yz, back.yz), (s.zz, back.zz)]
+        {
+            assert!((a - b).abs() < 1e-15);
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ mod rotation;
 mod trig;
 mod vec3;
 
-pub use inertia::{BodyInertia, SpatialInertia, principal_moments};
+pub use inertia::{BodyInertia, SpatialInertia, principal_axes, principal_moments};
 pub use lane::Lane;
 pub use mat3::{Mat3, Sym3};
 pub use motion::{Force, Motion};

@@ -3,12 +3,12 @@
 use super::compiler::Compiler;
 use crate::attribute::Attributes;
 use crate::error::LoadError;
-use crate::inertia::{defect, principal_axes};
+use crate::inertia::defect;
 use crate::orientation::orientation;
 use crate::warning::Warnings;
 use crate::xml::Element;
 use slipstick_core::Shape;
-use slipstick_core::spatial::{BodyInertia, Pose, Sym3, Vec3, principal_moments};
+use slipstick_core::spatial::{BodyInertia, Pose, Sym3, Vec3, principal_axes, principal_moments};
 use std::f64::consts::PI;
 
 /// The `<inertial>` of a body.

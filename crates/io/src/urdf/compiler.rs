@@ -3,7 +3,6 @@
 
 use crate::attribute::Attributes;
 use crate::error::LoadError;
-use crate::inertia::principal_axes;
 use crate::xml::Element;
 use slipstick_core::spatial::{BodyInertia, Sym3, Vec3};
 use std::path::PathBuf;
@@ -53,7 +52,7 @@ impl Compiler {
     pub fn corrected(&self, mut i: BodyInertia) -> BodyInertia {
         i.mass = i.mass.max(self.bound_mass);
         if self.bound_inertia > 0.0 && i.smallest_moment() < self.bound_inertia {
-            let (moments, axes) = principal_axes(i.about_com);
+            let (moments, axes) = slipstick_core::spatial::principal_axes(i.about_com);
             i.about_com = Sym3::diagonal(Vec3::from(moments.map(|m| m.max(self.bound_inertia)))).rotated(&axes);
         }
         let [a, b, c] = slipstick_core::spatial::principal_moments(i.about_com);

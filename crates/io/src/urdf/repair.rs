@@ -8,7 +8,7 @@
 //! - Moments that violate A + B ≥ C are used as they are: the equations of motion do not mind.
 
 use super::Hanging;
-use crate::inertia::{defect, principal_axes};
+use crate::inertia::defect;
 use crate::warning::Warnings;
 use slipstick_core::JointKind;
 use slipstick_core::spatial::{BodyInertia, Pose, Sym3, Vec3};
@@ -59,7 +59,7 @@ fn merged(links: &[Hanging]) -> Vec<(usize, Pose, BodyInertia)> {
 
 /// What lifts negative principal moments to zero; nothing for rounding errors.
 fn missing(inertia: &BodyInertia) -> Sym3 {
-    let (moments, axes) = principal_axes(inertia.about_com);
+    let (moments, axes) = slipstick_core::spatial::principal_axes(inertia.about_com);
     let largest = moments.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     if moments.iter().all(|m| *m >= -1e-6 * largest) {
         return Sym3::ZERO;
