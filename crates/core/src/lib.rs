@@ -4,6 +4,7 @@
 //! [`spatial`] and [`linalg`] are the vocabulary. `docs/math/notation.md` lists the symbols.
 
 mod check;
+pub mod collision;
 mod data;
 mod dispatch;
 pub mod dynamics;

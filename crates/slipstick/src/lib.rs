@@ -24,6 +24,7 @@ pub mod pinocchio;
 pub use builtin::{BuiltinError, builtin, builtin_names};
 pub use slipstick_core::*;
 pub use slipstick_io::{
-    LoadError, LoadOptions, Loss, PairChoice, Place, TriangleMesh, content_hash, load, load_mesh_file, load_mjcf_str,
-    load_urdf_str, load_with, mesh_file_name, mesh_to_obj, to_mjcf, to_mjcf_with_losses, to_urdf, with_pairs,
+    LoadError, LoadOptions, Loss, NoHull, PairChoice, Place, TriangleMesh, content_hash, convex_hull, load,
+    load_mesh_file, load_mjcf_str, load_urdf_str, load_with, mesh_file_name, mesh_to_obj, to_mjcf, to_mjcf_with_losses,
+    to_urdf, with_pairs,
 };

@@ -35,6 +35,7 @@ fn first_wrong(s: &Structure, group: ParameterGroup, x: &[f64]) -> Option<(usize
             let used = |k: usize| k % 3 < s.geoms[k / 3].shape.n_sizes();
             (0..x.len()).find(|k| used(*k) && x[*k] <= 0.0).map(|k| (k, "a positive number"))
         }
+        ParameterGroup::MeshScale => x.iter().position(|x| *x <= 0.0).map(|k| (k, "a positive number")),
         ParameterGroup::Inertial => x.chunks(10).enumerate().find_map(|(i, ten)| {
             let offset = (1..4).find(|k| ten[0] == 0.0 && ten[*k] != 0.0);
             match offset {
@@ -48,9 +49,6 @@ fn first_wrong(s: &Structure, group: ParameterGroup, x: &[f64]) -> Option<(usize
             let zero = balls.find(|b| !Quat::from_slice(&x[b.q..]).has_direction());
             zero.map(|b| (b.q, "a quaternion that is not zero"))
         }
-        ParameterGroup::JointPlacement
-        | ParameterGroup::Gravity
-        | ParameterGroup::MeshScale
-        | ParameterGroup::Actuator => None,
+        ParameterGroup::JointPlacement | ParameterGroup::Gravity | ParameterGroup::Actuator => None,
     }
 }

@@ -5,6 +5,7 @@ use super::builder::{LinkSpec, ModelBuilder};
 use super::check;
 use super::coupling::EqualityKind;
 use super::geometry::Geom;
+use super::hull::Hull;
 use super::ids::{BodyId, FrameId, JointId};
 use super::joint::{Joint, JointKind, JointSpec, Primitive, PrimitiveKind};
 use super::parameters::{ParameterGroup, ParameterLayout, Parameters};
@@ -263,6 +264,7 @@ impl Bodies {
             joints: self.joints,
             frames: self.frames,
             geoms,
+            hulls: b.meshes.iter().map(|m| Arc::new(Hull::new(m))).collect(),
             meshes: b.meshes,
             actuators: b.actuators,
             keyframes: Vec::new(),

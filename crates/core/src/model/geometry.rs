@@ -28,6 +28,13 @@ pub enum Shape {
         /// Half the height (m).
         half_length: f64,
     },
+    /// A cone along z: apex at +z, base at −z.
+    Cone {
+        /// Of the base (m).
+        radius: f64,
+        /// Half the height (m).
+        half_length: f64,
+    },
     /// A box.
     Box {
         /// Half the edge lengths (m).
@@ -53,6 +60,7 @@ impl Shape {
             Shape::Sphere { .. } => "sphere",
             Shape::Capsule { .. } => "capsule",
             Shape::Cylinder { .. } => "cylinder",
+            Shape::Cone { .. } => "cone",
             Shape::Box { .. } => "box",
             Shape::Ellipsoid { .. } => "ellipsoid",
             Shape::Mesh { .. } => "mesh",
@@ -64,9 +72,9 @@ impl Shape {
         match *self {
             Shape::Plane | Shape::Mesh { .. } => [0.0; 3],
             Shape::Sphere { radius } => [radius, 0.0, 0.0],
-            Shape::Capsule { radius, half_length } | Shape::Cylinder { radius, half_length } => {
-                [radius, half_length, 0.0]
-            }
+            Shape::Capsule { radius, half_length }
+            | Shape::Cylinder { radius, half_length }
+            | Shape::Cone { radius, half_length } => [radius, half_length, 0.0],
             Shape::Box { half_size: s } | Shape::Ellipsoid { radii: s } => s.to_array(),
         }
     }
@@ -78,6 +86,7 @@ impl Shape {
             Shape::Sphere { .. } => Shape::Sphere { radius: s[0] },
             Shape::Capsule { .. } => Shape::Capsule { radius: s[0], half_length: s[1] },
             Shape::Cylinder { .. } => Shape::Cylinder { radius: s[0], half_length: s[1] },
+            Shape::Cone { .. } => Shape::Cone { radius: s[0], half_length: s[1] },
             Shape::Box { .. } => Shape::Box { half_size: Vec3::from(s) },
             Shape::Ellipsoid { .. } => Shape::Ellipsoid { radii: Vec3::from(s) },
         }
@@ -88,7 +97,7 @@ impl Shape {
         match self {
             Shape::Plane | Shape::Mesh { .. } => 0,
             Shape::Sphere { .. } => 1,
-            Shape::Capsule { .. } | Shape::Cylinder { .. } => 2,
+            Shape::Capsule { .. } | Shape::Cylinder { .. } | Shape::Cone { .. } => 2,
             Shape::Box { .. } | Shape::Ellipsoid { .. } => 3,
         }
     }

@@ -8,6 +8,7 @@ mod check_parameters;
 mod compile;
 mod coupling;
 mod geometry;
+mod hull;
 mod ids;
 mod joint;
 mod manifold;
@@ -22,6 +23,7 @@ pub use actuator::{Actuator, Transmission};
 pub use builder::ModelBuilder;
 pub use coupling::{Equality, EqualityKind, Tendon};
 pub use geometry::{Geom, GeomSpec, Mesh, Shape, Surface};
+pub use hull::Hull;
 pub use ids::{ActuatorId, BodyId, FrameId, GeomId, JointId, MeshId};
 pub use joint::{Joint, JointKind, JointSpec};
 pub use options::{Implicit, Options};
@@ -86,6 +88,8 @@ pub(crate) struct Structure {
     pub frames: Vec<Frame>,
     pub geoms: Vec<Geom>,
     pub meshes: Vec<Mesh>,
+    /// Meshes as collision sees them, at scale one.
+    pub hulls: Vec<Arc<Hull>>,
     pub actuators: Vec<Actuator>,
     pub keyframes: Vec<Keyframe>,
     pub equalities: Vec<Equality>,
@@ -113,6 +117,10 @@ pub(crate) struct Numbers {
     pub untwisted: Vec<bool>,
     /// Inertia of each body in its own frame.
     pub inertia: Vec<BodyInertia>,
+    /// Shape of each geom with the sizes of the parameters.
+    pub shapes: Vec<Shape>,
+    /// Hull of each mesh with the scale of the parameters.
+    pub hulls: Vec<Arc<Hull>>,
 }
 
 impl Numbers {
@@ -122,6 +130,8 @@ impl Numbers {
             placement: vec![Pose::IDENTITY; n],
             untwisted: vec![true; n],
             inertia: vec![BodyInertia::default(); n],
+            shapes: sized_shapes(structure, &parameters),
+            hulls: scaled_hulls(structure, &parameters),
             parameters,
         };
         for i in 1..n {
@@ -136,6 +146,19 @@ impl Numbers {
         }
         numbers
     }
+}
+
+fn sized_shapes(structure: &Structure, parameters: &Parameters) -> Vec<Shape> {
+    let sizes = parameters.group(ParameterGroup::ShapeSize).chunks_exact(3);
+    structure.geoms.iter().zip(sizes).map(|(g, s)| g.shape.with_size([s[0], s[1], s[2]])).collect()
+}
+
+fn scaled_hulls(structure: &Structure, parameters: &Parameters) -> Vec<Arc<Hull>> {
+    let scales = parameters.group(ParameterGroup::MeshScale).chunks_exact(3).map(Vec3::from_slice);
+    let scaled = |(hull, s): (&Arc<Hull>, Vec3)| {
+        if s == Vec3::new(1.0, 1.0, 1.0) { hull.clone() } else { Arc::new(hull.scaled(s)) }
+    };
+    structure.hulls.iter().zip(scales).map(scaled).collect()
 }
 
 /// A robot and its world: immutable, shared by threads, cheap to clone.
@@ -176,6 +199,11 @@ impl Model {
             return Err(InputError::Value { what: "dt".into(), expected: "a positive time step", got: dt });
         }
         crate::check::vector("gravity", &options.gravity, 3)?;
+        let near = options.contact_distance;
+        if !(near.is_finite() && near >= 0.0) {
+            let what = "contact_distance".to_string();
+            return Err(InputError::Value { what, expected: "zero or a positive distance", got: near });
+        }
         let mut model = self.clone();
         if options.gravity != self.options.gravity {
             let gravity = Arc::make_mut(&mut model.numbers).parameters.group_mut(ParameterGroup::Gravity);
@@ -240,6 +268,18 @@ impl Model {
     /// Shapes.
     pub fn geoms(&self) -> &[Geom] {
         &self.structure.geoms
+    }
+
+    /// Shape of a geom with the sizes of the parameters.
+    #[inline(always)]
+    pub fn shape(&self, geom: GeomId) -> Shape {
+        self.numbers.shapes[geom.0]
+    }
+
+    /// Hull of a mesh with the scale of the parameters.
+    #[inline(always)]
+    pub fn hull(&self, mesh: MeshId) -> &Hull {
+        &self.numbers.hulls[mesh.0]
     }
 
     /// Meshes.

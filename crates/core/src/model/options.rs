@@ -8,13 +8,15 @@ pub struct Options {
     pub dt: f64,
     /// Gravity in world axes [m/s²]. Also the group `Gravity` of the parameters; setting one sets the other.
     pub gravity: [f64; 3],
+    /// Pairs nearer than this take part in contact before they touch (m).
+    pub contact_distance: f64,
     /// Which velocity-dependent forces are taken at the end of the step.
     pub implicit: Implicit,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { dt: 1e-3, gravity: [0.0, 0.0, -9.81], implicit: Implicit::Velocity }
+        Options { dt: 1e-3, gravity: [0.0, 0.0, -9.81], contact_distance: 0.01, implicit: Implicit::Velocity }
     }
 }
 

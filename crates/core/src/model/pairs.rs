@@ -15,7 +15,8 @@ pub enum PairRule {
     #[default]
     Mujoco,
     /// The paper's: masks and exclusions are ignored; geoms of one body and of a body and its parent do not touch,
-    /// except that planes fixed to the world touch everything that moves.
+    /// except that planes fixed to the world touch everything that moves. Readers of files also leave out pairs that are
+    /// nearer than 1 cm in the neutral configuration (see [`Model::without_pairs`]).
     Paper,
     /// Exactly these.
     List(Vec<[GeomId; 2]>),
@@ -29,6 +30,8 @@ pub struct Pair {
     pub geoms: [GeomId; 2],
     /// What an explicit pair of the file says instead of the geoms' own surfaces.
     pub surface: Option<PairSurface>,
+    /// Whether the pair has one contact point at most instead of a patch of four.
+    pub single_point: bool,
 }
 
 /// Contact properties that a file gives to a pair.
@@ -49,23 +52,61 @@ pub(crate) struct Contacts {
     /// Links whose geoms do not touch each other.
     pub excludes: Vec<[FrameId; 2]>,
     pub explicit: Vec<([GeomId; 2], PairSurface)>,
+    /// Pairs that the rule makes and that are left out, sorted.
+    pub dropped: Vec<[GeomId; 2]>,
+    /// Pairs that have one contact point at most, sorted.
+    pub single_point: Vec<[GeomId; 2]>,
 }
 
 impl Model {
     /// The same robot with another list of pairs. Memory made for the old one does not fit the new one.
     pub fn with_pair_rule(&self, rule: PairRule) -> Result<Model, InputError> {
         if let PairRule::List(list) = &rule {
-            let n = self.geoms().len();
-            if let Some([a, b]) = list.iter().find(|[a, b]| a == b || a.0 >= n || b.0 >= n) {
-                let what = format!("pair of geoms {} and {}", a.0, b.0);
-                return Err(InputError::Value { what, expected: "two different geoms of the model", got: b.0 as f64 });
-            }
+            self.check_pairs(list)?;
         }
+        Ok(self.with_contacts(|contacts| {
+            contacts.rule = rule;
+            contacts.dropped.clear();
+        }))
+    }
+
+    /// The same robot whose given pairs have one contact point at most instead of a patch of up to four. Memory made for
+    /// the old one does not fit the new one.
+    pub fn with_single_points(&self, pairs: &[[GeomId; 2]]) -> Result<Model, InputError> {
+        let list = self.sorted_pairs(pairs)?;
+        Ok(self.with_contacts(|contacts| contacts.single_point = list))
+    }
+
+    /// The same robot without the given pairs. Memory made for the old one does not fit the new one.
+    pub fn without_pairs(&self, pairs: &[[GeomId; 2]]) -> Result<Model, InputError> {
+        let list = self.sorted_pairs(pairs)?;
+        Ok(self.with_contacts(|contacts| contacts.dropped = list))
+    }
+
+    fn with_contacts(&self, change: impl FnOnce(&mut Contacts)) -> Model {
         let mut model = self.clone();
         let structure = model.structure_mut();
-        structure.contacts.rule = rule;
+        change(&mut structure.contacts);
         structure.pairs = OnceLock::new();
-        Ok(model)
+        model
+    }
+
+    fn sorted_pairs(&self, pairs: &[[GeomId; 2]]) -> Result<Vec<[GeomId; 2]>, InputError> {
+        self.check_pairs(pairs)?;
+        let mut list: Vec<_> = pairs.iter().map(|[a, b]| sorted(*a, *b)).collect();
+        list.sort();
+        Ok(list)
+    }
+
+    fn check_pairs(&self, list: &[[GeomId; 2]]) -> Result<(), InputError> {
+        let n = self.geoms().len();
+        match list.iter().find(|[a, b]| a == b || a.0 >= n || b.0 >= n) {
+            Some([a, b]) => {
+                let what = format!("pair of geoms {} and {}", a.0, b.0);
+                Err(InputError::Value { what, expected: "two different geoms of the model", got: b.0 as f64 })
+            }
+            None => Ok(()),
+        }
     }
 }
 
@@ -75,7 +116,8 @@ fn sorted(a: GeomId, b: GeomId) -> [GeomId; 2] {
 
 /// All pairs of a model, by rising numbers.
 pub(super) fn list(s: &Structure) -> Vec<Pair> {
-    let plain = |geoms| Pair { geoms, surface: None };
+    let single = |geoms: &[GeomId; 2]| s.contacts.single_point.binary_search(geoms).is_ok();
+    let plain = |geoms| Pair { geoms, surface: None, single_point: single(&geoms) };
     if let PairRule::List(list) = &s.contacts.rule {
         return list.iter().map(|[a, b]| plain(sorted(*a, *b))).collect();
     }
@@ -95,8 +137,9 @@ pub(super) fn list(s: &Structure) -> Vec<Pair> {
     }
     if !paper {
         let given = s.contacts.explicit.iter();
-        pairs.extend(given.map(|([a, b], surface)| Pair { geoms: sorted(*a, *b), surface: Some(*surface) }));
+        pairs.extend(given.map(|([a, b], surface)| Pair { surface: Some(*surface), ..plain(sorted(*a, *b)) }));
     }
+    pairs.retain(|p| s.contacts.dropped.binary_search(&p.geoms).is_err());
     pairs.sort_by_key(|p| p.geoms);
     pairs
 }

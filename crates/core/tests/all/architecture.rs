@@ -4,11 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Who may use whom inside the core. `error`, `check` and `dispatch` are tools that everyone may use.
-const ALLOWED: [(&str, &[&str]); 7] = [
+const ALLOWED: [(&str, &[&str]); 8] = [
     ("spatial", &[]),
     ("linalg", &[]),
     ("model", &["spatial", "linalg"]),
     ("dynamics", &["spatial", "linalg", "model"]),
+    ("collision", &["spatial", "linalg", "model"]),
     ("state", &["model", "dynamics"]),
     ("data", &["model", "dynamics"]),
     ("step", &["model", "dynamics", "state", "data"]),

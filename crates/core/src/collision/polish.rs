@@ -1,0 +1,293 @@
+//! From nearly the right normal and the features that touch to machine precision.   (collision-10)
+//!
+//! The walk and the expansion know the normal to the square root of their tolerance on curved shapes, and lose its
+//! digits where shapes touch. With the touching atoms at hand the normal and the touching points solve a small smooth
+//! system, the same as that of the derivatives (collision-3); Newton's method needs two or three steps, one on polytopes.
+
+use super::shape::{Core, cap_atom};
+use super::simplex::Simplex;
+use super::witness::{ShapePair, Side, Witness};
+use crate::spatial::{Mat3, Sym3, Vec3};
+
+const MAX_STEPS: usize = 12;
+/// A normal moves less than this at convergence (rad).
+const SETTLED: f64 = 1e-13;
+/// Weights may be negative by this much.
+const OUTSIDE: f64 = 1e-9;
+/// Longest step of the normal (rad).
+const MAX_TURN: f64 = 0.3;
+
+/// Atoms of each side in a simplex, with the weights of equal ones added.
+pub(crate) fn sides(simplex: &Simplex) -> [Side; 2] {
+    [0, 1].map(|i| {
+        let mut side = Side::default();
+        for k in 0..simplex.count.min(3) {
+            let (atom, weight) = (simplex.vertices[k].atoms[i], simplex.weights[k]);
+            let n = side.count as usize;
+            match side.atoms[..n].iter().position(|a| *a == atom) {
+                Some(j) => side.weights[j] += weight,
+                None => {
+                    side.atoms[n] = atom;
+                    side.weights[n] = weight;
+                    side.count += 1;
+                }
+            }
+        }
+        side
+    })
+}
+
+/// The sharpest answer that the features in a simplex, or the flat caps near the normal `n`, allow.
+///
+/// Of shapes that are apart the touching points must lie between their atoms. Of overlapping ones a point may also lie
+/// in the same face beyond the three atoms known of it: there the depth found before guards against a wrong face.
+#[inline(always)]
+pub(crate) fn refine(pair: &ShapePair, simplex: &Simplex, n: Vec3, scale: f64, apart: bool) -> Option<Witness> {
+    let rims = sides(simplex);
+    let mut best = polish(pair, rims, n, scale, apart);
+    if !pair.has_curves() {
+        return best;
+    }
+    // a rim has no curvature to speak of where the normal is that of its cap
+    let directions = [n, -pair.X_12.rotation.tmul(n)];
+    let caps = [0, 1].map(|i| pair.shapes[i].core.cap(directions[i]));
+    for i in 0..2 {
+        let Some(top) = caps[i] else { continue };
+        let mut sides = rims;
+        sides[i] = Side::face([0, 3, 6].map(|k| cap_atom(top, k)), [1.0 / 3.0; 3]);
+        if let Some(top) = caps[1 - i] {
+            let middle = Side::edge([0, 4].map(|k| cap_atom(top, k)), 0.5);
+            sides[1 - i] = Side { fixed: true, ..middle };
+        }
+        let found = polish(pair, sides, n, scale, false);
+        best = deeper(best, found.filter(|w| pair.is_on_cap(w, i)));
+    }
+    best
+}
+
+/// Solves for the normal and the touching points from the start `n`; `None` where the features do not fit together or
+/// are not those that touch.
+#[inline(always)]
+fn polish(pair: &ShapePair, mut sides: [Side; 2], mut n: Vec3, scale: f64, apart: bool) -> Option<Witness> {
+    let mut turn = f64::INFINITY;
+    let mut face_only = None;
+    for _ in 0..MAX_STEPS {
+        let local = Local::new(pair, &sides, n);
+        let Some(step) = local.newton(&sides, n) else { return face_only };
+        let length = step.dn.norm();
+        let Some(next) = (n + step.dn * (MAX_TURN / length).min(1.0)).normalized() else { return face_only };
+        n = next;
+        for (side, ds) in sides.iter_mut().zip(step.slides) {
+            side.weights[1] += ds[0];
+            side.weights[2] += ds[1];
+            side.weights[0] -= ds[0] + ds[1];
+        }
+        // settled, or as settled as rounding allows
+        if length <= SETTLED || (turn < 1e-9 && length >= 0.5 * turn) {
+            let Some((i, k)) = outside(&sides) else { return deeper(face_only, finish(pair, sides, n, scale)) };
+            if sides[i].count == 3 && !apart {
+                // the point may lie in the same face beyond these three corners, or the face may be the wrong feature
+                face_only = finish(pair, sides, n, scale);
+            }
+            drop_atom(&mut sides[i], k);
+            turn = f64::INFINITY;
+            continue;
+        }
+        turn = length;
+    }
+    face_only
+}
+
+impl ShapePair<'_> {
+    /// Whether the touching point of shape `i` lies on its cap, not beside it.
+    fn is_on_cap(&self, w: &Witness, i: usize) -> bool {
+        let x = if i == 0 { w.points[0] } else { self.X_12.rotation.tmul(w.points[1] - self.X_12.position) };
+        match self.shapes[i].core {
+            Core::Cylinder { radius, .. } | Core::Cone { radius, .. } => {
+                x.x * x.x + x.y * x.y <= (radius * (1.0 + OUTSIDE)).powi(2)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Both are lower bounds of the distance: the larger one is nearer to it.
+fn deeper(a: Option<Witness>, b: Option<Witness>) -> Option<Witness> {
+    match (&a, &b) {
+        (Some(x), Some(y)) if x.distance >= y.distance => a,
+        (Some(_), None) => a,
+        _ => b,
+    }
+}
+
+/// The atom with the most negative weight.
+fn outside(sides: &[Side; 2]) -> Option<(usize, usize)> {
+    let mut worst = (-OUTSIDE, None);
+    for (i, side) in sides.iter().enumerate() {
+        for k in 0..side.count as usize {
+            if side.weights[k] < worst.0 {
+                worst = (side.weights[k], Some((i, k)));
+            }
+        }
+    }
+    worst.1
+}
+
+fn drop_atom(side: &mut Side, k: usize) {
+    let last = side.count as usize - 1;
+    side.atoms.swap(k, last);
+    side.weights.swap(k, last);
+    side.weights[last] = 0.0;
+    side.count -= 1;
+    let sum: f64 = side.weights.iter().map(|w| w.max(0.0)).sum();
+    side.weights = side.weights.map(|w| w.max(0.0) / sum);
+}
+
+/// Measures the distance along the normal with fresh support points: it must be what the features say.
+#[inline(always)]
+fn finish(pair: &ShapePair, sides: [Side; 2], n: Vec3, scale: f64) -> Option<Witness> {
+    let d2 = -pair.X_12.rotation.tmul(n);
+    let x1 = sides[0].point_of(&pair.shapes[0].core, n);
+    let x2 = pair.X_12.point(sides[1].point_of(&pair.shapes[1].core, d2));
+    let distance = n.dot(x2 - x1);
+    let best = n.dot(pair.support(n, [sides[0].atoms[0], sides[1].atoms[0]]).y);
+    if best < distance - 1e-12 * scale {
+        return None;
+    }
+    let points = [x1 + n * pair.shapes[0].radius, x2 - n * pair.shapes[1].radius];
+    Some(Witness { normal: n, distance: distance - pair.radius(), points, sides, converged: true })
+}
+
+/// The features at a normal: what Newton's step needs.
+struct Local {
+    /// Tangent basis of the normal.
+    basis: [Vec3; 2],
+    /// From the point on core 1 to that on core 2.
+    gap: Vec3,
+    /// H1 + H2 + Φ P in the basis: xx, xy, yy.
+    K: [f64; 3],
+    /// Directions along which the touching points glide, per side.
+    edges: [[Vec3; 2]; 2],
+}
+
+struct Newton {
+    dn: Vec3,
+    /// Change of the second and third weight of each side.
+    slides: [[f64; 2]; 2],
+}
+
+impl Local {
+    #[inline(always)]
+    fn new(pair: &ShapePair, sides: &[Side; 2], n: Vec3) -> Local {
+        let frame = super::frame::frame(n);
+        let basis = [frame.c[0], frame.c[1]];
+        let mut points = [Vec3::ZERO; 2];
+        let mut edges = [[Vec3::ZERO; 2]; 2];
+        let mut H = Sym3::ZERO;
+        for (i, side) in sides.iter().enumerate() {
+            let core = &pair.shapes[i].core;
+            let rotation = if i == 0 { Mat3::IDENTITY } else { pair.X_12.rotation };
+            let d = if i == 0 { n } else { -pair.X_12.rotation.tmul(n) };
+            let place = |x: Vec3| if i == 0 { x } else { pair.X_12.point(x) };
+            let first = place(core.atom(side.atoms[0], d));
+            points[i] = first;
+            for k in 0..side.count as usize {
+                if k > 0 {
+                    let edge = place(core.atom(side.atoms[k], d)) - first;
+                    edges[i][k - 1] = edge;
+                    points[i] += edge * side.weights[k];
+                }
+                if core.is_curved(side.atoms[k]) {
+                    H += core.hessian(side.atoms[k], d).rotated(&rotation) * side.weights[k];
+                }
+            }
+        }
+        let gap = points[1] - points[0];
+        let phi = n.dot(gap);
+        let [s, t] = basis;
+        let (Hs, Ht) = (H * s, H * t);
+        Local { basis, gap, K: [s.dot(Hs) + phi, s.dot(Ht), t.dot(Ht) + phi], edges }
+    }
+
+    /// K dn = P gap + Σ ± slides, n·e + e·dn = 0 along every free edge e.
+    #[inline(always)]
+    fn newton(&self, sides: &[Side; 2], n: Vec3) -> Option<Newton> {
+        let flat = |v: Vec3| [self.basis[0].dot(v), self.basis[1].dot(v)];
+        let r = flat(self.gap);
+        let free = free_edges(sides);
+        let mut slides = [[0.0; 2]; 2];
+        let edge = |[i, k]: [usize; 2]| self.edges[i][k];
+        // the gap grows by a slide on side 2 and shrinks by one on side 1
+        let sign = |i: usize| if i == 0 { -1.0 } else { 1.0 };
+        let K = &self.K;
+        let dn = match *free.as_slice() {
+            [] => {
+                let det = K[0] * K[2] - K[1] * K[1];
+                if det <= 1e-14 * (K[0].abs() + K[2].abs()).powi(2) {
+                    return None;
+                }
+                [(K[2] * r[0] - K[1] * r[1]) / det, (K[0] * r[1] - K[1] * r[0]) / det]
+            }
+            [a] => {
+                let e = flat(edge(a));
+                let length = (e[0] * e[0] + e[1] * e[1]).sqrt();
+                let u = [e[0] / length, e[1] / length];
+                let w = [-u[1], u[0]];
+                let along = -n.dot(edge(a)) / length;
+                let Kw = [K[0] * w[0] + K[1] * w[1], K[1] * w[0] + K[2] * w[1]];
+                let Kww = Kw[0] * w[0] + Kw[1] * w[1];
+                let across = (r[0] * w[0] + r[1] * w[1] - along * (Kw[0] * u[0] + Kw[1] * u[1])) / Kww;
+                let dn = [along * u[0] + across * w[0], along * u[1] + across * w[1]];
+                let Kdn = [K[0] * dn[0] + K[1] * dn[1], K[1] * dn[0] + K[2] * dn[1]];
+                let missing = ((Kdn[0] - r[0]) * u[0] + (Kdn[1] - r[1]) * u[1]) / length;
+                slides[a[0]][a[1]] = sign(a[0]) * missing;
+                dn
+            }
+            [a, b] => {
+                let (ea, eb) = (flat(edge(a)), flat(edge(b)));
+                let det = ea[0] * eb[1] - ea[1] * eb[0];
+                let size = (ea[0] * ea[0] + ea[1] * ea[1]) * (eb[0] * eb[0] + eb[1] * eb[1]);
+                if det * det <= 1e-18 * size {
+                    return None; // parallel edges leave the normal undetermined
+                }
+                let (ca, cb) = (-n.dot(edge(a)), -n.dot(edge(b)));
+                let dn = [(ca * eb[1] - ea[1] * cb) / det, (ea[0] * cb - ca * eb[0]) / det];
+                let Kdn = [K[0] * dn[0] + K[1] * dn[1], K[1] * dn[0] + K[2] * dn[1]];
+                let m = [Kdn[0] - r[0], Kdn[1] - r[1]];
+                slides[a[0]][a[1]] = sign(a[0]) * (m[0] * eb[1] - eb[0] * m[1]) / det;
+                slides[b[0]][b[1]] = sign(b[0]) * (ea[0] * m[1] - ea[1] * m[0]) / det;
+                dn
+            }
+            _ => return None,
+        };
+        let dn = self.basis[0] * dn[0] + self.basis[1] * dn[1];
+        let finite = dn.is_finite() && slides.iter().flatten().all(|s| s.is_finite());
+        finite.then_some(Newton { dn, slides })
+    }
+}
+
+/// Edges along which the touching points are free to glide: at most two, as there are two directions. A face has both.
+#[derive(Clone, Copy)]
+struct FreeEdges {
+    list: [[usize; 2]; 2],
+    count: usize,
+}
+
+impl FreeEdges {
+    fn as_slice(&self) -> &[[usize; 2]] {
+        &self.list[..self.count]
+    }
+}
+
+#[inline(always)]
+fn free_edges(sides: &[Side; 2]) -> FreeEdges {
+    let counts = sides.map(|s| if s.fixed { 0 } else { s.count as usize - 1 });
+    match counts {
+        [2, _] => FreeEdges { list: [[0, 0], [0, 1]], count: 2 },
+        [_, 2] => FreeEdges { list: [[1, 0], [1, 1]], count: 2 },
+        [1, 1] => FreeEdges { list: [[0, 0], [1, 0]], count: 2 },
+        [1, 0] => FreeEdges { list: [[0, 0], [0, 0]], count: 1 },
+        [0, 1] => FreeEdges { list: [[1, 0], [0, 0]], count: 1 },
+        _ => FreeEdges { list: [[0, 0], [0, 0]], count: 0 },
+    }
+}

@@ -1,0 +1,255 @@
+//! Questions about two shapes, or a ray and a shape, without a model.
+
+use super::contact::MAX_POINTS;
+use super::epa::Polytope;
+use super::narrow::{Warm, witness};
+use super::patch::{feature_key, patch};
+use super::raycast::ray;
+use super::shape::{Convex, Core};
+use super::witness::{ShapePair, Witness};
+use crate::error::InputError;
+use crate::model::{Hull, Mesh, Shape};
+use crate::spatial::{Mat3, Pose, Vec3};
+use std::sync::Arc;
+
+/// A shape that questions can be asked about.
+#[derive(Debug, Clone)]
+pub struct Solid {
+    shape: Shape,
+    hull: Option<Arc<Hull>>,
+}
+
+impl Solid {
+    /// A primitive shape.
+    pub fn new(shape: Shape) -> Result<Solid, InputError> {
+        if let Shape::Mesh { .. } = shape {
+            let what = "shape".to_string();
+            return Err(InputError::Value {
+                what,
+                expected: "a primitive (a mesh goes to Solid::hull)",
+                got: f64::NAN,
+            });
+        }
+        let sizes = shape.size();
+        let wrong = sizes[..shape.n_sizes()].iter().find(|s| !(s.is_finite() && **s > 0.0));
+        match wrong {
+            Some(&got) => {
+                let what = format!("size of the {}", shape.name());
+                Err(InputError::Value { what, expected: "a positive number", got })
+            }
+            None => Ok(Solid { shape, hull: None }),
+        }
+    }
+
+    /// A convex mesh: its corners and outward triangles.
+    pub fn hull(mesh: &Mesh) -> Result<Solid, InputError> {
+        let bad = mesh.vertices.iter().position(|v| !v.is_finite());
+        if let Some(index) = bad {
+            return Err(InputError::NotFinite { what: "vertices", index });
+        }
+        let n = mesh.vertices.len();
+        if n == 0 {
+            return Err(InputError::Length { what: "vertices", expected: 1, got: 0 });
+        }
+        if let Some(got) = mesh.triangles.iter().flatten().find(|k| **k as usize >= n) {
+            return Err(InputError::OutOfRange { what: "vertex", count: n, got: *got as usize });
+        }
+        let shape = Shape::Mesh { mesh: crate::model::MeshId(0) };
+        Ok(Solid { shape, hull: Some(Arc::new(Hull::new(mesh))) })
+    }
+
+    /// The shape; a mesh has a number of no meaning.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    fn convex(&self) -> Convex<'_> {
+        convex(self.shape, || self.hull.as_deref())
+    }
+}
+
+/// The narrow phase's view of a shape.
+#[inline(always)]
+pub(super) fn convex<'a>(shape: Shape, hull: impl FnOnce() -> Option<&'a Hull>) -> Convex<'a> {
+    let (core, radius) = match shape {
+        Shape::Plane => (Core::Plane, 0.0),
+        Shape::Sphere { radius } => (Core::Point, radius),
+        Shape::Capsule { radius, half_length } => (Core::Segment { half: half_length }, radius),
+        Shape::Cylinder { radius, half_length } => (Core::Cylinder { radius, half: half_length }, 0.0),
+        Shape::Cone { radius, half_length } => (Core::Cone { radius, half: half_length }, 0.0),
+        Shape::Box { half_size } => (Core::Box { half: half_size }, 0.0),
+        Shape::Ellipsoid { radii } => (Core::Ellipsoid { radii }, 0.0),
+        Shape::Mesh { .. } => (hull().map_or(Core::Point, Core::Hull), 0.0),
+    };
+    Convex { core, radius }
+}
+
+/// Nearest points of two shapes, in world axes. Of overlapping shapes: the points that must part, along the shortest way
+/// out.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct ClosestPoints {
+    /// Signed distance, negative when they overlap (m).
+    pub distance: f64,
+    /// Unit normal from the first to the second shape.
+    pub normal: Vec3,
+    /// Points of the two surfaces; the second minus the first is the distance times the normal (m).
+    pub points: [Vec3; 2],
+    /// Whether the iteration reached its tolerance.
+    pub converged: bool,
+}
+
+/// How many points a contact may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Points {
+    /// The deepest one.
+    One,
+    /// Up to four that span the touching surface.
+    #[default]
+    Patch,
+}
+
+/// A point where two shapes touch or nearly touch, in world axes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct ContactPoint {
+    /// The point (m).
+    pub point: Vec3,
+    /// Unit normal from the first to the second shape.
+    pub normal: Vec3,
+    /// Signed distance, negative when they overlap (m).
+    pub distance: f64,
+    /// Names the features that touch.
+    pub feature: u64,
+}
+
+/// Where a ray meets a shape, in world axes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct RayHit {
+    /// From the ray's origin (m).
+    pub distance: f64,
+    /// The point (m).
+    pub point: Vec3,
+    /// Outward unit normal of the shape there.
+    pub normal: Vec3,
+}
+
+/// Signed distance of two shapes (m).
+pub fn distance(a: &Solid, X_wa: &Pose, b: &Solid, X_wb: &Pose) -> Result<f64, InputError> {
+    closest_points(a, X_wa, b, X_wb).map(|c| c.distance)
+}
+
+/// Nearest points of two shapes.
+pub fn closest_points(a: &Solid, X_wa: &Pose, b: &Solid, X_wb: &Pose) -> Result<ClosestPoints, InputError> {
+    let pair = checked_pair(a, X_wa, b, X_wb)?;
+    let found = witness(&pair, f64::INFINITY, &mut Warm::default(), &mut Polytope::new());
+    found.map(|w| in_world(&w, X_wa)).ok_or_else(two_planes)
+}
+
+/// Contact points of two shapes nearer than `contact_distance`; none if they are farther apart.
+pub fn contact(
+    a: &Solid,
+    X_wa: &Pose,
+    b: &Solid,
+    X_wb: &Pose,
+    contact_distance: f64,
+    points: Points,
+) -> Result<Vec<ContactPoint>, InputError> {
+    let pair = checked_pair(a, X_wa, b, X_wb)?;
+    let found = witness(&pair, contact_distance, &mut Warm::default(), &mut Polytope::new());
+    let Some(w) = found else { return Ok(Vec::new()) };
+    let p = match points {
+        Points::One => super::patch::nearest(&w),
+        Points::Patch => patch(&pair, &w, contact_distance),
+    };
+    let normal = X_wa.rotation * p.normal;
+    let world = |k: usize| {
+        let q = &p.points[k];
+        ContactPoint {
+            point: X_wa.point(q.point),
+            normal,
+            distance: q.distance,
+            feature: feature_key(&q.kind, &p.sides),
+        }
+    };
+    Ok((0..p.count.min(MAX_POINTS)).map(world).collect())
+}
+
+/// Where a ray first meets a shape within `max_distance`. A ray that starts inside meets the far side.
+pub fn raycast(
+    solid: &Solid,
+    X_ws: &Pose,
+    origin: Vec3,
+    direction: Vec3,
+    max_distance: f64,
+) -> Result<Option<RayHit>, InputError> {
+    check_pose("pose", X_ws)?;
+    let direction = check_ray(origin, direction, max_distance)?;
+    Ok(cast(&solid.convex(), X_ws, origin, direction, max_distance))
+}
+
+/// Unit direction of a ray.
+pub(super) fn check_ray(origin: Vec3, direction: Vec3, max_distance: f64) -> Result<Vec3, InputError> {
+    crate::check::vector("origin", &origin.to_array(), 3)?;
+    crate::check::vector("direction", &direction.to_array(), 3)?;
+    if max_distance.is_nan() || max_distance < 0.0 {
+        let what = "max_distance".to_string();
+        return Err(InputError::Value { what, expected: "zero or a positive number", got: max_distance });
+    }
+    let what = || "length of the direction".to_string();
+    direction.normalized().ok_or_else(|| InputError::Value { what: what(), expected: "a positive number", got: 0.0 })
+}
+
+pub(super) fn cast(convex: &Convex, X_ws: &Pose, origin: Vec3, direction: Vec3, max_distance: f64) -> Option<RayHit> {
+    let local_origin = X_ws.rotation.tmul(origin - X_ws.position);
+    let (t, n) = ray(convex, local_origin, X_ws.rotation.tmul(direction))?;
+    (t <= max_distance).then(|| RayHit { distance: t, point: origin + direction * t, normal: X_ws.rotation * n })
+}
+
+/// Two shapes in the frame of the first.
+#[inline(always)]
+pub(super) fn shape_pair<'a>(a: Convex<'a>, X_wa: &Pose, b: Convex<'a>, X_wb: &Pose) -> ShapePair<'a> {
+    let r = X_wa.rotation;
+    let rotation =
+        Mat3::from_columns(r.tmul(X_wb.rotation.c[0]), r.tmul(X_wb.rotation.c[1]), r.tmul(X_wb.rotation.c[2]));
+    ShapePair { shapes: [a, b], X_12: Pose { rotation, position: r.tmul(X_wb.position - X_wa.position) } }
+}
+
+fn checked_pair<'a>(a: &'a Solid, X_wa: &Pose, b: &'a Solid, X_wb: &Pose) -> Result<ShapePair<'a>, InputError> {
+    check_pose("first pose", X_wa)?;
+    check_pose("second pose", X_wb)?;
+    match (a.shape, b.shape) {
+        (Shape::Plane, Shape::Plane) => Err(two_planes()),
+        _ => Ok(shape_pair(a.convex(), X_wa, b.convex(), X_wb)),
+    }
+}
+
+/// Half-spaces overlap without end or are apart for good: there is no distance to speak of.
+pub(super) fn two_planes() -> InputError {
+    InputError::Value { what: "number of planes".into(), expected: "at most one in a pair", got: 2.0 }
+}
+
+pub(super) fn in_world(w: &Witness, X_w1: &Pose) -> ClosestPoints {
+    ClosestPoints {
+        distance: w.distance,
+        normal: X_w1.rotation * w.normal,
+        points: w.points.map(|p| X_w1.point(p)),
+        converged: w.converged,
+    }
+}
+
+/// Refuses what is not a rigid placement.
+pub(super) fn check_pose(what: &'static str, pose: &Pose) -> Result<(), InputError> {
+    let numbers = pose.rotation.c.iter().chain([&pose.position]).flat_map(|v| v.to_array());
+    if let Some(index) = numbers.clone().position(|x| !x.is_finite()) {
+        return Err(InputError::NotFinite { what, index });
+    }
+    let product = pose.rotation.transpose() * pose.rotation - Mat3::IDENTITY;
+    let error = product.c.iter().map(|c| c.norm()).fold(0.0, f64::max);
+    if error > 1e-6 || pose.rotation.determinant() < 0.0 {
+        let what = format!("{what}: RᵀR − 1");
+        return Err(InputError::Value { what, expected: "a rotation matrix (zero)", got: error });
+    }
+    Ok(())
+}

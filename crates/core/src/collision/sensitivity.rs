@@ -1,0 +1,140 @@
+//! Derivatives of the contacts of a model, under one option.
+
+use super::contact::{Contact, Patch, PointKind};
+use super::derivatives::{
+    CollisionError, CollisionGradient, PointDerivatives, frozen, point_derivatives, smoothed_derivatives,
+};
+use super::detect::{ContactSet, geom_pair};
+use super::epa::Polytope;
+use super::narrow::{Warm, witness};
+use super::patch::{feature_key, nearest, patch};
+use super::query::shape_pair;
+use super::randomized::{Order, Sampling, first, zeroth};
+use super::shape::Convex;
+use super::shape_derivatives::shape_derivatives;
+use crate::error::InputError;
+use crate::model::{Model, ParameterGroup, Shape};
+use crate::spatial::{Pose, Vec3};
+
+/// Derivatives of a contact with respect to one size of one of its shapes, in world axes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct SizeDerivative {
+    /// Of the unit normal (1/m).
+    pub normal: Vec3,
+    /// Of the contact point.
+    pub point: Vec3,
+    /// Of the signed distance.
+    pub distance: f64,
+}
+
+/// A contact with its shapes, in world axes and relative to the contact point.
+struct Local<'m> {
+    contact: Contact,
+    shapes: [Convex<'m>; 2],
+    poses: [Pose; 2],
+}
+
+fn local<'m>(model: &'m Model, X_wb: &[Pose], set: &ContactSet, contact: usize) -> Result<Local<'m>, InputError> {
+    let count = set.contacts().len();
+    let found = set.contacts().get(contact).ok_or(InputError::OutOfRange { what: "contact", count, got: contact })?;
+    let (pair, mut poses) = geom_pair(model, X_wb, found.geoms)?;
+    for pose in &mut poses {
+        pose.position -= found.point;
+    }
+    Ok(Local { contact: *found, shapes: pair.shapes, poses })
+}
+
+/// Derivatives of a contact of the last search with respect to the twists of its two bodies.
+pub fn contact_derivatives(
+    model: &Model,
+    X_wb: &[Pose],
+    set: &mut ContactSet,
+    contact: usize,
+    mode: &CollisionGradient,
+) -> Result<PointDerivatives, CollisionError> {
+    let Local { contact: c, shapes, poses } = local(model, X_wb, set, contact)?;
+    let sides = set.touches[c.witness as usize];
+    match *mode {
+        CollisionGradient::Exact => point_derivatives(&shapes, &poses, c.normal(), &sides, &c.kind),
+        CollisionGradient::Smoothed { eps } => {
+            positive("eps", eps)?;
+            smoothed_derivatives(&shapes, &poses, c.normal(), &sides, &c.kind, eps)
+        }
+        CollisionGradient::Randomized { sigma, samples, seed, order } => {
+            positive("sigma", sigma)?;
+            positive("samples", samples as f64)?;
+            let sampling = Sampling { sigma, samples, seed };
+            randomized(&c, &shapes, &poses, &sampling, order, &mut set.memory)
+        }
+        CollisionGradient::Frozen => Ok(frozen(c.normal())),
+    }
+}
+
+fn positive(what: &'static str, got: f64) -> Result<(), InputError> {
+    if got.is_finite() && got > 0.0 {
+        return Ok(());
+    }
+    Err(InputError::Value { what: what.into(), expected: "a positive number", got })
+}
+
+/// Means over random poses of body 2 of the contact with the same feature, or of the nearest points if it is theirs.
+fn randomized(
+    c: &Contact,
+    shapes: &[Convex; 2],
+    poses: &[Pose; 2],
+    sampling: &Sampling,
+    order: Order,
+    memory: &mut Polytope,
+) -> Result<PointDerivatives, CollisionError> {
+    let mut displaced = |E: &Pose| -> Option<(Patch, usize, Pose)> {
+        let X_w2 = *E * poses[1];
+        let pair = shape_pair(shapes[0], &poses[0], shapes[1], &X_w2);
+        let w = witness(&pair, f64::INFINITY, &mut Warm::default(), memory)?;
+        if c.kind == PointKind::Nearest {
+            return Some((nearest(&w), 0, X_w2));
+        }
+        let found = patch(&pair, &w, f64::INFINITY);
+        let same = |k: &usize| feature_key(&found.points[*k].kind, &found.sides) == c.feature;
+        (0..found.count).find(same).map(|k| (found, k, X_w2))
+    };
+    let world = |p: &Patch, k: usize| (poses[0].rotation * p.normal, poses[0].point(p.points[k].point));
+    let mean = match order {
+        Order::Zeroth => zeroth(c.normal(), sampling, |E| displaced(E).map(|(p, k, _)| world(&p, k)))?,
+        Order::First => first(c.normal(), sampling, |E| {
+            let (p, k, X_w2) = displaced(E)?;
+            let (normal, point) = world(&p, k);
+            let moved = [poses[0], X_w2].map(|X| Pose { position: X.position - point, ..X });
+            let d = point_derivatives(shapes, &moved, normal, &p.sides, &p.points[k].kind).ok()?;
+            Some((point, d))
+        })?,
+    };
+    Ok(mean.derivatives)
+}
+
+/// Derivatives of a contact of the last search with respect to size `k` of its shape 1 or 2 (`which` = 0 or 1): the
+/// entries of the parameter groups `ShapeSize` of the geom, or `MeshScale` of its mesh.
+pub fn size_derivative(
+    model: &Model,
+    X_wb: &[Pose],
+    set: &ContactSet,
+    contact: usize,
+    which: usize,
+    k: usize,
+) -> Result<SizeDerivative, CollisionError> {
+    let Local { contact: c, shapes, poses } = local(model, X_wb, set, contact)?;
+    let geom = *c.geoms.get(which).ok_or(InputError::OutOfRange { what: "shape", count: 2, got: which })?;
+    let shape = model.shape(geom);
+    let count = if let Shape::Mesh { .. } = shape { 3 } else { shape.n_sizes() };
+    if k >= count {
+        return Err(InputError::OutOfRange { what: "size", count, got: k }.into());
+    }
+    let sides = set.touches[c.witness as usize];
+    let d = shape_derivatives(&shapes, &poses, c.normal(), &sides, &c.kind, which, k)?;
+    // a hull's derivatives are relative to its present form
+    let per_scale = match shape {
+        Shape::Mesh { mesh } => 1.0 / model.parameters().group(ParameterGroup::MeshScale)[3 * mesh.0 + k],
+        _ => 1.0,
+    };
+    Ok(SizeDerivative { normal: d.normal * per_scale, point: d.point * per_scale, distance: d.distance * per_scale })
+}
