@@ -27,7 +27,7 @@ mod write;
 mod xml;
 
 pub use error::{LoadError, Place};
-pub use mesh::{TriangleMesh, load_mesh_file};
+pub use mesh::{NoHull, TriangleMesh, convex_hull, load_mesh_file};
 pub use mjcf::schema_table;
 pub use options::{LoadOptions, PairChoice};
 pub use urdf::urdf_schema_table;

@@ -5,7 +5,9 @@ use crate::options::PairChoice;
 use crate::write::PAIR_RULE;
 use crate::xml::Element;
 use serde_json::Value;
-use slipstick_core::{GeomId, Model, PairRule};
+use slipstick_core::dynamics::Workspace;
+use slipstick_core::spatial::Pose;
+use slipstick_core::{BodyId, GeomId, InputError, Model, PairRule, collision};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -27,7 +29,29 @@ pub(crate) fn apply(model: Model, choice: &PairChoice, file: PairRule) -> Result
     if rule == *model.pair_rule() {
         return Ok(model);
     }
-    model.with_pair_rule(rule).map_err(|e| wrong("pairs", "pairs of geoms of the model", e.to_string()))
+    let paper = rule == PairRule::Paper;
+    let model = model.with_pair_rule(rule);
+    let model = model.and_then(|m| if paper { without_near_pairs(&m) } else { Ok(m) });
+    model.map_err(|e| wrong("pairs", "pairs of geoms of the model", e.to_string()))
+}
+
+/// Pairs nearer than this in the neutral configuration are no part of the paper's rule (m).
+const NEAR: f64 = 0.01;
+/// Models with more geoms keep them: the list of pairs grows with the square, and is made only when it is needed.
+const MANY: usize = 1000;
+
+/// The distance part of the paper's rule: neighbours that overlap by design do not touch.
+fn without_near_pairs(model: &Model) -> Result<Model, InputError> {
+    if model.geoms().len() > MANY {
+        return Ok(model.clone());
+    }
+    let mut workspace = Workspace::new(model);
+    workspace.kinematics(model, model.neutral())?;
+    let poses = (0..model.n_bodies()).map(|k| workspace.body_pose(BodyId(k)));
+    let poses: Vec<Pose> = poses.collect::<Result<_, _>>()?;
+    let near = collision::near_pairs(model, &poses, NEAR)?;
+    let near: Vec<_> = near.into_iter().map(|k| model.pairs()[k].geoms).collect();
+    if near.is_empty() { Ok(model.clone()) } else { model.without_pairs(&near) }
 }
 
 /// Reads a list of pairs, by rising numbers and without repetition.

@@ -16,6 +16,7 @@ mod stl;
 
 pub use file::load_mesh_file;
 pub(crate) use file::{Format, is_known};
+pub use hull::{NoHull, convex_hull};
 pub(crate) use inertia::Solid;
 #[cfg(test)]
 pub(crate) use inertia::solid_exact;

@@ -41,10 +41,10 @@ impl Writer<'_> {
         pairs.filter_map(|p| p.surface.or(listed.then(|| self.mixed(p.geoms))).map(|s| (p.geoms, s))).collect()
     }
 
-    /// What two surfaces make together: that of higher priority decides, else the larger numbers.
+    /// What two surfaces make together: that of higher priority decides, else the larger numbers; offsets add up.
     fn mixed(&self, geoms: [GeomId; 2]) -> PairSurface {
         let [a, b] = geoms.map(|g| &self.model.geoms()[g.0].surface);
-        let offset = a.offset.max(b.offset);
+        let offset = a.offset + b.offset;
         let of = |s: &slipstick_core::Surface| PairSurface { friction: s.friction, condim: s.condim, offset };
         match a.priority.cmp(&b.priority) {
             std::cmp::Ordering::Greater => of(a),

@@ -47,33 +47,12 @@ fn the_papers_rule_gives_exactly_the_papers_lists() {
         assert_eq!(rule.len(), n, "{file}");
         assert_eq!(rule, list, "{file}");
     }
-    let (_, rule, list) = by_rule_and_by_list(&folder, GO1, true, true);
-    assert_eq!(rule.len(), 494);
-    assert_eq!(rule, list);
-}
-
-#[test]
-fn the_papers_rule_leaves_only_near_pairs_to_the_distance_rule() {
-    let Some(folder) = shared_models() else { return };
-    for (file, before, after) in [(H1, 259, 255), (ATLAS, 3415, 3399)] {
-        let (model, rule, list) = by_rule_and_by_list(&folder, file, true, true);
-        assert_eq!((rule.len(), list.len()), (before, after), "{file}");
-        assert!(list.is_subset(&rule), "{file}");
-        let names = |p: &[GeomId; 2]| p.map(|g| model.geoms()[g.0].name.clone());
-        let missing: BTreeSet<[String; 2]> = rule.difference(&list).map(names).collect();
-        assert_eq!(missing, removed_by_margin(&folder.join(file.split('/').next().unwrap()), &model), "{file}");
+    // H1 has 259 and Atlas 3415 before those nearer than 1 cm in the neutral configuration are left out
+    for (file, n) in [(GO1, 494), (H1, 255), (ATLAS, 3399)] {
+        let (_, rule, list) = by_rule_and_by_list(&folder, file, true, true);
+        assert_eq!(rule.len(), n, "{file}");
+        assert_eq!(rule, list, "{file}");
     }
-}
-
-/// The pairs that a list says the distance rule removes, in the order of the model's geoms.
-fn removed_by_margin(folder: &Path, model: &Model) -> BTreeSet<[String; 2]> {
-    let text = std::fs::read_to_string(folder.join("paper_pairs.json")).unwrap();
-    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let place = |name: &String| model.geoms().iter().position(|g| g.name == *name).unwrap();
-    let pairs = json["removed_by_margin"].as_array().unwrap().iter();
-    let mut pairs: Vec<[String; 2]> = pairs.map(|p| [0, 1].map(|k| p[k].as_str().unwrap().to_string())).collect();
-    pairs.iter_mut().for_each(|p| p.sort_by_key(place));
-    pairs.into_iter().collect()
 }
 
 #[test]

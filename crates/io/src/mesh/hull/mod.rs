@@ -25,7 +25,8 @@ const LOSS: f64 = 1e-11;
 
 /// Why points have no hull.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NoHull {
+#[non_exhaustive]
+pub enum NoHull {
     /// Fewer than four different points.
     Few,
     /// A coordinate is infinite or not a number, or coordinates are too far apart in magnitude.
@@ -54,8 +55,10 @@ impl fmt::Display for NoHull {
     }
 }
 
-/// The convex hull of finite points, in their order.
-pub(crate) fn convex_hull(points: &[Vec3]) -> Result<TriangleMesh, NoHull> {
+impl std::error::Error for NoHull {}
+
+/// The convex hull of points: those that are corners, in their order, and outward triangles.
+pub fn convex_hull(points: &[Vec3]) -> Result<TriangleMesh, NoHull> {
     if points.iter().any(|p| !p.is_finite()) {
         return Err(NoHull::NotFinite);
     }
