@@ -4,6 +4,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)] // a program that reports
 
 mod check;
+mod contacts;
 mod convert;
 mod info;
 mod models;
@@ -22,7 +23,8 @@ use std::process::ExitCode;
     name = "slipstick",
     version,
     after_help = "Examples:\n  slipstick info quadruped\n  slipstick check robot.urdf --free-root\n  \
-                  slipstick convert robot.urdf robot.xml\n  slipstick run quadruped --time 0.5\n\n\
+                  slipstick convert robot.urdf robot.xml\n  slipstick contacts quadruped\n  \
+                  slipstick run quadruped --time 0.5\n\n\
                   Exit codes: 0 done, 1 failed, 2 bad use."
 )]
 struct Arguments {
@@ -38,6 +40,8 @@ enum Verb {
     Info(info::Arguments),
     /// Look for mistakes in a robot file: errors, warnings and notes, with hints.
     Check(check::Arguments),
+    /// List which geoms touch: pairs, points, normals, depths.
+    Contacts(contacts::Arguments),
     /// Write a robot as MJCF or URDF and list what is lost.
     Convert(convert::Arguments),
     /// Let a robot move freely from its home pose and print where it goes.
@@ -49,6 +53,7 @@ fn main() -> ExitCode {
         Verb::Models(a) => models::main(&a).map(|()| ExitCode::SUCCESS).map_err(Failure::from),
         Verb::Info(a) => info::main(&a).map(|()| ExitCode::SUCCESS).map_err(Failure::from),
         Verb::Check(a) => check::main(&a).map_err(Failure::from),
+        Verb::Contacts(a) => contacts::main(&a).map(|()| ExitCode::SUCCESS),
         Verb::Convert(a) => convert::main(&a).map_err(Failure::from),
         Verb::Run(a) => run::main(&a).map(|()| ExitCode::SUCCESS),
     };

@@ -18,7 +18,7 @@ pub struct Arguments {
     #[command(flatten)]
     source: Source,
     /// Simulated time (s).
-    #[arg(long, default_value_t = 1.0, allow_negative_numbers = true, value_parser = duration)]
+    #[arg(long, default_value_t = 1.0, allow_negative_numbers = true, value_parser = zero_or_more)]
     time: f64,
     /// Time step (s); default: the model's.
     #[arg(long, allow_negative_numbers = true, value_parser = time_step)]
@@ -34,13 +34,14 @@ pub struct Arguments {
 /// More steps than anyone waits for: a mistyped time step.
 const MOST_STEPS: f64 = 1e9;
 
-fn duration(text: &str) -> Result<f64, String> {
+/// Zero or a positive number.
+pub fn zero_or_more(text: &str) -> Result<f64, String> {
     let seconds: f64 = text.parse().map_err(|e| format!("{e}"))?;
     if seconds >= 0.0 && seconds.is_finite() { Ok(seconds) } else { Err("expected zero or a positive number".into()) }
 }
 
 fn time_step(text: &str) -> Result<f64, String> {
-    match duration(text)? {
+    match zero_or_more(text)? {
         0.0 => Err("expected a positive number".into()),
         dt => Ok(dt),
     }
@@ -80,7 +81,8 @@ pub fn main(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-fn start(model: &Model, keyframe: Option<&str>) -> Result<State, String> {
+/// The state of a keyframe; without one, that of home, else the neutral one.
+pub fn start(model: &Model, keyframe: Option<&str>) -> Result<State, String> {
     match keyframe {
         Some(name) => State::keyframe(model, name).map_err(|e| e.to_string()),
         None => Ok(State::keyframe(model, "home").unwrap_or_else(|_| State::neutral(model))),

@@ -168,12 +168,55 @@ fn info_tells_pairs_and_their_rule() {
 }
 
 #[test]
+fn contacts_lists_pairs_points_normals_and_depths() {
+    let folder = Folder::new("contacts");
+    let scene = r#"<mujoco><worldbody><geom name="floor" type="plane" size="0 0 1"/>
+      <body name="crate" pos="0 0 0.098"><freejoint/><geom name="crate" type="box" size="0.1 0.2 0.1"/></body>
+      <body name="ball" pos="1 0 0.12"><freejoint/><geom type="sphere" size="0.1"/></body></worldbody></mujoco>"#;
+    let scene = folder.file("scene.xml", scene);
+    let (code, out, error) = slipstick(&["contacts", &scene]);
+    assert_eq!(code, Some(0), "{error}");
+    assert!(out.contains("4 points in 1 of 3 pairs nearer than 0.01 m"), "{out}");
+    assert!(out.contains("floor (world) – crate (crate)"), "{out}");
+    assert_eq!(out.matches("-0.002000").count(), 4, "{out}");
+    let (_, out, _) = slipstick(&["contacts", &scene, "--contact-distance", "0.05"]);
+    assert!(out.contains("5 points in 2 of 3 pairs"), "{out}");
+    assert!(out.contains("floor (world) – #2 (ball)"), "{out}");
+
+    let (code, out, error) = slipstick(&["contacts", &scene, "--contact-distance", "0.05", "--json"]);
+    assert_eq!(code, Some(0), "{error}");
+    let report = json(&out);
+    assert_eq!((report["format"].as_str(), report["version"].as_u64()), (Some("slipstick-contacts"), Some(1)));
+    assert_eq!((report["pairs"].as_u64(), report["contact_distance"].as_f64()), (Some(3), Some(0.05)));
+    let ball = &report["contacts"][4];
+    assert_eq!(ball["geoms"], serde_json::json!(["floor", ""]));
+    assert_eq!(
+        (&ball["geom_numbers"], &ball["bodies"]),
+        (&serde_json::json!([0, 2]), &serde_json::json!(["world", "ball"]))
+    );
+    assert_eq!(ball["normal"], serde_json::json!([0.0, 0.0, 1.0]));
+    assert!((ball["distance"].as_f64().unwrap() - 0.02).abs() < 1e-12, "{ball}");
+    assert!((ball["point"][2].as_f64().unwrap() - 0.01).abs() < 1e-12, "{ball}");
+    assert_eq!(ball["feature"].as_str().map(str::len), Some(16));
+}
+
+#[test]
+fn a_quadruped_stands_on_four_feet() {
+    let (code, out, error) = slipstick(&["contacts", "quadruped", "--keyframe", "home"]);
+    assert_eq!(code, Some(0), "{error}");
+    assert!(out.contains("4 points in 4 of 133 pairs"), "{out}");
+    assert!(slipstick(&["contacts", "--help"]).1.contains("slipstick contacts quadruped --keyframe home"));
+}
+
+#[test]
 fn bad_use_is_told_apart_from_failure() {
     for arguments in [
         &["run", "quadruped", "--time", "nan"][..],
         &["run", "quadruped", "--dt", "-0.1"],
         &["run", "arm", "--dt", "1e-300"],
         &["run", "quadruped", "--keyframe", "nope"],
+        &["contacts", "quadruped", "--keyframe", "nope"],
+        &["contacts", "quadruped", "--contact-distance", "-1"],
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_slipstick")).args(arguments).output().expect("it runs");
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
