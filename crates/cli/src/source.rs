@@ -27,6 +27,9 @@ pub struct Options {
     /// Split collision meshes into convex parts.
     #[arg(long)]
     pub decompose: bool,
+    /// Geom or mesh, fixed to the world, whose triangles are ground as they are; may be repeated.
+    #[arg(long = "terrain", value_name = "NAME")]
+    pub terrain: Vec<String>,
 }
 
 /// The robot and how to load it.
@@ -49,6 +52,7 @@ impl Options {
         options.strict = self.strict;
         options.cache = !self.no_cache;
         options.decompose = self.decompose;
+        options.terrain.clone_from(&self.terrain);
         options
     }
 }
@@ -78,8 +82,9 @@ pub fn load(source: &Source) -> Result<Model, String> {
 /// The same, with the error as it came. `strict` is as the options say.
 pub fn load_named(name: &str, options: &Options) -> Result<Model, Trouble> {
     if slipstick::builtin_names().any(|n| n == name) {
-        if options.free_root || options.ground || options.decompose || !options.package_dirs.is_empty() {
-            let flags = "--free-root, --ground, --package-dir and --decompose are for files";
+        let shaped = options.decompose || !options.terrain.is_empty();
+        if options.free_root || options.ground || shaped || !options.package_dirs.is_empty() {
+            let flags = "--free-root, --ground, --package-dir, --decompose and --terrain are for files";
             return Err(Trouble::Name(format!("{flags}; '{name}' is built in")));
         }
         let model = slipstick::builtin(name).map_err(|e| Trouble::Name(e.to_string()))?;

@@ -135,6 +135,13 @@ pub enum BuildError {
         /// Its joint.
         joint: String,
     },
+    /// Ground that is not fixed to the world.
+    MovingTerrain {
+        /// The geom.
+        geom: String,
+        /// The body that carries it.
+        body: String,
+    },
     /// A free joint that shares its body with other joints.
     FreeJointNotAlone {
         /// The body.
@@ -152,6 +159,9 @@ impl fmt::Display for BuildError {
                 f,
                 "body '{body}' moves in joint '{joint}' without mass or armature: give it (or a body below it) a mass"
             ),
+            BuildError::MovingTerrain { geom, body } => {
+                write!(f, "geom '{geom}' is ground and must be fixed to the world, but moves with body '{body}'")
+            }
             BuildError::FreeJointNotAlone { body } => {
                 write!(f, "body '{body}' has a free joint and other joints: a free joint must be alone")
             }

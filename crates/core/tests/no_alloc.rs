@@ -109,3 +109,63 @@ fn hot_algorithms_do_not_allocate() {
         assert_eq!(count, 0, "round {round}");
     }
 }
+
+/// Ten shapes of every kind thrown together over a floor, each free.
+fn heap() -> Model {
+    let mut b = ModelBuilder::new("heap");
+    let corners = (0..8).map(|k| vec3((k & 1) as f64, (k >> 1 & 1) as f64, (k >> 2) as f64) * 0.2).collect();
+    let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let triangles = quads.iter().flat_map(|[a, b, c, d]| [[*a, *b, *c], [*a, *c, *d]]).collect();
+    let mesh = b.add_mesh(Mesh { name: "cube".into(), vertices: corners, triangles });
+    b.add_geom(ModelBuilder::WORLD, GeomSpec::new("floor", Shape::Plane));
+    let inertia = BodyInertia { mass: 1.0, com: Vec3::ZERO, about_com: Sym3::diagonal(vec3(0.1, 0.1, 0.1)) };
+    let shapes = [
+        Shape::Sphere { radius: 0.1 },
+        Shape::Capsule { radius: 0.05, half_length: 0.1 },
+        Shape::Cylinder { radius: 0.1, half_length: 0.1 },
+        Shape::Cone { radius: 0.1, half_length: 0.1 },
+        Shape::Box { half_size: vec3(0.1, 0.12, 0.08) },
+        Shape::Ellipsoid { radii: vec3(0.1, 0.12, 0.08) },
+        Shape::Mesh { mesh },
+    ];
+    for k in 0..10 {
+        let joint = JointSpec::new(format!("joint{k}"), JointKind::Free);
+        let link = b.add_link(ModelBuilder::WORLD, format!("link{k}"), Pose::IDENTITY, inertia, vec![joint]);
+        b.add_geom(link, GeomSpec::new(format!("geom{k}"), shapes[k % shapes.len()]));
+    }
+    b.build().expect("sound")
+}
+
+#[test]
+fn detection_allocates_only_when_its_memory_grows() {
+    use slipstick_core::collision::{CollisionGradient, ContactSet, contact_derivatives, detect};
+    let model = heap();
+    let mut set = ContactSet::new(&model);
+    let poses = |t: f64| -> Vec<Pose> {
+        let place = |k: usize| {
+            let a = k as f64;
+            let turn = Quat::exp(vec3((a + t).sin(), (2.0 * a - t).cos(), (3.0 * a + 2.0 * t).sin()) * 2.0);
+            Pose::new(vec3(0.2 * (a * 1.7).sin(), 0.2 * (a * 2.3).cos(), 0.1 + 0.05 * (a + t).sin()), turn)
+        };
+        std::iter::once(Pose::IDENTITY).chain((0..10).map(place)).collect()
+    };
+    let mut most = 0;
+    for round in 0..2 {
+        for k in 0..200 {
+            let bodies = poses(0.05 * k as f64);
+            let before = set.growths();
+            let used = allocations(|| detect(&model, &bodies, &mut set).expect("sound"));
+            assert!(used == 0 || set.growths() > before || k == 0, "{used} allocations in round {round}, pose {k}");
+            assert!(round == 0 || used == 0, "after warm-up nothing grows");
+            most = most.max(set.contacts().len());
+            let first = allocations(|| {
+                let _ = contact_derivatives(&model, &bodies, &mut set, 0, &CollisionGradient::Exact);
+            });
+            assert_eq!(first, 0);
+            let again = set.contacts().to_vec();
+            detect(&model, &bodies, &mut set).expect("sound");
+            assert_eq!(again.len(), set.contacts().len(), "the search repeats itself");
+        }
+    }
+    assert!(most > 30, "a heap has many contacts, not {most}");
+}

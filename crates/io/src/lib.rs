@@ -33,7 +33,7 @@ pub use options::{LoadOptions, PairChoice};
 pub use urdf::urdf_schema_table;
 pub use write::{Loss, content_hash, mesh_file_name, mesh_to_obj, to_mjcf, to_mjcf_with_losses, to_urdf};
 
-use slipstick_core::{Model, PairRule};
+use slipstick_core::{Geom, Model, PairRule, Shape};
 use std::path::Path;
 use xml::Document;
 
@@ -94,12 +94,27 @@ fn from_urdf(document: &Document, root: usize, path: &Path, options: &LoadOption
 
 /// What holds for all formats: the list of pairs, and the refusal of warnings.
 fn finish(model: Model, path: &Path, options: &LoadOptions, rule: PairRule) -> Result<Model, LoadError> {
+    check_terrain(&model, path, &options.terrain)?;
     let model = pairs::apply(model, &options.pairs, rule)?;
     if options.strict && !model.warnings().is_empty() {
         let place = Box::new(Place { file: path.display().to_string(), ..Place::default() });
         return Err(LoadError::Strict { place, warnings: model.warnings().to_vec() });
     }
     Ok(model)
+}
+
+/// Every name that was given for terrain means something.
+fn check_terrain(model: &Model, path: &Path, names: &[String]) -> Result<(), LoadError> {
+    let means = |name: &String, geom: &Geom| match geom.shape {
+        Shape::Terrain { mesh } => geom.name == *name || model.meshes()[mesh.0].name == mesh::terrain_name(name),
+        _ => false,
+    };
+    let unknown = names.iter().find(|name| !model.geoms().iter().any(|g| means(name, g)));
+    unknown.map_or(Ok(()), |name| {
+        let place = Box::new(Place { file: path.display().to_string(), ..Place::default() });
+        let hint = "terrain names geoms that are meshes, or meshes".into();
+        Err(LoadError::Unknown { place, expected: "mesh for terrain", got: name.clone(), hint })
+    })
 }
 
 /// Formats that are known by their extension and that no XML reader should try.

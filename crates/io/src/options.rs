@@ -22,6 +22,9 @@ pub struct LoadOptions {
     pub cache: bool,
     /// Split collision meshes that are not convex into convex parts, instead of taking their hulls.
     pub decompose: bool,
+    /// Geoms or meshes, by name, whose triangles are ground as they are, neither made convex nor split. They must be fixed
+    /// to the world.
+    pub terrain: Vec<String>,
 }
 
 impl Default for LoadOptions {
@@ -34,6 +37,7 @@ impl Default for LoadOptions {
             strict: false,
             cache: true,
             decompose: false,
+            terrain: Vec::new(),
         }
     }
 }

@@ -18,6 +18,8 @@ mod mjcf_schema;
 mod pairs;
 #[path = "cases/robots.rs"]
 mod robots;
+#[path = "cases/terrain.rs"]
+mod terrain;
 #[path = "cases/urdf.rs"]
 mod urdf;
 #[path = "cases/write.rs"]

@@ -1,4 +1,4 @@
-//! Bounds of shapes: how far they reach along a direction, and boxes with world axes around them.   (collision-3)
+//! Bounds of shapes: how far they reach along a direction, and boxes with world axes around them.   (collision-12)
 
 use crate::model::{GeomId, Model, Shape};
 use crate::spatial::{Lane, Mat3, Pose, Vec3, vec3};
@@ -34,9 +34,15 @@ impl Extent {
             }
             Shape::Box { half_size } => Extent { core: half_size, ..none },
             Shape::Ellipsoid { radii: r } => Extent { squares: vec3(r.x * r.x, r.y * r.y, r.z * r.z), ..none },
-            Shape::Mesh { mesh } => {
+            Shape::Mesh { mesh } | Shape::Terrain { mesh } => {
                 let [middle, core] = model.hull(mesh).bounds;
                 Extent { middle, core, ..none }
+            }
+            Shape::HeightField { field } => {
+                let f = &model.fields()[field.0];
+                let (top, [x, y]) = (f.range()[1], f.half_size);
+                let middle = vec3(0.0, 0.0, 0.5 * (top - f.base));
+                Extent { middle, core: vec3(x, y, 0.5 * (top + f.base)), ..none }
             }
         })
     }
@@ -146,11 +152,25 @@ impl FourShapes {
         self.round |= extent.squares != Vec3::ZERO;
     }
 
-    /// Their poses, number by number, and boxes in the world. `B` is memory for the poses of their bodies.
+    /// The poses of their bodies, number by number.
     #[inline(always)]
-    pub fn place(&self, X_wb: &[Pose], B: &mut [Lane; 12], poses: &mut [Lane; 12], boxes: &mut FourBoxes) {
-        let [b0, b1, b2, b3] = self.bodies;
-        side_by_side([&X_wb[b0], &X_wb[b1], &X_wb[b2], &X_wb[b3]], B);
+    pub fn gather(&self, X_wb: &[Pose], B: &mut [Lane; 12]) {
+        for k in 0..4 {
+            let X = &X_wb[self.bodies[k]];
+            for column in 0..3 {
+                B[3 * column].0[k] = X.rotation.c[column].x;
+                B[3 * column + 1].0[k] = X.rotation.c[column].y;
+                B[3 * column + 2].0[k] = X.rotation.c[column].z;
+            }
+            B[9].0[k] = X.position.x;
+            B[10].0[k] = X.position.y;
+            B[11].0[k] = X.position.z;
+        }
+    }
+
+    /// Their poses, number by number, and boxes in the world, from the poses `B` of their bodies.
+    #[inline(always)]
+    pub fn place(&self, B: &[Lane; 12], poses: &mut [Lane; 12], boxes: &mut FourBoxes) {
         let turn = |v: &[Lane], row: usize| times(B[row], v[0]) + times(B[row + 3], v[1]) + times(B[row + 6], v[2]);
         for column in 0..3 {
             for row in 0..3 {
@@ -175,34 +195,11 @@ impl FourShapes {
     }
 }
 
-/// The twelve numbers of four poses side by side.
+/// Pose number `k` of four whose numbers are side by side.
 #[inline(always)]
-fn side_by_side(X: [&Pose; 4], out: &mut [Lane; 12]) {
-    for column in 0..3 {
-        let axis = |k: usize| &X[k].rotation.c[column];
-        three([axis(0), axis(1), axis(2), axis(3)], &mut out[3 * column..]);
-    }
-    three([&X[0].position, &X[1].position, &X[2].position, &X[3].position], &mut out[9..]);
-}
-
-#[inline(always)]
-fn three(v: [&Vec3; 4], out: &mut [Lane]) {
-    out[0] = Lane([v[0].x, v[1].x, v[2].x, v[3].x]);
-    out[1] = Lane([v[0].y, v[1].y, v[2].y, v[3].y]);
-    out[2] = Lane([v[0].z, v[1].z, v[2].z, v[3].z]);
-}
-
-/// Four poses of which the numbers are side by side.
-#[inline(always)]
-pub(crate) fn apart(numbers: &[Lane; 12]) -> [Pose; 4] {
-    let part = |k: usize| transpose([numbers[4 * k], numbers[4 * k + 1], numbers[4 * k + 2], numbers[4 * k + 3]]);
-    let (a, b, c) = (part(0), part(1), part(2));
-    let pose = |k: usize| {
-        let ([a0, a1, a2, a3], [b0, b1, b2, b3], [c0, c1, c2, c3]) = (a[k].0, b[k].0, c[k].0);
-        let rotation = Mat3::from_columns(vec3(a0, a1, a2), vec3(a3, b0, b1), vec3(b2, b3, c0));
-        Pose { rotation, position: vec3(c1, c2, c3) }
-    };
-    [pose(0), pose(1), pose(2), pose(3)]
+pub(crate) fn pose_at(numbers: &[Lane; 12], k: usize) -> Pose {
+    let column = |j: usize| vec3(numbers[3 * j].0[k], numbers[3 * j + 1].0[k], numbers[3 * j + 2].0[k]);
+    Pose { rotation: Mat3::from_columns(column(0), column(1), column(2)), position: column(3) }
 }
 
 /// Columns and position, four numbers at a time.
@@ -210,12 +207,6 @@ pub(crate) fn apart(numbers: &[Lane; 12]) -> [Pose; 4] {
 fn numbers(X: &Pose) -> [[f64; 4]; 3] {
     let ([a, b, c], p) = (X.rotation.c, X.position);
     [[a.x, a.y, a.z, b.x], [b.y, b.z, c.x, c.y], [c.z, p.x, p.y, p.z]]
-}
-
-#[inline(always)]
-fn transpose(m: [Lane; 4]) -> [Lane; 4] {
-    let row = |k: usize| Lane([m[0].0[k], m[1].0[k], m[2].0[k], m[3].0[k]]);
-    [row(0), row(1), row(2), row(3)]
 }
 
 #[inline(always)]

@@ -4,7 +4,7 @@
 //! and the distance itself when the nearest corner lies over the face.
 
 use super::witness::{ShapePair, Side, Witness};
-use crate::spatial::{Vec3, vec3};
+use crate::spatial::{Pose, Vec3, vec3};
 
 /// What the axes say.
 pub(crate) enum Axes {
@@ -118,10 +118,10 @@ fn face_witness(pair: &ShapePair, gap: f64, axis: usize) -> Axes {
     // normal of the face in the frame of shape 1; that of the contact runs from 1 to 2
     let normal = if own == 0 { out } else { -(*R * out) };
     let toward_face = if own == 0 { -R.tmul(out) } else { normal };
-    let (corner, atom) = pair.shapes[1 - own].core.support(toward_face, 0);
-    // the corner in the frame of the face's box
-    let x = if own == 0 { pair.X_12.point(corner) } else { R.tmul(corner - p) };
-    let face = Face::new(pair, own, k, outward);
+    let (face, other) = (Face::new(pair, own, k, outward), Incident::new(pair, 1 - own, toward_face));
+    let X = if own == 0 { pair.X_12 } else { pair.X_12.inverse() };
+    let local = other.over(&face, &X);
+    let x = X.point(local);
     let inside = (0..3).all(|j| j == k || x[j].abs() <= face.half[j]);
     if gap > 0.0 && !inside {
         return Axes::Apart(normal);
@@ -131,8 +131,8 @@ fn face_witness(pair: &ShapePair, gap: f64, axis: usize) -> Axes {
     let place = |v: Vec3| if own == 0 { v } else { pair.X_12.point(v) };
     let (mine, its) = (place(foot), place(x));
     let (points, sides) = match own {
-        0 => ([mine, its], [face.side(x), Side::point(atom)]),
-        _ => ([its, mine], [Side::point(atom), face.side(x)]),
+        0 => ([mine, its], [face.side(x), other.side(local)]),
+        _ => ([its, mine], [other.side(local), face.side(x)]),
     };
     Axes::Exact(Witness { normal, distance: gap, points, sides, converged: true })
 }
@@ -160,5 +160,121 @@ impl Face {
         let weight = |k: usize| (x[k] + self.half[k]) / (2.0 * self.half[k]);
         let (s, t) = (weight(u), weight(v));
         Side::face([base, base | 1 << u, base | 1 << v], [1.0 - s - t, s, t])
+    }
+}
+
+/// What a box has lowest over a face of the other: a corner, or an edge or a face if it lies parallel.
+struct Incident {
+    half: Vec3,
+    /// One of the lowest corners.
+    corner: u32,
+    /// Axes along which all points are equally low.
+    flat: [bool; 3],
+}
+
+/// Edges at a smaller angle to a face lie in it (rad).
+const LYING: f64 = 1e-9;
+
+impl Incident {
+    fn new(pair: &ShapePair, which: usize, toward_face: Vec3) -> Incident {
+        let core = &pair.shapes[which].core;
+        let half = match *core {
+            super::shape::Core::Box { half } => half,
+            _ => Vec3::ZERO,
+        };
+        let flat = toward_face.to_array().map(|d| d.abs() < LYING);
+        Incident { half, corner: core.support(toward_face, 0).1, flat }
+    }
+
+    /// A lowest point over the face, in this box's own frame; `X` is its pose in the frame of the face's box.
+    fn over(&self, face: &Face, X: &Pose) -> Vec3 {
+        let sign = |j: usize| if self.corner & (1 << j) != 0 { 1.0 } else { -1.0 };
+        let corner = vec3(sign(0) * self.half.x, sign(1) * self.half.y, sign(2) * self.half.z);
+        let mut flat = (0..3).filter(|j| self.flat[*j]);
+        let Some(u) = flat.next() else { return corner };
+        let v = flat.next();
+        // the lowest points as a polygon around, in the frame of the face's box
+        let flip = |mut x: Vec3, j: usize| {
+            x[j] = -x[j];
+            X.point(x)
+        };
+        let opposite = v.map(|v| {
+            let mut x = corner;
+            x[u] = -x[u];
+            flip(x, v)
+        });
+        let mut polygon = Polygon::default();
+        for x in
+            [Some(X.point(corner)), Some(flip(corner, u)), opposite, v.map(|v| flip(corner, v))].into_iter().flatten()
+        {
+            polygon.push(x);
+        }
+        for j in (0..3).filter(|j| *j != face.axis) {
+            polygon.cut(j, face.half[j], 1.0);
+            polygon.cut(j, face.half[j], -1.0);
+        }
+        polygon.middle().map_or(corner, |x| {
+            let back = X.rotation.tmul(x - X.position);
+            let mut local = corner;
+            for j in (0..3).filter(|j| self.flat[*j]) {
+                local[j] = back[j].clamp(-self.half[j], self.half[j]);
+            }
+            local
+        })
+    }
+
+    /// The corners that span the lowest points, with the weights of `x`; it keeps its place on the body.
+    fn side(&self, x: Vec3) -> Side {
+        let mut axes = (0..3).filter(|j| self.flat[*j]);
+        let weight = |j: usize| {
+            let up = (x[j] + self.half[j]) / (2.0 * self.half[j]);
+            if self.corner & (1 << j) != 0 { 1.0 - up } else { up }
+        };
+        let side = match (axes.next(), axes.next()) {
+            (None, _) => return Side::point(self.corner),
+            (Some(u), None) => Side::edge([self.corner, self.corner ^ (1 << u)], weight(u)),
+            (Some(u), Some(v)) => {
+                let atoms = [self.corner, self.corner ^ (1 << u), self.corner ^ (1 << v)];
+                Side::face(atoms, [1.0 - weight(u) - weight(v), weight(u), weight(v)])
+            }
+        };
+        Side { fixed: true, ..side }
+    }
+}
+
+/// A polygon of few corners.
+#[derive(Default)]
+struct Polygon {
+    corners: [Vec3; 12],
+    count: usize,
+}
+
+impl Polygon {
+    fn push(&mut self, x: Vec3) {
+        if self.count < self.corners.len() {
+            self.corners[self.count] = x;
+            self.count += 1;
+        }
+    }
+
+    /// Keeps the part with `side · x[axis] ≤ half`.
+    fn cut(&mut self, axis: usize, half: f64, side: f64) {
+        let old = std::mem::take(self);
+        for k in 0..old.count {
+            let (a, b) = (old.corners[k], old.corners[(k + 1) % old.count]);
+            let (da, db) = (half - side * a[axis], half - side * b[axis]);
+            if da >= 0.0 {
+                self.push(a);
+            }
+            if (da >= 0.0) != (db >= 0.0) {
+                self.push(a + (b - a) * (da / (da - db)));
+            }
+        }
+    }
+
+    /// Mean of the corners.
+    fn middle(&self) -> Option<Vec3> {
+        let sum = self.corners[..self.count].iter().fold(Vec3::ZERO, |s, x| s + *x);
+        (self.count > 0).then(|| sum * (1.0 / self.count as f64))
     }
 }

@@ -1,4 +1,4 @@
-//! Which pairs may touch: boxes of bodies first, then boxes of shapes.   (collision-3)
+//! Which pairs may touch: boxes of bodies first, then boxes of shapes.   (collision-12)
 //!
 //! Few bodies: all against all, four at a time. Many: a sweep along the axis on which they spread most. What is found
 //! are marks in a set of bits, so that pairs come out by rising number however they were found.
@@ -8,7 +8,7 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 
-use super::bounds::{FourBoxes, NO_BOXES, OneBox, apart, box_at, four_times, gaps, least_along};
+use super::bounds::{FourBoxes, NO_BOXES, OneBox, box_at, four_times, gaps, least_along, pose_at};
 use crate::dispatch::dispatch;
 use crate::model::{BodyId, Model};
 use crate::spatial::{Lane, Pose};
@@ -51,9 +51,12 @@ enum Search {
 /// What a search writes before it is read.
 #[derive(Debug, Clone)]
 struct Memory {
-    /// Numbers of the poses of four bodies and of the shapes they carry. Here and in `gaps` whole lanes are written and
-    /// read again: otherwise the compiler takes them apart.
-    poses: [[Lane; 12]; 2],
+    /// Numbers of the poses of four bodies, for each four of members. All are written before the first is read: a lane
+    /// that is read right after its four numbers were written makes the processor wait.
+    bodies: Vec<[Lane; 12]>,
+    /// Numbers of the poses of four shapes. Here and in `gaps` whole lanes are written and read again: otherwise the
+    /// compiler takes them apart.
+    shapes: [Lane; 12],
     /// Distances of four boxes.
     gaps: Lane,
     /// Nodes near another one.
@@ -75,7 +78,13 @@ impl Broadphase {
             X_wg: vec![Pose::IDENTITY; model.geoms().len() + 1],
             boxes: vec![NO_BOXES; plan.fours.len()],
             nodes: vec![NO_BOXES; n.div_ceil(4)],
-            memory: Memory { poses: [[Lane::ZERO; 12]; 2], gaps: Lane::ZERO, hits, found: vec![0; n_pairs + 1] },
+            memory: Memory {
+                bodies: vec![[Lane::ZERO; 12]; plan.fours.len()],
+                shapes: [Lane::ZERO; 12],
+                gaps: Lane::ZERO,
+                hits,
+                found: vec![0; n_pairs + 1],
+            },
             marks: vec![0; n_pairs.div_ceil(64)],
             plan,
         };
@@ -107,8 +116,9 @@ impl Broadphase {
         }
         let world = [Pose::IDENTITY];
         for k in self.plan.moving_fours..self.plan.fours.len() {
-            let [bodies, shapes] = &mut self.memory.poses;
-            self.plan.fours[k].place(&world, bodies, shapes, &mut self.boxes[k]);
+            let Memory { bodies, shapes, .. } = &mut self.memory;
+            self.plan.fours[k].gather(&world, &mut bodies[k]);
+            self.plan.fours[k].place(&bodies[k], shapes, &mut self.boxes[k]);
         }
         join(&self.plan, self.plan.n_moving..self.plan.nodes.len(), &self.boxes, &mut self.nodes);
     }
@@ -171,11 +181,15 @@ fn find_body(broad: &mut Broadphase, X_wb: &[Pose], limit: f64, out: &mut Vec<u3
 #[inline(always)]
 fn place(broad: &mut Broadphase, X_wb: &[Pose]) {
     let plan = &broad.plan;
-    let [bodies, shapes] = &mut broad.memory.poses;
-    for k in 0..plan.moving_fours {
-        plan.fours[k].place(X_wb, bodies, shapes, &mut broad.boxes[k]);
-        for (pose, member) in apart(shapes).into_iter().zip(&plan.members[4 * k..4 * k + 4]) {
-            broad.X_wg[member.geom.0] = pose;
+    let Memory { bodies, shapes, .. } = &mut broad.memory;
+    let fours = &plan.fours[..plan.moving_fours];
+    for (four, bodies) in fours.iter().zip(&mut *bodies) {
+        four.gather(X_wb, bodies);
+    }
+    for (k, four) in fours.iter().enumerate() {
+        four.place(&bodies[k], shapes, &mut broad.boxes[k]);
+        for (j, member) in plan.members[4 * k..4 * k + 4].iter().enumerate() {
+            broad.X_wg[member.geom.0] = pose_at(shapes, j);
         }
     }
     join(plan, 0..plan.n_moving, &broad.boxes, &mut broad.nodes);

@@ -6,8 +6,9 @@ use super::epa::Polytope;
 use super::frame::frame;
 use super::narrow::{Warm, witness};
 use super::patch::{feature_key, nearest, patch};
-use super::query::{ClosestPoints, RayHit, cast, check_ray, convex, in_world, shape_pair, two_planes};
+use super::query::{ClosestPoints, RayHit, cast, check_ray, convex, in_world, over_each_other, shape_pair, two_planes};
 use super::shape::Convex;
+use super::terrain::{Terrain, TerrainMemory, Touch, ray, touch};
 use super::witness::{ShapePair, Side};
 use crate::error::InputError;
 use crate::model::{GeomId, Model, Pair, Shape, StructureId};
@@ -25,10 +26,15 @@ pub struct ContactSet {
     contacts: Vec<Contact>,
     /// Per patch: what touches.
     pub(super) touches: Vec<[Side; 2]>,
+    /// Per patch: which triangle of the ground touches; `NO_GROUND` if none does.
+    triangles: Vec<u32>,
+    ground: TerrainMemory,
     unconverged: usize,
     growths: usize,
 }
 
+/// No triangle.
+const NO_GROUND: u32 = u32::MAX;
 /// Contacts for which there is room from the start.
 const ROOM: usize = 64;
 
@@ -44,6 +50,8 @@ impl ContactSet {
             memory: Polytope::new(),
             contacts: Vec::with_capacity(ROOM),
             touches: Vec::with_capacity(ROOM),
+            triangles: Vec::with_capacity(ROOM),
+            ground: TerrainMemory::default(),
             unconverged: 0,
             growths: 0,
         }
@@ -64,6 +72,18 @@ impl ContactSet {
         self.growths
     }
 
+    /// Which geom of a contact is ground (0 or 1), and the triangle that touches.
+    pub(super) fn triangle(&self, model: &Model, contact: &Contact) -> Option<(usize, u32)> {
+        let triangle = self.triangles[contact.witness as usize];
+        let which = usize::from(!model.shape(contact.geoms[0]).is_terrain());
+        (triangle != NO_GROUND).then_some((which, triangle))
+    }
+
+    /// How much there is room for.
+    fn room(&self) -> [usize; 4] {
+        [self.contacts.capacity(), self.touches.capacity(), self.triangles.capacity(), self.ground.capacity()]
+    }
+
     /// Drops what was remembered of earlier searches.
     pub fn forget(&mut self) {
         self.warm.fill(Warm::default());
@@ -74,11 +94,12 @@ impl ContactSet {
 pub fn detect(model: &Model, X_wb: &[Pose], set: &mut ContactSet) -> Result<(), InputError> {
     set.structure.check(model, "contact set")?;
     crate::check::length("poses of bodies", X_wb.len(), model.n_bodies())?;
-    let room = (set.contacts.capacity(), set.touches.capacity());
+    let room = set.room();
     let limit = model.options().contact_distance;
-    let ContactSet { broad, candidates, warm, memory, contacts, touches, unconverged, .. } = set;
+    let ContactSet { broad, candidates, warm, memory, contacts, touches, triangles, ground, unconverged, .. } = set;
     contacts.clear();
     touches.clear();
+    triangles.clear();
     *unconverged = 0;
     broad.candidates(model, X_wb, limit, candidates);
     let poses = broad.geom_poses();
@@ -86,6 +107,25 @@ pub fn detect(model: &Model, X_wb: &[Pose], set: &mut ContactSet) -> Result<(), 
         let pair = &model.pairs()[k as usize];
         let [a, b] = pair.geoms;
         let (offset, X_w1) = (offset(model, pair), &poses[a.0]);
+        if model.shape(a).is_terrain() || model.shape(b).is_terrain() {
+            on_ground(model, pair, limit + offset, poses, memory, ground);
+            *unconverged += ground.unconverged;
+            for t in &ground.touches {
+                contacts.push(Contact {
+                    pair: k as usize,
+                    geoms: pair.geoms,
+                    point: t.point,
+                    frame: frame(t.normal),
+                    distance: t.distance - offset,
+                    feature: t.feature(),
+                    witness: touches.len() as u32,
+                    kind: t.kind,
+                });
+                touches.push(t.sides);
+                triangles.push(t.triangle);
+            }
+            continue;
+        }
         let shapes = shape_pair(shape_of(model, a), X_w1, shape_of(model, b), &poses[b.0]);
         let Some(w) = witness(&shapes, limit + offset, &mut warm[k as usize], memory) else { continue };
         *unconverged += !w.converged as usize;
@@ -104,14 +144,40 @@ pub fn detect(model: &Model, X_wb: &[Pose], set: &mut ContactSet) -> Result<(), 
             });
         }
         touches.push(found.sides);
+        triangles.push(NO_GROUND);
     }
-    set.growths += (room != (set.contacts.capacity(), set.touches.capacity())) as usize;
+    set.growths += (room != set.room()) as usize;
     Ok(())
+}
+
+/// Points of a shape on the ground, in world axes, with the geoms in the order of the pair; `memory.touches` holds them.
+fn on_ground(
+    model: &Model,
+    pair: &Pair,
+    limit: f64,
+    poses: &[Pose],
+    polytope: &mut Polytope,
+    memory: &mut TerrainMemory,
+) {
+    memory.touches.clear();
+    memory.unconverged = 0;
+    let swapped = !model.shape(pair.geoms[0]).is_terrain();
+    let [g, s] = if swapped { [pair.geoms[1], pair.geoms[0]] } else { pair.geoms };
+    let (Some(terrain), false) = (Terrain::of(model, g), model.shape(s).is_terrain()) else { return };
+    let shape = shape_of(model, s);
+    let X_gs = shape_pair(shape, &poses[g.0], shape, &poses[s.0]).X_12;
+    touch(terrain, &shape, &X_gs, limit, pair.single_point, polytope, memory);
+    for t in &mut memory.touches {
+        let turn = |v: Vec3| poses[g.0].rotation * v;
+        let (point, normal) = (poses[s.0].position + turn(t.point), turn(t.normal));
+        let world = Touch { point, normal, ..*t };
+        *t = if swapped { world.swapped() } else { world };
+    }
 }
 
 /// Distance by which the surfaces of a pair lie outside their shapes (m).
 #[inline(always)]
-fn offset(model: &Model, pair: &Pair) -> f64 {
+pub(super) fn offset(model: &Model, pair: &Pair) -> f64 {
     let own = |g: GeomId| model.geoms()[g.0].surface.offset;
     pair.surface.map_or_else(|| own(pair.geoms[0]) + own(pair.geoms[1]), |s| s.offset)
 }
@@ -145,8 +211,30 @@ pub(super) fn geom_pair<'m>(
 /// Nearest points of two geoms of a model (offsets of their surfaces are left out).
 pub fn geom_distance(model: &Model, X_wb: &[Pose], a: GeomId, b: GeomId) -> Result<ClosestPoints, InputError> {
     let (pair, poses) = geom_pair(model, X_wb, [a, b])?;
-    let found = witness(&pair, f64::INFINITY, &mut Warm::default(), &mut Polytope::new());
-    found.map(|w| in_world(&w, &poses[0])).ok_or_else(two_planes)
+    if model.shape(a).is_terrain() || model.shape(b).is_terrain() {
+        return ground_distance(model, X_wb, [a, b]);
+    }
+    let found = witness(&pair, f64::INFINITY, &mut Warm::default(), &mut Polytope::empty());
+    found.map(|w| in_world(&over_each_other(&pair, w), &poses[0])).ok_or_else(two_planes)
+}
+
+fn ground_distance(model: &Model, X_wb: &[Pose], geoms: [GeomId; 2]) -> Result<ClosestPoints, InputError> {
+    let poses = (0..model.geoms().len()).map(|k| geom_pose(model, X_wb, GeomId(k))).collect::<Result<Vec<_>, _>>()?;
+    let mut memory = TerrainMemory::default();
+    let pair = Pair { geoms, surface: None, single_point: true };
+    on_ground(model, &pair, f64::INFINITY, &poses, &mut Polytope::empty(), &mut memory);
+    let nearest = memory.touches.first().ok_or_else(|| InputError::Value {
+        what: "geoms that touch ground".into(),
+        expected: "one over the ground, not behind or below it, and no plane or other ground",
+        got: 0.0,
+    })?;
+    let half = nearest.normal * (0.5 * nearest.distance);
+    Ok(ClosestPoints {
+        distance: nearest.distance,
+        normal: nearest.normal,
+        points: [nearest.point - half, nearest.point + half],
+        converged: memory.unconverged == 0,
+    })
 }
 
 /// The first geom of a model that a ray meets within `max_distance`.
@@ -162,7 +250,11 @@ pub fn raycast_model(
     for k in (0..model.geoms().len()).map(GeomId) {
         let pose = geom_pose(model, X_wb, k)?;
         let reach = first.map_or(max_distance, |(_, hit)| hit.distance);
-        if let Some(hit) = cast(&shape_of(model, k), &pose, origin, direction, reach)
+        let hit = match Terrain::of(model, k) {
+            Some(terrain) => cast_on_ground(terrain, &pose, origin, direction, reach),
+            None => cast(&shape_of(model, k), &pose, origin, direction, reach),
+        };
+        if let Some(hit) = hit
             && first.is_none_or(|(_, best)| hit.distance < best.distance)
         {
             first = Some((k, hit));
@@ -171,13 +263,19 @@ pub fn raycast_model(
     Ok(first)
 }
 
-/// Numbers of the pairs of moving geoms that are nearer than `distance`. Pairs with a plane fixed to the world are not
+fn cast_on_ground(terrain: Terrain, X_wg: &Pose, origin: Vec3, direction: Vec3, reach: f64) -> Option<RayHit> {
+    let local = X_wg.rotation.tmul(origin - X_wg.position);
+    let (distance, n) = ray(terrain, local, X_wg.rotation.tmul(direction), reach)?;
+    Some(RayHit { distance, point: origin + direction * distance, normal: X_wg.rotation * n })
+}
+
+/// Numbers of the pairs of moving geoms that are nearer than `distance`. Pairs with a plane or other ground are not
 /// among them.
 pub fn near_pairs(model: &Model, X_wb: &[Pose], distance: f64) -> Result<Vec<usize>, InputError> {
     let mut near = Vec::new();
     for (k, pair) in model.pairs().iter().enumerate() {
-        let is_plane = |g: GeomId| model.shape(g) == Shape::Plane;
-        if !pair.geoms.into_iter().any(is_plane) {
+        let is_floor = |g: GeomId| model.shape(g) == Shape::Plane || model.shape(g).is_terrain();
+        if !pair.geoms.into_iter().any(is_floor) {
             let found = geom_distance(model, X_wb, pair.geoms[0], pair.geoms[1])?;
             if found.distance < distance {
                 near.push(k);

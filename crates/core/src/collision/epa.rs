@@ -4,14 +4,32 @@
 //! Distances of faces are signed, so that shapes which only just touch, or are apart by rounding, are answered as well.
 
 use super::gjk::Vertex;
+use super::polish::{refine, unpolished};
 use super::simplex::Simplex;
-use super::witness::ShapePair;
+use super::witness::{ShapePair, Witness};
 use crate::spatial::Vec3;
 
 const MAX_VERTICES: usize = 128;
 const MAX_FACES: usize = 2 * MAX_VERTICES; // a polytope of V vertices and triangles has 2 V − 4
-/// A triangle with less than this share of the squared size has no normal.
-const SLIVER: f64 = 1e-15;
+/// A triangle has no normal if it is lower than this share of its longest edge, or of the size of the shapes: rounding
+/// errors of its corners would turn it.
+const SLIVER: f64 = 1e-10;
+const THIN: f64 = 1e-13;
+/// A vertex is seen by a face if it is this share of the size above it.
+const SEEN: f64 = 1e-13;
+/// Depth to which overlapping shapes are known, relative to their size: polytopes, curved shapes, and when vertices run
+/// out (around an axis that both shapes share the bound creeps, although the answer is sharp).
+const FLAT: f64 = 1e-12;
+const CURVED: f64 = 5e-8;
+const LAST_RESORT: f64 = 1e-3;
+/// Gap at which the polish is tried first; a tenth of it next time.
+const ROUGH: f64 = 0.03;
+/// Cosine of the angle within which normals are taken to lead to one answer.
+const SAME_ANSWER: f64 = 0.99;
+/// A tetrahedron lower than this share of the size is flat.
+const FLAT_START: f64 = 1e-6;
+/// Vertices nearer than this share of the size are one.
+const SAME: f64 = 1e-9;
 
 #[derive(Debug, Clone, Copy)]
 struct Face {
@@ -35,64 +53,156 @@ pub(crate) struct Polytope {
     seen: Vec<u16>,
 }
 
-/// The nearest face found.
-pub(crate) struct Depth {
+/// The best answer so far.
+struct Best {
     /// Direction in which shape 2 leaves shape 1 soonest, and the distance of the cores along it.
-    pub normal: Vec3,
-    pub distance: f64,
+    normal: Vec3,
+    distance: f64,
     /// The face, with the weights of the origin's foot on it.
-    pub simplex: Simplex,
-    pub converged: bool,
+    simplex: Simplex,
+    /// The answer with the features of that face.
+    polished: Option<Witness>,
 }
 
 impl Polytope {
-    pub fn new() -> Polytope {
-        Polytope {
-            vertices: Vec::with_capacity(MAX_VERTICES),
-            faces: Vec::with_capacity(MAX_FACES),
-            horizon: Vec::with_capacity(MAX_FACES),
-            seen: Vec::with_capacity(MAX_FACES),
-        }
+    /// Without room: the first expansion makes it.
+    pub const fn empty() -> Polytope {
+        Polytope { vertices: Vec::new(), faces: Vec::new(), horizon: Vec::new(), seen: Vec::new() }
     }
 
-    /// Grows from a simplex that contains the origin (or touches it) to within `tolerance`.
-    pub fn expand(&mut self, pair: &ShapePair, start: &Simplex, tolerance: f64, scale: f64) -> Depth {
+    /// With all the room an expansion can use.
+    pub fn new() -> Polytope {
+        let mut polytope = Polytope::empty();
+        polytope.reserve();
+        polytope
+    }
+
+    fn reserve(&mut self) {
+        self.vertices.clear();
+        self.faces.clear();
+        self.horizon.clear();
+        self.seen.clear();
+        self.vertices.reserve(MAX_VERTICES);
+        self.faces.reserve(MAX_FACES);
+        self.horizon.reserve(MAX_FACES);
+        self.seen.reserve(MAX_FACES);
+    }
+
+    /// The depth of two cores whose difference has the origin inside a simplex, or on it.
+    pub fn expand(&mut self, pair: &ShapePair, start: &Simplex, scale: f64) -> Witness {
+        self.reserve();
         if let Some(flat) = self.tetrahedron(pair, start, scale) {
             return flat;
         }
-        let mut best: Option<Depth> = None;
-        while let Some(k) = self.nearest_face() {
-            let face = self.faces[k];
-            let n = -face.normal;
-            let newest = pair.support(n, self.vertices[face.vertices[0] as usize].atoms);
-            let distance = n.dot(newest.y);
-            let gap = -face.height - distance;
-            if best.as_ref().is_none_or(|b| distance > b.distance) {
-                best =
-                    Some(Depth { normal: n, distance, simplex: self.simplex_of(&face), converged: gap <= tolerance });
-            }
-            // the lower bound of all faces has met the best depth found
-            if let Some(b) = best.as_mut()
-                && -face.height - b.distance <= tolerance
-            {
-                b.converged = true;
+        let curved = pair.has_curves();
+        let tolerance = scale * if curved { CURVED } else { FLAT };
+        let mut best: Option<Best> = None;
+        let (mut converged, mut attempts) = (false, if curved { 4 } else { 0 });
+        let mut rough = ROUGH * scale;
+        while let Some((k, height)) = self.nearest_face() {
+            if best.as_ref().is_some_and(|b| -height - b.distance <= tolerance) {
+                converged = true; // no face can beat the best depth found
                 break;
             }
-            if self.vertices.len() == MAX_VERTICES || !self.grow(k as u16, newest, scale) {
+            let face = self.faces[k];
+            let n = -face.normal;
+            let mut newest = pair.support(n, self.vertices[face.vertices[0] as usize].atoms);
+            let distance = n.dot(newest.y);
+            if best.as_ref().is_none_or(|b| distance > b.distance) {
+                best = Some(Best { normal: n, distance, simplex: self.simplex_of(&face), polished: None });
+            }
+            // a normal that leads to the same answer again is not worth the trouble
+            let led = |b: &Best| b.polished.is_some() && b.normal.dot(n) > SAME_ANSWER;
+            if attempts > 0 && -face.height - distance < rough && !best.as_ref().is_some_and(led) {
+                attempts -= 1;
+                rough *= 0.1;
+                let simplex = self.simplex_of(&face);
+                let found = refine(pair, &simplex, n, scale, false);
+                let known = best.as_ref().map_or(f64::NEG_INFINITY, |b| b.distance);
+                if let Some(w) = found.filter(|w| w.distance + pair.radius() >= known) {
+                    let touching = pair.support(w.normal, w.sides.map(|s| s.atoms[0]));
+                    let corner = self.vertices[face.vertices[0] as usize].y;
+                    let fresh = self.same_vertex(touching.y, scale).is_none();
+                    if fresh && face.normal.dot(touching.y - corner) > SEEN * scale {
+                        newest = touching;
+                    }
+                    let distance = w.distance + pair.radius();
+                    best = Some(Best { normal: w.normal, distance, simplex, polished: Some(w) });
+                }
+            }
+            if self.same_vertex(newest.y, scale).is_some() {
+                self.faces[k].height = -n.dot(newest.y); // as far out as it can be
+            } else if self.vertices.len() == MAX_VERTICES || !self.grow(k as u16, newest, scale) {
+                converged = best.as_ref().is_some_and(|b| -height - b.distance <= LAST_RESORT * scale);
                 break;
             }
         }
-        best.unwrap_or(Depth { normal: Vec3::UNITS[2], distance: 0.0, simplex: *start, converged: false })
+        let best = best.unwrap_or(Best {
+            normal: Vec3::UNITS[2],
+            distance: f64::NEG_INFINITY,
+            simplex: *start,
+            polished: None,
+        });
+        self.answer(pair, best, scale, converged)
     }
 
-    fn nearest_face(&self) -> Option<usize> {
+    /// The best answer, polished if its features allow it.
+    fn answer(&self, pair: &ShapePair, best: Best, scale: f64, converged: bool) -> Witness {
+        if let Some(w) = best.polished {
+            return Witness { converged, ..w };
+        }
+        // of the triangles of one flat face, the one under the origin
+        let simplex = self.foot(&best, scale).unwrap_or(best.simplex);
+        let polished = refine(pair, &simplex, best.normal, scale, false);
+        let enough = best.distance - 1e-12 * scale;
+        let polished = polished.filter(|w| w.distance + pair.radius() >= enough);
+        polished.map_or_else(|| unpolished(pair, &simplex, best.normal, converged), |w| Witness { converged, ..w })
+    }
+
+    /// Of the faces in the plane of the best one, that which holds the foot of the origin's perpendicular.
+    fn foot(&self, best: &Best, scale: f64) -> Option<Simplex> {
+        let mut found: Option<(f64, Simplex)> = None;
+        for face in self.faces.iter().filter(|f| f.alive) {
+            let same =
+                (-face.height - best.distance).abs() <= 1e-11 * scale && -face.normal.dot(best.normal) > 1.0 - 1e-12;
+            if same {
+                let inside = self.foot_weights(face).into_iter().fold(f64::INFINITY, f64::min);
+                if found.is_none_or(|(least, _)| inside > least) {
+                    found = Some((inside, self.simplex_of(face)));
+                }
+            }
+        }
+        found.map(|(_, simplex)| simplex)
+    }
+
+    /// The face of least height, and that height.
+    fn nearest_face(&self) -> Option<(usize, f64)> {
         let mut best = (f64::INFINITY, None);
         for (k, f) in self.faces.iter().enumerate() {
             if f.alive && f.height < best.0 {
                 best = (f.height, Some(k));
             }
         }
-        best.1
+        best.1.map(|k| (k, best.0))
+    }
+
+    /// The vertex that a point coincides with: two so near would make faces whose normals are noise.
+    fn same_vertex(&self, y: Vec3, scale: f64) -> Option<u16> {
+        let near = SAME * scale;
+        let same = |v: &Vertex| {
+            let d = v.y - y;
+            d.dot(d) <= near * near
+        };
+        self.vertices.iter().position(same).map(|k| k as u16)
+    }
+
+    /// Weights of the foot of the origin's perpendicular on a face.
+    fn foot_weights(&self, face: &Face) -> [f64; 3] {
+        let [a, b, c] = face.vertices.map(|v| self.vertices[v as usize].y);
+        let n = (b - a).cross(c - a);
+        let w = [n.dot(b.cross(c)), n.dot(c.cross(a)), n.dot(a.cross(b))];
+        let sum = w[0] + w[1] + w[2];
+        w.map(|w| w / sum)
     }
 
     /// The face as a simplex, weights by the foot of the origin's perpendicular (clamped).
@@ -101,8 +211,7 @@ impl Polytope {
         let mut simplex = Simplex::new(a);
         simplex.push(b);
         simplex.push(c);
-        let n = (b.y - a.y).cross(c.y - a.y);
-        let w = [n.dot(b.y.cross(c.y)), n.dot(c.y.cross(a.y)), n.dot(a.y.cross(b.y))].map(|w| w.max(0.0));
+        let w = self.foot_weights(face).map(|w| w.max(0.0));
         let sum = w[0] + w[1] + w[2];
         if sum > 0.0 {
             simplex.weights = [w[0] / sum, w[1] / sum, w[2] / sum, 0.0];
@@ -111,10 +220,19 @@ impl Polytope {
     }
 
     /// Makes the first four faces. A flat difference has no inside: its depth is zero along its normal.
-    fn tetrahedron(&mut self, pair: &ShapePair, start: &Simplex, scale: f64) -> Option<Depth> {
-        self.vertices.clear();
-        self.faces.clear();
+    fn tetrahedron(&mut self, pair: &ShapePair, start: &Simplex, scale: f64) -> Option<Witness> {
         self.vertices.extend_from_slice(&start.vertices[..start.count]);
+        if let [a, b, c, d] = self.vertices[..] {
+            // a flat start could be inside out: better its largest face and a new apex
+            let volume = |a: Vertex, b: Vertex, c: Vertex, d: Vertex| (b.y - a.y).cross(c.y - a.y).dot(d.y - a.y).abs();
+            let area = |t: &[Vertex; 3]| (t[1].y - t[0].y).cross(t[2].y - t[0].y).norm();
+            let faces = [[a, b, c], [a, b, d], [a, c, d], [b, c, d]];
+            let largest = faces.into_iter().max_by(|s, t| area(s).total_cmp(&area(t))).unwrap_or([a, b, c]);
+            if volume(a, b, c, d) <= FLAT_START * area(&largest) * scale {
+                self.vertices.truncate(3);
+                self.vertices.copy_from_slice(&largest);
+            }
+        }
         let tiny = 1e-10 * scale;
         while self.vertices.len() < 4 {
             let directions = self.directions();
@@ -177,24 +295,22 @@ impl Polytope {
         }
     }
 
-    fn flat(&self, pair: &ShapePair, start: &Simplex) -> Depth {
+    fn flat(&self, pair: &ShapePair, start: &Simplex) -> Witness {
         let y = |k: usize| self.vertices[k].y;
         let normal = match self.vertices.len() {
             3 => (y(1) - y(0)).cross(y(2) - y(0)).normalized(),
             2 => (y(1) - y(0)).normalized().map(|e| super::frame::frame(e).c[0]),
             _ => None,
         };
-        let normal = normal.unwrap_or(Vec3::UNITS[2]);
-        let distance = normal.dot(pair.support(normal, [0, 0]).y);
-        Depth { normal, distance, simplex: *start, converged: true }
+        unpolished(pair, start, normal.unwrap_or(Vec3::UNITS[2]), true)
     }
 
     fn face(&self, vertices: [u16; 3], beyond: [u16; 3], scale: f64) -> Face {
         let [a, b, c] = vertices.map(|v| self.vertices[v as usize].y);
-        // from the corner between the shorter edges: the sharpest normal
         let cross = (b - a).cross(c - a);
         let area = cross.norm();
-        let sliver = area <= SLIVER * scale * scale;
+        let longest = (b - a).norm().max((c - a).norm()).max((c - b).norm());
+        let sliver = area <= longest * (SLIVER * longest).max(THIN * scale);
         let normal = if sliver { Vec3::UNITS[2] } else { cross * (1.0 / area) };
         let height = if sliver { f64::INFINITY } else { normal.dot(a).max(normal.dot(b)).max(normal.dot(c)) };
         Face { vertices, beyond, normal, height, alive: true }
@@ -202,16 +318,13 @@ impl Polytope {
 
     /// Replaces all faces that see a new vertex by a fan to it. False when rounding leaves nothing to do.
     fn grow(&mut self, k: u16, newest: Vertex, scale: f64) -> bool {
-        if self.vertices.iter().any(|v| v.y == newest.y) {
-            return false;
-        }
         self.horizon.clear();
         self.seen.clear();
         self.faces[k as usize].alive = false;
         self.seen.push(k);
         let beyond = self.faces[k as usize].beyond;
         for (edge, f) in beyond.into_iter().enumerate() {
-            self.flood(f, k, edge, newest.y, 1e-13 * scale);
+            self.flood(f, k, edge, newest.y, SEEN * scale);
         }
         let (n, free) = (self.horizon.len(), self.seen.len());
         if n < 3 || n < free || self.faces.len() + n - free > MAX_FACES {

@@ -9,15 +9,18 @@ use crate::spatial::Vec3;
 
 /// Most support points of one walk. Polytopes end after some ten, curved shapes after some twenty.
 const MAX_ITERATIONS: usize = 64;
-/// Below this distance, relative to the size of the shapes, the direction of v has lost its digits; on curved shapes the
-/// walk makes its last steps slowly, and loses them sooner.
+/// Below this distance, relative to the size of the smaller shape, the direction of v has lost its digits; on curved
+/// shapes the walk makes its last steps slowly, and loses them sooner. Rounding is relative to the larger shape.
 const TOUCHING: f64 = 1e-8;
 const TOUCHING_CURVED: f64 = 1e-6;
+const ROUNDING: f64 = 1e-12;
 
 /// A point x2 − x1 of the difference of two cores, and the atoms that made it. In the frame of shape 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Vertex {
     pub y: Vec3,
+    /// The point of core 1.
+    pub x1: Vec3,
     pub atoms: [u32; 2],
 }
 
@@ -27,7 +30,7 @@ impl ShapePair<'_> {
     pub fn support(&self, n: Vec3, start: [u32; 2]) -> Vertex {
         let (x1, a1) = self.shapes[0].core.support(n, start[0]);
         let (x2, a2) = self.shapes[1].core.support(-self.X_12.rotation.tmul(n), start[1]);
-        Vertex { y: self.X_12.point(x2) - x1, atoms: [a1, a2] }
+        Vertex { y: self.X_12.point(x2) - x1, x1, atoms: [a1, a2] }
     }
 
     /// Both radii.
@@ -41,6 +44,12 @@ impl ShapePair<'_> {
         self.shapes[0].core.size() + self.shapes[1].core.size()
     }
 
+    /// Size of the smaller core that is not just a point.
+    fn smaller(&self) -> f64 {
+        let [a, b] = self.shapes.map(|s| s.core.size());
+        if a == 0.0 || b == 0.0 { a.max(b) } else { a.min(b) }
+    }
+
     /// Whether an atom of either core is curved: the walk then converges, but does not end.
     #[inline(always)]
     pub fn has_curves(&self) -> bool {
@@ -51,7 +60,7 @@ impl ShapePair<'_> {
 /// How a walk ended.
 pub(crate) enum Walk {
     /// The distance exceeds the limit, as the axis shows.
-    Far { axis: Vec3 },
+    Far { axis: Vec3, atoms: [u32; 2] },
     /// The cores are apart; the simplex holds their nearest points.
     Apart { simplex: Simplex, v: Vec3, converged: bool },
     /// The cores touch or overlap.
@@ -62,9 +71,15 @@ pub(crate) enum Walk {
 #[inline(always)]
 pub(crate) fn walk(pair: &ShapePair, axis: Vec3, start: [u32; 2], limit: f64, tolerance: f64, scale: f64) -> Walk {
     let mut newest = pair.support(axis, start);
+    // most pairs are still apart along the axis along which they were
+    let along = axis.dot(newest.y);
+    if along > 0.0 && along * along > limit * limit * axis.dot(axis) {
+        return Walk::Far { axis, atoms: newest.atoms };
+    }
     let mut simplex = Simplex::new(newest);
     let mut v = newest.y;
-    let touching = scale * if pair.has_curves() { TOUCHING_CURVED } else { TOUCHING };
+    let share = if pair.has_curves() { TOUCHING_CURVED } else { TOUCHING };
+    let touching = share * pair.smaller() + ROUNDING * scale;
     for _ in 0..MAX_ITERATIONS {
         let square = v.dot(v);
         if square <= touching * touching {
@@ -72,8 +87,8 @@ pub(crate) fn walk(pair: &ShapePair, axis: Vec3, start: [u32; 2], limit: f64, to
         }
         newest = pair.support(v, newest.atoms);
         let bound = v.dot(newest.y);
-        if bound > 0.0 && bound * bound > limit * limit * square && limit >= 0.0 {
-            return Walk::Far { axis: v };
+        if bound > 0.0 && bound * bound > limit * limit * square {
+            return Walk::Far { axis: v, atoms: newest.atoms };
         }
         if square - bound <= tolerance * square || simplex.contains(&newest) {
             return Walk::Apart { simplex, v, converged: true };

@@ -28,6 +28,7 @@ mod shape;
 mod shape_derivatives;
 mod simplex;
 mod smoothed;
+mod terrain;
 mod witness;
 
 pub use contact::{Contact, MAX_POINTS};

@@ -4,19 +4,15 @@ use super::boxes::{Axes, boxes};
 use super::closed::{Answer, closed};
 use super::epa::Polytope;
 use super::gjk::{Walk, walk};
-use super::polish::{refine, sides};
+use super::polish::{refine, unpolished};
 use super::shape::Core;
 use super::simplex::Simplex;
-use super::witness::{ShapePair, Side, Witness};
+use super::witness::{ShapePair, Witness};
 use crate::spatial::Vec3;
 
 /// Relative gap at which a walk over curved shapes hands over to the polish, and at which it ends without one.
 const ROUGH: f64 = 1e-3;
 const FINE: f64 = 1e-14;
-/// Depth to which overlapping curved shapes are known before the polish, relative to their size.
-const DEEP: f64 = 2e-7;
-/// The same where the polish fails, and for polytopes.
-const FINE_DEEP: f64 = 1e-12;
 
 /// Where the last search for a pair ended: the next one starts there. It changes how soon an answer is found, not which.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -49,12 +45,12 @@ pub(crate) fn general(pair: &ShapePair, limit: f64, warm: &mut Warm, memory: &mu
     let axis = [warm.axis, pair.X_12.position, Vec3::UNITS[0]].into_iter().find(|v| v.dot(*v) > 0.0)?;
     let tolerance = if pair.has_curves() { ROUGH } else { FINE };
     let found = match walk(pair, axis, warm.start, core_limit, tolerance, scale) {
-        Walk::Far { axis } => {
-            warm.axis = axis;
+        Walk::Far { axis, atoms } => {
+            *warm = Warm { axis, start: atoms };
             return None;
         }
         Walk::Apart { simplex, v, converged } => apart(pair, simplex, v, converged, scale),
-        Walk::Overlap { simplex } => overlap(pair, &simplex, memory, scale),
+        Walk::Overlap { simplex } => memory.expand(pair, &simplex, scale),
     };
     warm.axis = found.normal;
     warm.start = found.sides.map(|s| s.atoms[0]);
@@ -79,27 +75,5 @@ fn apart(pair: &ShapePair, simplex: Simplex, v: Vec3, converged: bool, scale: f6
     }
 }
 
-fn overlap(pair: &ShapePair, simplex: &Simplex, memory: &mut Polytope, scale: f64) -> Witness {
-    let tolerances: &[f64] = if pair.has_curves() { &[DEEP, FINE_DEEP] } else { &[FINE_DEEP] };
-    let mut found = None;
-    for tolerance in tolerances {
-        let depth = memory.expand(pair, simplex, tolerance * scale, scale);
-        let least = depth.distance - 1e-12 * scale;
-        match refine(pair, &depth.simplex, depth.normal, scale, false) {
-            Some(w) if w.distance + pair.radius() >= least => return w,
-            _ => found = Some(depth), // not the right features yet
-        }
-    }
-    let (simplex, normal, converged) =
-        found.map_or((*simplex, Vec3::UNITS[2], false), |d| (d.simplex, d.normal, d.converged));
-    unpolished(pair, &simplex, normal, converged)
-}
-
-/// The answer of the iteration as it is; the touching points are taken as fixed to their bodies.
-fn unpolished(pair: &ShapePair, simplex: &Simplex, n: Vec3, converged: bool) -> Witness {
-    let fix = |s: Side| Side { fixed: s.count > 1, ..s };
-    let sides = sides(simplex).map(fix);
-    let x1 = sides[0].point_of(&pair.shapes[0].core, n) + n * pair.shapes[0].radius;
-    let distance = n.dot(pair.support(n, simplex.vertices[0].atoms).y) - pair.radius();
-    Witness { normal: n, distance, points: [x1, x1 + n * distance], sides, converged }
-}
+#[cfg(test)]
+mod tests;

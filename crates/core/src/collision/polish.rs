@@ -14,11 +14,13 @@ const MAX_STEPS: usize = 12;
 const SETTLED: f64 = 1e-13;
 /// Weights may be negative by this much.
 const OUTSIDE: f64 = 1e-9;
+/// Edges at a smaller angle are taken for parallel (rad).
+const PARALLEL: f64 = 1e-9;
 /// Longest step of the normal (rad).
 const MAX_TURN: f64 = 0.3;
 
 /// Atoms of each side in a simplex, with the weights of equal ones added.
-pub(crate) fn sides(simplex: &Simplex) -> [Side; 2] {
+fn sides(simplex: &Simplex) -> [Side; 2] {
     [0, 1].map(|i| {
         let mut side = Side::default();
         for k in 0..simplex.count.min(3) {
@@ -45,24 +47,25 @@ pub(crate) fn sides(simplex: &Simplex) -> [Side; 2] {
 pub(crate) fn refine(pair: &ShapePair, simplex: &Simplex, n: Vec3, scale: f64, apart: bool) -> Option<Witness> {
     let rims = sides(simplex);
     let mut best = polish(pair, rims, n, scale, apart);
-    if !pair.has_curves() {
-        return best;
-    }
-    // a rim has no curvature to speak of where the normal is that of its cap
-    let directions = [n, -pair.X_12.rotation.tmul(n)];
-    let caps = [0, 1].map(|i| pair.shapes[i].core.cap(directions[i]));
-    for i in 0..2 {
-        let Some(top) = caps[i] else { continue };
-        let mut sides = rims;
-        sides[i] = Side::face([0, 3, 6].map(|k| cap_atom(top, k)), [1.0 / 3.0; 3]);
-        if let Some(top) = caps[1 - i] {
-            let middle = Side::edge([0, 4].map(|k| cap_atom(top, k)), 0.5);
-            sides[1 - i] = Side { fixed: true, ..middle };
+    if pair.has_curves() {
+        // a rim has no curvature to speak of where the normal is that of its cap
+        let directions = [n, -pair.X_12.rotation.tmul(n)];
+        let caps = [0, 1].map(|i| pair.shapes[i].core.cap(directions[i]));
+        for i in 0..2 {
+            if let Some(top) = caps[i] {
+                let mut sides = rims;
+                sides[i] = pair.cap_side(simplex, i, top);
+                if let Some(top) = caps[1 - i] {
+                    sides[1 - i] = Side { fixed: true, ..pair.cap_side(simplex, 1 - i, top) };
+                }
+                let found = polish(pair, sides, n, scale, false).filter(|w| pair.is_on_cap(w, i));
+                // of equals the cap: the place of a touching point on the rim means nothing then
+                let rim = best.filter(|r| found.is_none_or(|w| r.distance > w.distance + 1e-10 * scale));
+                best = deeper(found, rim);
+            }
         }
-        let found = polish(pair, sides, n, scale, false);
-        best = deeper(best, found.filter(|w| pair.is_on_cap(w, i)));
     }
-    best
+    best.filter(|w| !apart || w.distance + pair.radius() > 0.0)
 }
 
 /// Solves for the normal and the touching points from the start `n`; `None` where the features do not fit together or
@@ -70,7 +73,7 @@ pub(crate) fn refine(pair: &ShapePair, simplex: &Simplex, n: Vec3, scale: f64, a
 #[inline(always)]
 fn polish(pair: &ShapePair, mut sides: [Side; 2], mut n: Vec3, scale: f64, apart: bool) -> Option<Witness> {
     let mut turn = f64::INFINITY;
-    let mut face_only = None;
+    let mut face_only: Option<Witness> = None;
     for _ in 0..MAX_STEPS {
         let local = Local::new(pair, &sides, n);
         let Some(step) = local.newton(&sides, n) else { return face_only };
@@ -84,7 +87,11 @@ fn polish(pair: &ShapePair, mut sides: [Side; 2], mut n: Vec3, scale: f64, apart
         }
         // settled, or as settled as rounding allows
         if length <= SETTLED || (turn < 1e-9 && length >= 0.5 * turn) {
-            let Some((i, k)) = outside(&sides) else { return deeper(face_only, finish(pair, sides, n, scale)) };
+            let Some((i, k)) = outside(pair, &sides) else {
+                let inside = finish(pair, sides, n, scale);
+                let better = |w: &Witness| face_only.is_none_or(|f| w.distance > f.distance + 1e-12 * scale);
+                return inside.filter(better).or(face_only);
+            };
             if sides[i].count == 3 && !apart {
                 // the point may lie in the same face beyond these three corners, or the face may be the wrong feature
                 face_only = finish(pair, sides, n, scale);
@@ -99,6 +106,18 @@ fn polish(pair: &ShapePair, mut sides: [Side; 2], mut n: Vec3, scale: f64, apart
 }
 
 impl ShapePair<'_> {
+    /// The cap of shape `i`, at the point of it that a simplex stands for.
+    fn cap_side(&self, simplex: &Simplex, i: usize, top: bool) -> Side {
+        let (x1, y) = simplex.points();
+        let x = if i == 0 { x1 } else { self.X_12.rotation.tmul(x1 + y - self.X_12.position) };
+        let atoms = [0, 3, 6].map(|k| cap_atom(top, k));
+        let [a, b, c] = atoms.map(|k| self.shapes[i].core.atom(k, x));
+        let (u, v, r) = (b - a, c - a, x - a);
+        let area = u.x * v.y - u.y * v.x;
+        let (s, t) = ((r.x * v.y - r.y * v.x) / area, (u.x * r.y - u.y * r.x) / area);
+        Side::face(atoms, [1.0 - s - t, s, t])
+    }
+
     /// Whether the touching point of shape `i` lies on its cap, not beside it.
     fn is_on_cap(&self, w: &Witness, i: usize) -> bool {
         let x = if i == 0 { w.points[0] } else { self.X_12.rotation.tmul(w.points[1] - self.X_12.position) };
@@ -120,10 +139,13 @@ fn deeper(a: Option<Witness>, b: Option<Witness>) -> Option<Witness> {
     }
 }
 
-/// The atom with the most negative weight.
-fn outside(sides: &[Side; 2]) -> Option<(usize, usize)> {
+/// The atom with the most negative weight. Points of a cap are no corners: weights of any sign stand for points of it.
+fn outside(pair: &ShapePair, sides: &[Side; 2]) -> Option<(usize, usize)> {
     let mut worst = (-OUTSIDE, None);
     for (i, side) in sides.iter().enumerate() {
+        if pair.shapes[i].core.is_cap_atom(side.atoms[0]) {
+            continue;
+        }
         for k in 0..side.count as usize {
             if side.weights[k] < worst.0 {
                 worst = (side.weights[k], Some((i, k)));
@@ -151,11 +173,24 @@ fn finish(pair: &ShapePair, sides: [Side; 2], n: Vec3, scale: f64) -> Option<Wit
     let x2 = pair.X_12.point(sides[1].point_of(&pair.shapes[1].core, d2));
     let distance = n.dot(x2 - x1);
     let best = n.dot(pair.support(n, [sides[0].atoms[0], sides[1].atoms[0]]).y);
-    if best < distance - 1e-12 * scale {
+    let aside = x2 - x1 - n * distance;
+    if best < distance - 1e-12 * scale || aside.norm() > 1e-9 * scale {
         return None;
     }
     let points = [x1 + n * pair.shapes[0].radius, x2 - n * pair.shapes[1].radius];
     Some(Witness { normal: n, distance: distance - pair.radius(), points, sides, converged: true })
+}
+
+/// The answer of an iteration as it is; touching points between several atoms are taken as fixed to their bodies.
+pub(crate) fn unpolished(pair: &ShapePair, simplex: &Simplex, n: Vec3, converged: bool) -> Witness {
+    let fix = |s: Side| Side { fixed: s.count > 1, ..s };
+    let (x1, y) = simplex.points();
+    let core_distance = n.dot(pair.support(n, simplex.vertices[0].atoms).y);
+    // both points on the line through their middle, so that they are joined by the normal
+    let middle = x1 + y * 0.5;
+    let point = |side: f64, radius: f64| middle + n * (side * (0.5 * core_distance - radius));
+    let points = [point(-1.0, pair.shapes[0].radius), point(1.0, pair.shapes[1].radius)];
+    Witness { normal: n, distance: core_distance - pair.radius(), points, sides: sides(simplex).map(fix), converged }
 }
 
 /// The features at a normal: what Newton's step needs.
@@ -214,12 +249,20 @@ impl Local {
     fn newton(&self, sides: &[Side; 2], n: Vec3) -> Option<Newton> {
         let flat = |v: Vec3| [self.basis[0].dot(v), self.basis[1].dot(v)];
         let r = flat(self.gap);
-        let free = free_edges(sides);
+        let mut free = free_edges(sides);
         let mut slides = [[0.0; 2]; 2];
         let edge = |[i, k]: [usize; 2]| self.edges[i][k];
         // the gap grows by a slide on side 2 and shrinks by one on side 1
         let sign = |i: usize| if i == 0 { -1.0 } else { 1.0 };
         let K = &self.K;
+        if let [a, b] = *free.as_slice() {
+            let (ea, eb) = (flat(edge(a)), flat(edge(b)));
+            let det = ea[0] * eb[1] - ea[1] * eb[0];
+            let size = (ea[0] * ea[0] + ea[1] * ea[1]) * (eb[0] * eb[0] + eb[1] * eb[1]);
+            if det * det <= PARALLEL * PARALLEL * size {
+                free.count = 1; // the second says what the first says; its point keeps its place
+            }
+        }
         let dn = match *free.as_slice() {
             [] => {
                 let det = K[0] * K[2] - K[1] * K[1];
@@ -246,10 +289,6 @@ impl Local {
             [a, b] => {
                 let (ea, eb) = (flat(edge(a)), flat(edge(b)));
                 let det = ea[0] * eb[1] - ea[1] * eb[0];
-                let size = (ea[0] * ea[0] + ea[1] * ea[1]) * (eb[0] * eb[0] + eb[1] * eb[1]);
-                if det * det <= 1e-18 * size {
-                    return None; // parallel edges leave the normal undetermined
-                }
                 let (ca, cb) = (-n.dot(edge(a)), -n.dot(edge(b)));
                 let dn = [(ca * eb[1] - ea[1] * cb) / det, (ea[0] * cb - ca * eb[0]) / det];
                 let Kdn = [K[0] * dn[0] + K[1] * dn[1], K[1] * dn[0] + K[2] * dn[1]];

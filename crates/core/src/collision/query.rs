@@ -22,11 +22,12 @@ pub struct Solid {
 impl Solid {
     /// A primitive shape.
     pub fn new(shape: Shape) -> Result<Solid, InputError> {
-        if let Shape::Mesh { .. } = shape {
+        let is_mesh = matches!(shape, Shape::Mesh { .. });
+        if is_mesh || shape.is_terrain() {
             let what = "shape".to_string();
             return Err(InputError::Value {
                 what,
-                expected: "a primitive (a mesh goes to Solid::hull)",
+                expected: "a primitive (a mesh goes to Solid::hull, ground into a model)",
                 got: f64::NAN,
             });
         }
@@ -80,6 +81,8 @@ pub(super) fn convex<'a>(shape: Shape, hull: impl FnOnce() -> Option<&'a Hull>) 
         Shape::Box { half_size } => (Core::Box { half: half_size }, 0.0),
         Shape::Ellipsoid { radii } => (Core::Ellipsoid { radii }, 0.0),
         Shape::Mesh { .. } => (hull().map_or(Core::Point, Core::Hull), 0.0),
+        // ground is looked at triangle by triangle
+        Shape::HeightField { .. } | Shape::Terrain { .. } => (Core::Point, 0.0),
     };
     Convex { core, radius }
 }
@@ -143,8 +146,34 @@ pub fn distance(a: &Solid, X_wa: &Pose, b: &Solid, X_wb: &Pose) -> Result<f64, I
 /// Nearest points of two shapes.
 pub fn closest_points(a: &Solid, X_wa: &Pose, b: &Solid, X_wb: &Pose) -> Result<ClosestPoints, InputError> {
     let pair = checked_pair(a, X_wa, b, X_wb)?;
-    let found = witness(&pair, f64::INFINITY, &mut Warm::default(), &mut Polytope::new());
-    found.map(|w| in_world(&w, X_wa)).ok_or_else(two_planes)
+    let found = witness(&pair, f64::INFINITY, &mut Warm::default(), &mut Polytope::empty());
+    found.map(|w| in_world(&over_each_other(&pair, w), X_wa)).ok_or_else(two_planes)
+}
+
+/// Of shapes that touch with flat sides, points in the middle of what they share: the witness knows a face by three of its
+/// corners only, and its point may lie beside it.
+pub(super) fn over_each_other(pair: &ShapePair, w: Witness) -> Witness {
+    let directions = [w.normal, -pair.X_12.rotation.tmul(w.normal)];
+    let on_cap = |k: usize| {
+        let d = directions[k];
+        pair.shapes[k].core.cap(d).is_some() && d.x * d.x + d.y * d.y < 1e-12
+    };
+    let broad = |k: usize| w.sides[k].count > 1 || on_cap(k);
+    let face = |k: usize| w.sides[k].count == 3 || on_cap(k);
+    let plane = |k: usize| matches!(pair.shapes[k].core, Core::Plane);
+    if !(broad(0) && broad(1) && (face(0) || face(1))) || plane(0) || plane(1) {
+        return w;
+    }
+    let near = 1e-9 * pair.scale();
+    let shared = patch(pair, &w, w.distance.max(0.0) + near);
+    let touching = shared.points[..shared.count].iter().filter(|p| (p.distance - w.distance).abs() <= near);
+    let (sum, count) = touching.fold((Vec3::ZERO, 0.0), |(sum, n), p| (sum + p.point, n + 1.0));
+    if count == 0.0 {
+        return w;
+    }
+    let middle = sum * (1.0 / count);
+    let points = w.points.map(|x| middle + w.normal * w.normal.dot(x - middle));
+    Witness { points, ..w }
 }
 
 /// Contact points of two shapes nearer than `contact_distance`; none if they are farther apart.
@@ -157,7 +186,11 @@ pub fn contact(
     points: Points,
 ) -> Result<Vec<ContactPoint>, InputError> {
     let pair = checked_pair(a, X_wa, b, X_wb)?;
-    let found = witness(&pair, contact_distance, &mut Warm::default(), &mut Polytope::new());
+    if !(contact_distance.is_finite() && contact_distance >= 0.0) {
+        let what = "contact_distance".to_string();
+        return Err(InputError::Value { what, expected: "zero or a positive distance", got: contact_distance });
+    }
+    let found = witness(&pair, contact_distance, &mut Warm::default(), &mut Polytope::empty());
     let Some(w) = found else { return Ok(Vec::new()) };
     let p = match points {
         Points::One => super::patch::nearest(&w),

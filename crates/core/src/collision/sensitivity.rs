@@ -4,14 +4,15 @@ use super::contact::{Contact, Patch, PointKind};
 use super::derivatives::{
     CollisionError, CollisionGradient, PointDerivatives, frozen, point_derivatives, smoothed_derivatives,
 };
-use super::detect::{ContactSet, geom_pair};
+use super::detect::{ContactSet, geom_pair, offset};
 use super::epa::Polytope;
 use super::narrow::{Warm, witness};
-use super::patch::{feature_key, nearest, patch};
+use super::patch::{nearest, patch};
 use super::query::shape_pair;
 use super::randomized::{Order, Sampling, first, zeroth};
-use super::shape::Convex;
+use super::shape::{Convex, Core};
 use super::shape_derivatives::shape_derivatives;
+use super::terrain::Terrain;
 use crate::error::InputError;
 use crate::model::{Model, ParameterGroup, Shape};
 use crate::spatial::{Pose, Vec3};
@@ -35,12 +36,26 @@ struct Local<'m> {
     poses: [Pose; 2],
 }
 
-fn local<'m>(model: &'m Model, X_wb: &[Pose], set: &ContactSet, contact: usize) -> Result<Local<'m>, InputError> {
+/// `prism` is memory for a piece of ground.
+fn local<'m>(
+    model: &'m Model,
+    X_wb: &[Pose],
+    set: &ContactSet,
+    contact: usize,
+    prism: &'m mut [Vec3; 6],
+) -> Result<Local<'m>, InputError> {
     let count = set.contacts().len();
     let found = set.contacts().get(contact).ok_or(InputError::OutOfRange { what: "contact", count, got: contact })?;
-    let (pair, mut poses) = geom_pair(model, X_wb, found.geoms)?;
+    let (mut pair, mut poses) = geom_pair(model, X_wb, found.geoms)?;
     for pose in &mut poses {
         pose.position -= found.point;
+    }
+    let triangle = set.triangle(model, found);
+    if let Some((which, t)) = triangle
+        && let Some(terrain) = Terrain::of(model, found.geoms[which])
+    {
+        *prism = terrain.prism(t, 1.0); // only the triangle itself touches
+        pair.shapes[which] = Convex { core: Core::Prism(prism), radius: 0.0 };
     }
     Ok(Local { contact: *found, shapes: pair.shapes, poses })
 }
@@ -53,7 +68,8 @@ pub fn contact_derivatives(
     contact: usize,
     mode: &CollisionGradient,
 ) -> Result<PointDerivatives, CollisionError> {
-    let Local { contact: c, shapes, poses } = local(model, X_wb, set, contact)?;
+    let mut prism = [Vec3::ZERO; 6];
+    let Local { contact: c, shapes, poses } = local(model, X_wb, set, contact, &mut prism)?;
     let sides = set.touches[c.witness as usize];
     match *mode {
         CollisionGradient::Exact => point_derivatives(&shapes, &poses, c.normal(), &sides, &c.kind),
@@ -65,7 +81,8 @@ pub fn contact_derivatives(
             positive("sigma", sigma)?;
             positive("samples", samples as f64)?;
             let sampling = Sampling { sigma, samples, seed };
-            randomized(&c, &shapes, &poses, &sampling, order, &mut set.memory)
+            let limit = model.options().contact_distance + offset(model, &model.pairs()[c.pair]);
+            randomized(&c, &shapes, &poses, limit, &sampling, order, &mut set.memory)
         }
         CollisionGradient::Frozen => Ok(frozen(c.normal())),
     }
@@ -78,11 +95,13 @@ fn positive(what: &'static str, got: f64) -> Result<(), InputError> {
     Err(InputError::Value { what: what.into(), expected: "a positive number", got })
 }
 
-/// Means over random poses of body 2 of the contact with the same feature, or of the nearest points if it is theirs.
+/// Means over random poses of body 2: of the nearest points if the contact is theirs, else of the patch point that lies
+/// nearest to it.
 fn randomized(
     c: &Contact,
     shapes: &[Convex; 2],
     poses: &[Pose; 2],
+    limit: f64,
     sampling: &Sampling,
     order: Order,
     memory: &mut Polytope,
@@ -94,9 +113,10 @@ fn randomized(
         if c.kind == PointKind::Nearest {
             return Some((nearest(&w), 0, X_w2));
         }
-        let found = patch(&pair, &w, f64::INFINITY);
-        let same = |k: &usize| feature_key(&found.points[*k].kind, &found.sides) == c.feature;
-        (0..found.count).find(same).map(|k| (found, k, X_w2))
+        let found = patch(&pair, &w, limit);
+        let away = |k: &usize| poses[0].point(found.points[*k].point).norm();
+        let nearest = (0..found.count).min_by(|a, b| away(a).total_cmp(&away(b)))?;
+        Some((found, nearest, X_w2))
     };
     let world = |p: &Patch, k: usize| (poses[0].rotation * p.normal, poses[0].point(p.points[k].point));
     let mean = match order {
@@ -122,7 +142,8 @@ pub fn size_derivative(
     which: usize,
     k: usize,
 ) -> Result<SizeDerivative, CollisionError> {
-    let Local { contact: c, shapes, poses } = local(model, X_wb, set, contact)?;
+    let mut prism = [Vec3::ZERO; 6];
+    let Local { contact: c, shapes, poses } = local(model, X_wb, set, contact, &mut prism)?;
     let geom = *c.geoms.get(which).ok_or(InputError::OutOfRange { what: "shape", count: 2, got: which })?;
     let shape = model.shape(geom);
     let count = if let Shape::Mesh { .. } = shape { 3 } else { shape.n_sizes() };

@@ -24,7 +24,6 @@ pub(crate) enum Core<'a> {
     Ellipsoid { radii: Vec3 },
     /// Vertices are atoms.
     Hull(&'a Hull),
-    #[allow(dead_code)] // made by terrain
     /// A triangle (corners 0, 1, 2) and its copy below the ground (3, 4, 5): a piece of terrain.
     Prism(&'a [Vec3; 6]),
     /// The half-space below z = 0: atoms are its origin and the points one metre along x and y. It has no support point;
@@ -151,6 +150,12 @@ impl Core<'_> {
             Core::Ellipsoid { .. } => true,
             _ => false,
         }
+    }
+
+    /// Whether an atom is a point fixed to a cap.
+    #[inline(always)]
+    pub fn is_cap_atom(&self, atom: u32) -> bool {
+        matches!(self, Core::Cylinder { .. } | Core::Cone { .. }) && atom >= CAP_BOTTOM
     }
 
     /// Which cap (top or not) faces nearly along the unit direction `d`.

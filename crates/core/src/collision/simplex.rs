@@ -24,6 +24,12 @@ impl Simplex {
         self.count += 1;
     }
 
+    /// The point of core 1 that the weights stand for, and the way from there to that of core 2.
+    pub fn points(&self) -> (Vec3, Vec3) {
+        let each = self.vertices[..self.count].iter().zip(self.weights);
+        each.fold((Vec3::ZERO, Vec3::ZERO), |(x, y), (v, w)| (x + v.x1 * w, y + v.y * w))
+    }
+
     /// Whether the same point is already part of it.
     #[inline(always)]
     pub fn contains(&self, v: &Vertex) -> bool {
@@ -164,9 +170,9 @@ mod tests {
     use crate::spatial::vec3;
 
     fn simplex(points: &[Vec3]) -> Simplex {
-        let mut s = Simplex::new(Vertex { y: points[0], atoms: [0, 0] });
+        let mut s = Simplex::new(Vertex { y: points[0], ..Vertex::default() });
         for (k, p) in points.iter().enumerate().skip(1) {
-            s.push(Vertex { y: *p, atoms: [k as u32, 0] });
+            s.push(Vertex { y: *p, atoms: [k as u32, 0], ..Vertex::default() });
         }
         s
     }

@@ -2,8 +2,9 @@
 
 use super::actuator::Actuator;
 use super::coupling::{Equality, Tendon};
+use super::field::HeightField;
 use super::geometry::{GeomSpec, Mesh};
-use super::ids::{ActuatorId, FrameId, GeomId, JointId, MeshId};
+use super::ids::{ActuatorId, FieldId, FrameId, GeomId, JointId, MeshId};
 use super::joint::JointSpec;
 use super::options::Options;
 use super::pairs::{Contacts, PairRule, PairSurface};
@@ -31,6 +32,7 @@ pub struct ModelBuilder {
     pub(super) sites: Vec<SiteSpec>,
     pub(super) geoms: Vec<(FrameId, GeomSpec)>,
     pub(super) meshes: Vec<Mesh>,
+    pub(super) fields: Vec<HeightField>,
     pub(super) actuators: Vec<Actuator>,
     pub(super) keyframes: Vec<Keyframe>,
     pub(super) equalities: Vec<Equality>,
@@ -83,6 +85,7 @@ impl ModelBuilder {
             sites: Vec::new(),
             geoms: Vec::new(),
             meshes: Vec::new(),
+            fields: Vec::new(),
             actuators: Vec::new(),
             keyframes: Vec::new(),
             equalities: Vec::new(),
@@ -139,6 +142,12 @@ impl ModelBuilder {
     pub fn add_mesh(&mut self, mesh: Mesh) -> MeshId {
         self.meshes.push(mesh);
         MeshId(self.meshes.len() - 1)
+    }
+
+    /// Adds a height field that shapes can refer to.
+    pub fn add_field(&mut self, field: HeightField) -> FieldId {
+        self.fields.push(field);
+        FieldId(self.fields.len() - 1)
     }
 
     /// Adds an actuator.

@@ -3,6 +3,7 @@
 use super::actuator::Transmission;
 use super::builder::{LinkSpec, ModelBuilder};
 use super::coupling::{Equality, EqualityKind, Tendon};
+use super::field::HeightField;
 use super::geometry::{GeomSpec, Shape};
 use super::ids::{FrameId, GeomId, JointId};
 use super::joint::{JointKind, JointSpec};
@@ -20,6 +21,7 @@ pub(super) fn builder(b: &ModelBuilder) -> Result<(), BuildError> {
     unique("joint", b.links.iter().flat_map(|l| &l.joints).map(|(_, j)| j.name.as_str()))?;
     unique("geom", b.geoms.iter().map(|(_, g)| g.name.as_str()))?;
     unique("mesh", b.meshes.iter().map(|m| m.name.as_str()))?;
+    unique("height field", b.fields.iter().map(|f| f.name.as_str()))?;
     unique("actuator", b.actuators.iter().map(|a| a.name.as_str()))?;
     unique("site", b.sites.iter().map(|s| s.name.as_str()))?;
     unique("keyframe", b.keyframes.iter().map(|k| k.name.as_str()))?;
@@ -32,7 +34,7 @@ pub(super) fn builder(b: &ModelBuilder) -> Result<(), BuildError> {
     }
     for (l, g) in &b.geoms {
         refer(l.0 < b.links.len(), || format!("geom '{}'", g.name), "link")?;
-        geom(g, b.meshes.len())?;
+        geom(g, b)?;
     }
     let n_joints = b.links.iter().map(|l| l.joints.len()).sum::<usize>();
     for a in &b.actuators {
@@ -50,6 +52,7 @@ pub(super) fn builder(b: &ModelBuilder) -> Result<(), BuildError> {
         }
     }
     b.meshes.iter().try_for_each(mesh)?;
+    b.fields.iter().try_for_each(field)?;
     b.tendons.iter().try_for_each(|t| tendon(b, t))?;
     b.equalities.iter().try_for_each(|e| equality(b, e))?;
     b.sensors.iter().try_for_each(|s| sensor(b, s))?;
@@ -212,14 +215,17 @@ fn joint(j: &JointSpec, link: &str) -> Result<(), BuildError> {
     value(j.velocity > 0.0, || what("velocity limit"), "a positive number", j.velocity)
 }
 
-fn geom(g: &GeomSpec, n_meshes: usize) -> Result<(), BuildError> {
+fn geom(g: &GeomSpec, b: &ModelBuilder) -> Result<(), BuildError> {
     let what = |part: &str| format!("geom '{}': {part}", g.name);
     pose(&g.pose, || what("pose"))?;
     for x in &g.shape.size()[..g.shape.n_sizes()] {
         value(x.is_finite() && *x > 0.0, || what("size"), "a positive number", *x)?;
     }
-    if let Shape::Mesh { mesh } = g.shape {
-        refer(mesh.0 < n_meshes, || format!("geom '{}'", g.name), "mesh")?;
+    let owner = || format!("geom '{}'", g.name);
+    match g.shape {
+        Shape::Mesh { mesh } | Shape::Terrain { mesh } => refer(mesh.0 < b.meshes.len(), owner, "mesh")?,
+        Shape::HeightField { field } => refer(field.0 < b.fields.len(), owner, "height field")?,
+        _ => {}
     }
     let s = &g.surface;
     for (part, x) in [("friction", s.friction), ("compliance", s.compliance)] {
@@ -236,6 +242,23 @@ fn mesh(m: &super::Mesh) -> Result<(), BuildError> {
     m.vertices.iter().try_for_each(|v| vector(*v, || what("vertex")))?;
     let corner = m.triangles.iter().flatten().find(|c| **c as usize >= m.vertices.len());
     refer(corner.is_none(), || what("triangle"), "vertex")
+}
+
+fn field(f: &HeightField) -> Result<(), BuildError> {
+    let what = |part: &str| format!("height field '{}': {part}", f.name);
+    for (part, n) in [("rows", f.rows), ("columns", f.columns)] {
+        value(n >= 2, || what(part), "at least 2", n as f64)?;
+    }
+    let (count, largest) = (f.rows.saturating_mul(f.columns), u32::MAX as usize / 8);
+    value(count <= largest, || what("number of points"), "at most 500 million", count as f64)?;
+    value(f.heights.len() == count, || what("number of heights"), "rows times columns", f.heights.len() as f64)?;
+    f.heights.iter().try_for_each(|h| finite(*h, || what("height")))?;
+    for x in f.half_size {
+        value(x.is_finite() && x > 0.0, || what("half size"), "a positive number", x)?;
+    }
+    finite(f.base, || what("base"))?;
+    let [least, _] = f.range();
+    value(least + f.base > 0.0, || what("lowest height over the base"), "a positive number", least + f.base)
 }
 
 /// A dof without any inertia below it makes M singular.

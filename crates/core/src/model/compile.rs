@@ -4,9 +4,9 @@ use super::actuator::Transmission;
 use super::builder::{LinkSpec, ModelBuilder};
 use super::check;
 use super::coupling::EqualityKind;
-use super::geometry::Geom;
+use super::geometry::{Geom, Mesh, Shape};
 use super::hull::Hull;
-use super::ids::{BodyId, FrameId, JointId};
+use super::ids::{BodyId, FrameId, JointId, MeshId};
 use super::joint::{Joint, JointKind, JointSpec, Primitive, PrimitiveKind};
 use super::parameters::{ParameterGroup, ParameterLayout, Parameters};
 use super::sensor::SensorObject;
@@ -23,6 +23,16 @@ pub(super) fn compile(b: ModelBuilder) -> Result<Model, BuildError> {
         bodies.add(FrameId(link), &b.links[link]);
     }
     bodies.finish(b)
+}
+
+/// Meshes as collision sees them. Of ground only the bounds are asked for.
+fn hulls(meshes: &[Mesh], geoms: &[Geom]) -> Vec<Arc<Hull>> {
+    let is_ground = |k: usize| geoms.iter().any(|g| g.shape == Shape::Terrain { mesh: MeshId(k) });
+    let hull = |(k, mesh): (usize, &Mesh)| match is_ground(k) {
+        true => Hull::new(&Mesh { triangles: Vec::new(), ..mesh.clone() }),
+        false => Hull::new(mesh),
+    };
+    meshes.iter().enumerate().map(|m| Arc::new(hull(m))).collect()
 }
 
 /// Links in depth-first order, siblings in the order of adding, the world first.
@@ -234,6 +244,10 @@ impl Bodies {
             }
         });
         let geoms: Vec<Geom> = geoms.collect();
+        if let Some(g) = geoms.iter().find(|g| g.shape.is_terrain() && g.body != BodyId::WORLD) {
+            let body = self.bodies[g.body.0].name.clone();
+            return Err(BuildError::MovingTerrain { geom: g.name.clone(), body });
+        }
         self.renumber(&mut b);
         let dof_names = self.joints.iter().flat_map(dof_names).collect::<Vec<_>>();
         let q_names = self.joints.iter().flat_map(|j| names_of(j, j.q.len())).collect::<Vec<_>>();
@@ -263,9 +277,10 @@ impl Bodies {
             bodies: self.bodies,
             joints: self.joints,
             frames: self.frames,
+            hulls: hulls(&b.meshes, &geoms),
             geoms,
-            hulls: b.meshes.iter().map(|m| Arc::new(Hull::new(m))).collect(),
             meshes: b.meshes,
+            fields: b.fields,
             actuators: b.actuators,
             keyframes: Vec::new(),
             equalities: b.equalities,

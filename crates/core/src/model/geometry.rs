@@ -1,6 +1,6 @@
 //! Shapes fixed to bodies. Collision reads them; dynamics does not.
 
-use super::ids::{BodyId, FrameId, MeshId};
+use super::ids::{BodyId, FieldId, FrameId, MeshId};
 use crate::spatial::{Pose, Vec3};
 
 /// A shape, centred in its geom's frame.
@@ -50,6 +50,16 @@ pub enum Shape {
         /// Which one.
         mesh: MeshId,
     },
+    /// Ground given by heights over a grid; fixed to the world.
+    HeightField {
+        /// Which one.
+        field: FieldId,
+    },
+    /// A mesh whose triangles are ground as they are, not made convex, touched from outside; fixed to the world.
+    Terrain {
+        /// Which one.
+        mesh: MeshId,
+    },
 }
 
 impl Shape {
@@ -64,13 +74,20 @@ impl Shape {
             Shape::Box { .. } => "box",
             Shape::Ellipsoid { .. } => "ellipsoid",
             Shape::Mesh { .. } => "mesh",
+            Shape::HeightField { .. } => "height field",
+            Shape::Terrain { .. } => "terrain",
         }
+    }
+
+    /// Whether it is made of triangles that are not convex together, and must be fixed to the world.
+    pub const fn is_terrain(&self) -> bool {
+        matches!(self, Shape::HeightField { .. } | Shape::Terrain { .. })
     }
 
     /// The three numbers of [`ParameterGroup::ShapeSize`](super::ParameterGroup::ShapeSize); unused ones are zero.
     pub fn size(&self) -> [f64; 3] {
         match *self {
-            Shape::Plane | Shape::Mesh { .. } => [0.0; 3],
+            Shape::Plane | Shape::Mesh { .. } | Shape::HeightField { .. } | Shape::Terrain { .. } => [0.0; 3],
             Shape::Sphere { radius } => [radius, 0.0, 0.0],
             Shape::Capsule { radius, half_length }
             | Shape::Cylinder { radius, half_length }
@@ -82,7 +99,7 @@ impl Shape {
     /// The same kind of shape with other sizes.
     pub fn with_size(&self, s: [f64; 3]) -> Shape {
         match *self {
-            Shape::Plane | Shape::Mesh { .. } => *self,
+            Shape::Plane | Shape::Mesh { .. } | Shape::HeightField { .. } | Shape::Terrain { .. } => *self,
             Shape::Sphere { .. } => Shape::Sphere { radius: s[0] },
             Shape::Capsule { .. } => Shape::Capsule { radius: s[0], half_length: s[1] },
             Shape::Cylinder { .. } => Shape::Cylinder { radius: s[0], half_length: s[1] },
@@ -95,7 +112,7 @@ impl Shape {
     /// How many of the three sizes mean something.
     pub const fn n_sizes(&self) -> usize {
         match self {
-            Shape::Plane | Shape::Mesh { .. } => 0,
+            Shape::Plane | Shape::Mesh { .. } | Shape::HeightField { .. } | Shape::Terrain { .. } => 0,
             Shape::Sphere { .. } => 1,
             Shape::Capsule { .. } | Shape::Cylinder { .. } | Shape::Cone { .. } => 2,
             Shape::Box { .. } | Shape::Ellipsoid { .. } => 3,
@@ -178,7 +195,8 @@ pub struct Geom {
     pub surface: Surface,
 }
 
-/// A mesh of the file, scaled. Physics sees its convex hull: readers store the hull's corners and outward triangles here.
+/// A mesh of the file, scaled. Physics sees its convex hull: readers store the hull's corners and outward triangles here,
+/// except for [`Shape::Terrain`], which takes all triangles as they are.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mesh {
     /// Name, unique among meshes.

@@ -20,6 +20,7 @@ id!(/** A joint, in the order of its coordinates in q and v. */ JointId);
 id!(/** A named frame: a link of the file or a site. */ FrameId);
 id!(/** A shape fixed to a body. */ GeomId);
 id!(/** A mesh that shapes refer to. */ MeshId);
+id!(/** A height field that shapes refer to. */ FieldId);
 id!(/** An actuator, in the order of ctrl. */ ActuatorId);
 
 impl BodyId {

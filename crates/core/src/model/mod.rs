@@ -7,7 +7,9 @@ mod check;
 mod check_parameters;
 mod compile;
 mod coupling;
+mod field;
 mod geometry;
+mod ground;
 mod hull;
 mod ids;
 mod joint;
@@ -22,9 +24,11 @@ mod warning;
 pub use actuator::{Actuator, Transmission};
 pub use builder::ModelBuilder;
 pub use coupling::{Equality, EqualityKind, Tendon};
+pub use field::HeightField;
 pub use geometry::{Geom, GeomSpec, Mesh, Shape, Surface};
+pub use ground::Ground;
 pub use hull::Hull;
-pub use ids::{ActuatorId, BodyId, FrameId, GeomId, JointId, MeshId};
+pub use ids::{ActuatorId, BodyId, FieldId, FrameId, GeomId, JointId, MeshId};
 pub use joint::{Joint, JointKind, JointSpec};
 pub use options::{Implicit, Options};
 pub use pairs::{Pair, PairRule, PairSurface};
@@ -90,6 +94,7 @@ pub(crate) struct Structure {
     pub meshes: Vec<Mesh>,
     /// Meshes as collision sees them, at scale one.
     pub hulls: Vec<Arc<Hull>>,
+    pub fields: Vec<HeightField>,
     pub actuators: Vec<Actuator>,
     pub keyframes: Vec<Keyframe>,
     pub equalities: Vec<Equality>,
@@ -121,6 +126,8 @@ pub(crate) struct Numbers {
     pub shapes: Vec<Shape>,
     /// Hull of each mesh with the scale of the parameters.
     pub hulls: Vec<Arc<Hull>>,
+    /// The same for meshes that are ground.
+    pub grounds: Vec<Option<Arc<Ground>>>,
 }
 
 impl Numbers {
@@ -132,6 +139,7 @@ impl Numbers {
             inertia: vec![BodyInertia::default(); n],
             shapes: sized_shapes(structure, &parameters),
             hulls: scaled_hulls(structure, &parameters),
+            grounds: scaled_grounds(structure, &parameters),
             parameters,
         };
         for i in 1..n {
@@ -159,6 +167,13 @@ fn scaled_hulls(structure: &Structure, parameters: &Parameters) -> Vec<Arc<Hull>
         if s == Vec3::new(1.0, 1.0, 1.0) { hull.clone() } else { Arc::new(hull.scaled(s)) }
     };
     structure.hulls.iter().zip(scales).map(scaled).collect()
+}
+
+fn scaled_grounds(structure: &Structure, parameters: &Parameters) -> Vec<Option<Arc<Ground>>> {
+    let scales = parameters.group(ParameterGroup::MeshScale).chunks_exact(3).map(Vec3::from_slice);
+    let is_ground = |k: usize| structure.geoms.iter().any(|g| g.shape == Shape::Terrain { mesh: MeshId(k) });
+    let meshes = structure.meshes.iter().zip(scales).enumerate();
+    meshes.map(|(k, (mesh, scale))| is_ground(k).then(|| Arc::new(Ground::new(mesh, scale)))).collect()
 }
 
 /// A robot and its world: immutable, shared by threads, cheap to clone.
@@ -280,6 +295,16 @@ impl Model {
     #[inline(always)]
     pub fn hull(&self, mesh: MeshId) -> &Hull {
         &self.numbers.hulls[mesh.0]
+    }
+
+    /// Triangles of a mesh that is ground, with the scale of the parameters; `None` if no geom takes it as ground.
+    pub fn ground(&self, mesh: MeshId) -> Option<&Ground> {
+        self.numbers.grounds[mesh.0].as_deref()
+    }
+
+    /// Height fields.
+    pub fn fields(&self) -> &[HeightField] {
+        &self.structure.fields
     }
 
     /// Meshes.

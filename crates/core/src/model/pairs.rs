@@ -156,7 +156,7 @@ fn touch_in_mujoco(s: &Structure, a: &Geom, b: &Geom, excluded: &HashSet<[FrameI
 }
 
 fn touch_in_paper(s: &Structure, a: &Geom, b: &Geom) -> bool {
-    let floor = |g: &Geom| g.body == BodyId::WORLD && g.shape == Shape::Plane;
+    let floor = |g: &Geom| g.body == BodyId::WORLD && (g.shape == Shape::Plane || g.shape.is_terrain());
     let family = is_parent_of(s, a.body, b.body) || is_parent_of(s, b.body, a.body);
     a.body != b.body && (floor(a) || floor(b) || !family)
 }

@@ -86,7 +86,7 @@ pub(super) fn format(path: &Path, given: Option<Format>) -> Result<Format, LoadE
     })
 }
 
-pub(super) fn bytes(path: &Path) -> Result<Vec<u8>, LoadError> {
+pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, LoadError> {
     let wrong = |got: String| LoadError::Read { place: place(path), got, hint: String::new() };
     let metadata = std::fs::metadata(path).map_err(|e| wrong(e.to_string()))?;
     if !metadata.is_file() {

@@ -15,12 +15,15 @@ mod polygon;
 mod stl;
 
 pub use file::load_mesh_file;
-pub(crate) use file::{Format, is_known};
+pub(crate) use file::{Format, bytes as file_bytes, is_known};
 pub use hull::{NoHull, convex_hull};
 pub(crate) use inertia::Solid;
 #[cfg(test)]
 pub(crate) use inertia::solid_exact;
-pub(crate) use physics::{MassRule, PhysicsMesh, Recipe, load, load_shapes, make, named, refused, split_note};
+pub(crate) use physics::{
+    MassRule, PhysicsMesh, Recipe, load, load_shapes, load_surface, make, named, refused, split_note, surface,
+    terrain_name,
+};
 
 use slipstick_core::spatial::{Pose, Vec3};
 use std::collections::HashMap;

@@ -90,6 +90,23 @@ pub(crate) fn load_shapes(path: &Path, recipe: &Recipe) -> Result<Vec<TriangleMe
     load(path, recipe)?.shapes.map_err(|reason| refused(place(path), reason))
 }
 
+/// All triangles of a mesh file, for ground that is not made convex.
+pub(crate) fn load_surface(path: &Path, recipe: &Recipe) -> Result<TriangleMesh, LoadError> {
+    check_scale(path, recipe.scale)?;
+    Ok(surface(parse(path, format(path, recipe.format)?, &bytes(path)?)?, recipe))
+}
+
+/// The vertices and triangles of a file as a recipe wants them.
+pub(crate) fn surface(raw: TriangleMesh, recipe: &Recipe) -> TriangleMesh {
+    let raw = if recipe.like_mujoco { raw.in_single_precision() } else { raw.without_loose_vertices() };
+    raw.seen_from(&recipe.reference).scaled(recipe.scale)
+}
+
+/// Name of a mesh that is ground: the same file may also stand for a convex body.
+pub(crate) fn terrain_name(name: &str) -> String {
+    format!("{name}_terrain")
+}
+
 /// The convex bodies of a mesh as they go into a model, with names of their own.
 pub(crate) fn named(name: &str, shapes: &[TriangleMesh]) -> impl Iterator<Item = Mesh> {
     shapes.iter().enumerate().map(move |(k, shape)| Mesh {
@@ -121,8 +138,7 @@ fn key(format: Format, recipe: &Recipe, bytes: &[u8]) -> Key {
 
 /// What physics needs of the vertices and triangles of a file.
 pub(crate) fn make(raw: TriangleMesh, recipe: &Recipe) -> PhysicsMesh {
-    let raw = if recipe.like_mujoco { raw.in_single_precision() } else { raw.without_loose_vertices() };
-    let raw = raw.seen_from(&recipe.reference).scaled(recipe.scale);
+    let raw = surface(raw, recipe);
     let hull = convex_hull(&raw.vertices);
     let of_hull = hull.as_ref().ok();
     let skin = if raw.triangles.is_empty() { of_hull.unwrap_or(&raw) } else { &raw };

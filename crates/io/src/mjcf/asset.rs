@@ -1,24 +1,29 @@
-//! `<asset>`: meshes, read when something needs them.
+//! `<asset>`: meshes and height fields, read when something needs them.
 
 use super::compiler::Compiler;
 use super::defaults::{ClassId, Defaults, Properties};
+use super::field;
 use crate::LoadOptions;
 use crate::attribute::{Attribute, Attributes};
 use crate::error::{LoadError, Place};
 use crate::mesh::{self, Format, MassRule, PhysicsMesh, Recipe, Solid, TriangleMesh};
 use crate::xml::Element;
 use slipstick_core::spatial::{Pose, Quat, Vec3};
-use slipstick_core::{MeshId, ModelBuilder};
+use slipstick_core::{FieldId, Mesh, MeshId, ModelBuilder};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// The meshes that a file names.
+/// The meshes and height fields that a file names.
 #[derive(Debug)]
 pub(super) struct Assets<'a> {
     meshes: HashMap<String, Properties<'a>>,
     loaded: HashMap<String, Rc<PhysicsMesh>>,
     added: HashMap<String, Vec<MeshId>>,
+    /// Meshes added with all their triangles.
+    terrains: HashMap<String, MeshId>,
+    fields: HashMap<String, Element<'a>>,
+    added_fields: HashMap<String, FieldId>,
     mesh_dir: PathBuf,
     strip_path: bool,
     options: LoadOptions,
@@ -45,8 +50,23 @@ impl<'a> Assets<'a> {
                 );
             }
         }
+        let mut fields = HashMap::new();
+        for element in root.all("asset").flat_map(|a| a.all("hfield")) {
+            let name = match (element.text("name"), element.text("file")) {
+                (Some(name), _) => name.to_string(),
+                (None, Some(file)) => stem(file),
+                (None, None) => return Err(element.missing("attribute 'name' or 'file'")),
+            };
+            if fields.insert(name.clone(), element).is_some() {
+                let got = format!("a second height field '{name}'");
+                return Err(element.structure("every height field to have a name of its own", got));
+            }
+        }
         Ok(Assets {
             meshes,
+            fields,
+            terrains: HashMap::new(),
+            added_fields: HashMap::new(),
             loaded: HashMap::new(),
             added: HashMap::new(),
             mesh_dir: compiler.mesh_dir.clone(),
@@ -69,7 +89,19 @@ impl<'a> Assets<'a> {
         if let Some(mesh) = self.loaded.get(name.value) {
             return Ok(mesh.clone());
         }
+        let recipe = self.recipe(self.properties(name)?)?;
         let p = self.properties(name)?;
+        let mesh = match p.attribute("file") {
+            Some(file) => mesh::load(&self.path(file), &recipe).map_err(|e| self.unread(file, "a mesh file", e))?,
+            None => mesh::make(inline(p)?, &recipe),
+        };
+        let mesh = Rc::new(mesh);
+        self.loaded.insert(name.value.to_string(), mesh.clone());
+        Ok(mesh)
+    }
+
+    /// How the file of a mesh is to be understood.
+    fn recipe(&self, p: &Properties) -> Result<Recipe, LoadError> {
         let scale = p.vec3("scale")?.unwrap_or(Vec3::new(1.0, 1.0, 1.0));
         let origin = p.vec3("refpos")?.unwrap_or(Vec3::ZERO);
         let turn = match p.attribute("refquat") {
@@ -79,20 +111,55 @@ impl<'a> Assets<'a> {
         let reference = Pose::new(origin, turn);
         let format = p.attribute("content_type").and_then(|a| Format::of_media(a.value));
         // masses of meshes follow from MuJoCo's single precision
-        let recipe = Recipe { reference, like_mujoco: true, format, ..Recipe::new(scale, &self.options) };
-        let mesh = match p.attribute("file") {
-            Some(file) => mesh::load(&self.path(file), &recipe).map_err(|e| {
-                if let LoadError::Read { got, .. } = &e {
-                    file.wrong("a mesh file").with_hint(format!("{}: {got}", self.path(file).display()))
-                } else {
-                    e
-                }
-            })?,
-            None => mesh::make(inline(p)?, &recipe),
+        Ok(Recipe { reference, like_mujoco: true, format, ..Recipe::new(scale, &self.options) })
+    }
+
+    /// A file that cannot be read is a wrong attribute.
+    fn unread(&self, file: Attribute, kind: &str, error: LoadError) -> LoadError {
+        if let LoadError::Read { got, .. } = &error {
+            file.wrong(kind).with_hint(format!("{}: {got}", self.path(file).display()))
+        } else {
+            error
+        }
+    }
+
+    /// Adds a mesh with all its triangles, as ground, once.
+    pub fn add_terrain(&mut self, builder: &mut ModelBuilder, name: Attribute) -> Result<MeshId, LoadError> {
+        if let Some(id) = self.terrains.get(name.value) {
+            return Ok(*id);
+        }
+        let p = self.properties(name)?;
+        let recipe = self.recipe(p)?;
+        let surface = match p.attribute("file") {
+            Some(file) => {
+                mesh::load_surface(&self.path(file), &recipe).map_err(|e| self.unread(file, "a mesh file", e))?
+            }
+            None => mesh::surface(inline(p)?, &recipe),
         };
-        let mesh = Rc::new(mesh);
-        self.loaded.insert(name.value.to_string(), mesh.clone());
-        Ok(mesh)
+        if surface.triangles.is_empty() {
+            return Err(p.element().structure("a mesh with triangles, to make it terrain", "none"));
+        }
+        let mesh =
+            Mesh { name: mesh::terrain_name(name.value), vertices: surface.vertices, triangles: surface.triangles };
+        let id = builder.add_mesh(mesh);
+        self.terrains.insert(name.value.to_string(), id);
+        Ok(id)
+    }
+
+    /// Adds a height field, once.
+    pub fn add_field(&mut self, builder: &mut ModelBuilder, name: Attribute) -> Result<FieldId, LoadError> {
+        if let Some(id) = self.added_fields.get(name.value) {
+            return Ok(*id);
+        }
+        let unknown = || name.element.unknown("height field", name.value);
+        let element = *self.fields.get(name.value).ok_or_else(unknown)?;
+        let file = element.attribute("file");
+        let path = file.map(|f| self.path(f));
+        let read = field::read(element, name.value, path.as_deref());
+        let read = read.map_err(|e| file.map_or(e.clone(), |f| self.unread(f, "a height field file", e)))?;
+        let id = builder.add_field(read);
+        self.added_fields.insert(name.value.to_string(), id);
+        Ok(id)
     }
 
     /// Adds the convex bodies that stand for a mesh where things touch it, once: its hull, or its parts.

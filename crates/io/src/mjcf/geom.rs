@@ -22,6 +22,8 @@ pub(super) struct GeomRead<'a> {
     pub shape: Option<Shape>,
     /// Name of its mesh.
     pub mesh: Option<Attribute<'a>>,
+    /// Name of its height field.
+    pub field: Option<Attribute<'a>>,
     /// Its frame in the body's frame.
     pub pose: Pose,
     pub surface: Surface,
@@ -67,18 +69,22 @@ pub(super) fn read<'a>(
             return Err(p.element().unsupported("a shape fitted to a mesh").with_hint(hint));
         }
     }
-    if matches!(kind, "hfield" | "sdf") {
-        let effect = "height fields and signed distance fields are not known: nothing will touch them";
+    if kind == "sdf" {
+        let effect = "signed distance fields are not known: nothing will touch them";
         tools.warnings.add_once(p.element(), effect);
         return Ok(None);
     }
-    let (shape, local) =
-        if kind == "mesh" { (None, placement(p, tools.compiler)?) } else { primitive(p, kind, tools)? };
-    let mesh = if kind == "mesh" { Some(p.required("mesh")?) } else { None };
+    if kind == "hfield" && visual {
+        return Ok(None); // its file may not even be there
+    }
+    let asset = |word: &'static str| (kind == word).then(|| p.required(word)).transpose();
+    let (mesh, field) = (asset("mesh")?, asset("hfield")?);
+    let named = mesh.is_some() || field.is_some();
+    let (shape, local) = if named { (None, placement(p, tools.compiler)?) } else { primitive(p, kind, tools)? };
     let pose = *frame * local;
     let inertia = if weighs { mass(p, shape.as_ref(), mesh, &pose, tools)? } else { BodyInertia::default() };
     let kept = !(visual && tools.compiler.discard_visual);
-    Ok(Some(GeomRead { shape, mesh, pose, surface, inertia, kept }))
+    Ok(Some(GeomRead { shape, mesh, field, pose, surface, inertia, kept }))
 }
 
 fn has_mass(p: &Properties) -> Result<bool, LoadError> {

@@ -8,6 +8,7 @@ mod compiler;
 mod contact;
 mod defaults;
 mod equality;
+mod field;
 mod geom;
 mod include;
 mod index;
@@ -83,7 +84,7 @@ pub(crate) fn read(
     if options.ground {
         builder.add_geom(ModelBuilder::WORLD, GeomSpec::new(geom_names.fresh("floor"), Shape::Plane));
     }
-    let (ids, geoms) = add_links(&mut builder, &links, &mut assets)?;
+    let (ids, geoms) = add_links(&mut builder, &links, &mut assets, &options.terrain)?;
     let index = Index::new(&links, &ids, geoms, &left_out);
     let sections =
         Sections { root, defaults: &defaults, index: &index, links: &links, autolimits: compiler.autolimits, path };
@@ -164,7 +165,12 @@ fn scale_total_mass(links: &mut [Link], compiler: &Compiler) {
 /// Numbers of what was added: links, and geoms by name (several where a mesh was split).
 type Added<'b> = (Vec<FrameId>, HashMap<&'b str, Vec<GeomId>>);
 
-fn add_links<'b>(builder: &mut ModelBuilder, links: &'b [Link], assets: &mut Assets) -> Result<Added<'b>, LoadError> {
+fn add_links<'b>(
+    builder: &mut ModelBuilder,
+    links: &'b [Link],
+    assets: &mut Assets,
+    terrain: &[String],
+) -> Result<Added<'b>, LoadError> {
     let mut ids = Vec::with_capacity(links.len());
     let mut geoms: HashMap<&str, Vec<GeomId>> = HashMap::new();
     for (i, link) in links.iter().enumerate() {
@@ -177,9 +183,7 @@ fn add_links<'b>(builder: &mut ModelBuilder, links: &'b [Link], assets: &mut Ass
         ids.push(id);
         builder.compensate_gravity(id, link.gravity_compensation);
         for (name, geom) in link.geoms.iter().filter(|(_, g)| g.kept) {
-            let meshes = geom.mesh.map_or(Ok(Vec::new()), |mesh| assets.add_to(builder, mesh))?;
-            let shapes = geom.shape.into_iter().chain(meshes.into_iter().map(|mesh| Shape::Mesh { mesh }));
-            for (k, shape) in shapes.enumerate() {
+            for (k, shape) in shapes(builder, name, geom, assets, terrain)?.into_iter().enumerate() {
                 // further parts of a mesh that was split
                 let part = if k == 0 || name.is_empty() { name.clone() } else { format!("{name}_part{}", k + 1) };
                 let spec = GeomSpec { name: part, shape, pose: geom.pose, surface: geom.surface };
@@ -191,6 +195,24 @@ fn add_links<'b>(builder: &mut ModelBuilder, links: &'b [Link], assets: &mut Ass
         }
     }
     Ok((ids, geoms))
+}
+
+/// What a geom is made of; several shapes where a mesh was split.
+fn shapes(
+    builder: &mut ModelBuilder,
+    name: &str,
+    geom: &geom::GeomRead,
+    assets: &mut Assets,
+    terrain: &[String],
+) -> Result<Vec<Shape>, LoadError> {
+    if let Some(field) = geom.field {
+        return Ok(vec![Shape::HeightField { field: assets.add_field(builder, field)? }]);
+    }
+    let Some(mesh) = geom.mesh else { return Ok(geom.shape.into_iter().collect()) };
+    if terrain.iter().any(|t| t == name || t == mesh.value) {
+        return Ok(vec![Shape::Terrain { mesh: assets.add_terrain(builder, mesh)? }]);
+    }
+    Ok(assets.add_to(builder, mesh)?.into_iter().map(|mesh| Shape::Mesh { mesh }).collect())
 }
 
 /// MuJoCo's qpos0: joints at their reference, free bodies where the file puts them.

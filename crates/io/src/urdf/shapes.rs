@@ -9,7 +9,7 @@ use crate::mesh;
 use crate::warning::Warnings;
 use crate::xml::Element;
 use slipstick_core::spatial::Vec3;
-use slipstick_core::{FrameId, GeomSpec, MeshId, ModelBuilder, Shape};
+use slipstick_core::{FrameId, GeomSpec, Mesh, MeshId, ModelBuilder, Shape};
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
@@ -46,9 +46,10 @@ impl<'b> Shapes<'b> {
         for (k, collision) in link.all("collision").enumerate() {
             let geometry = collision.child("geometry").ok_or_else(|| collision.missing("<geometry>"))?;
             let pose = origin(collision)?;
-            for (i, shape) in self.shapes(geometry, builder, warnings)?.into_iter().enumerate() {
+            let name = format!("{name}_{k}");
+            for (i, shape) in self.shapes(geometry, &name, builder, warnings)?.into_iter().enumerate() {
                 // further parts of a mesh that was split
-                let name = if i == 0 { format!("{name}_{k}") } else { format!("{name}_{k}_part{}", i + 1) };
+                let name = if i == 0 { name.clone() } else { format!("{name}_part{}", i + 1) };
                 builder.add_geom(id, GeomSpec { pose, ..GeomSpec::new(name, shape) });
             }
         }
@@ -59,6 +60,7 @@ impl<'b> Shapes<'b> {
     fn shapes(
         &mut self,
         geometry: Element,
+        name: &str,
         builder: &mut ModelBuilder,
         warnings: &mut Warnings,
     ) -> Result<Vec<Shape>, LoadError> {
@@ -94,6 +96,10 @@ impl<'b> Shapes<'b> {
                     warnings.add_once(e, effect);
                     return Ok(Vec::new());
                 }
+                let terrain = &self.options.terrain;
+                if terrain.iter().any(|t| t == name || *t == stem(&path)) {
+                    return Ok(vec![Shape::Terrain { mesh: self.terrain(e, path, builder)? }]);
+                }
                 let meshes = self.meshes(e, path, builder)?;
                 return Ok(meshes.into_iter().map(|mesh| Shape::Mesh { mesh }).collect());
             }
@@ -112,14 +118,24 @@ impl<'b> Shapes<'b> {
             return Ok(ids.clone());
         }
         let shapes = mesh::load_shapes(&path, &mesh::Recipe::new(scale, self.options))?;
-        let stem = path.file_stem().map_or(String::new(), |s| s.to_string_lossy().into_owned());
-        let name = self.mesh_name(stem);
+        let name = self.mesh_name(stem(&path));
         if shapes.len() > 1 {
             builder.note(mesh::split_note(&name, shapes.len()));
         }
         let ids: Vec<MeshId> = mesh::named(&name, &shapes).map(|m| builder.add_mesh(m)).collect();
         self.meshes.insert(key, ids.clone());
         Ok(ids)
+    }
+
+    /// A mesh with all its triangles. Ground is rarely used twice: each use has its own.
+    fn terrain(&mut self, e: Element, path: PathBuf, builder: &mut ModelBuilder) -> Result<MeshId, LoadError> {
+        let scale = e.vec3("scale")?.unwrap_or(Vec3::new(1.0, 1.0, 1.0));
+        let surface = mesh::load_surface(&path, &mesh::Recipe::new(scale, self.options))?;
+        if surface.triangles.is_empty() {
+            return Err(e.structure("a mesh with triangles, to make it terrain", "none"));
+        }
+        let name = mesh::terrain_name(&self.mesh_name(stem(&path)));
+        Ok(builder.add_mesh(Mesh { name, vertices: surface.vertices, triangles: surface.triangles }))
     }
 
     /// The stem of the file, numbered if several meshes have it.
@@ -182,6 +198,11 @@ impl<'b> Shapes<'b> {
             .flatten()
             .collect()
     }
+}
+
+/// Name of a file without folders and extension.
+fn stem(path: &Path) -> String {
+    path.file_stem().map_or(String::new(), |s| s.to_string_lossy().into_owned())
 }
 
 /// Whether a `package://` address climbs out of its package by `..`.

@@ -185,8 +185,27 @@ impl<'m> Writer<'m> {
         let g: &Geom = &self.model.geoms()[i];
         let p = self.model.parameters();
         let size = &p.group(ParameterGroup::ShapeSize)[3 * i..3 * i + 3];
-        let a = Attributes::new().name("name", &self.geom_names[i]).text("type", g.shape.name());
+        let kind = match g.shape {
+            Shape::HeightField { .. } => "hfield",
+            Shape::Terrain { .. } => "mesh",
+            shape => shape.name(),
+        };
+        let mut pose = g.pose;
+        let a = Attributes::new().name("name", &self.geom_names[i]).text("type", kind);
         let a = match g.shape {
+            Shape::HeightField { field } => {
+                // heights are written over their least
+                pose = pose * Pose::translation(Vec3::UNITS[2] * self.model.fields()[field.0].range()[0]);
+                a.text("hfield", &self.field_name(field.0))
+            }
+            Shape::Terrain { mesh } => {
+                let name = &self.model.meshes()[mesh.0].name;
+                self.lose(
+                    format!("geom '{}'", g.name),
+                    format!("MJCF makes meshes convex: load with terrain '{name}'"),
+                );
+                a.text("mesh", name)
+            }
             Shape::Plane => a.numbers("size", &[0.0, 0.0, 1.0]), // infinite
             Shape::Mesh { mesh } => a.text("mesh", &self.model.meshes()[mesh.0].name),
             shape => a.numbers("size", &size[..shape.n_sizes()]),
@@ -196,7 +215,7 @@ impl<'m> Writer<'m> {
         let listed = matches!(self.model.pair_rule(), PairRule::List(_));
         let masks = if listed { [0, 0] } else { [s.contype as i32, s.conaffinity as i32] };
         let a = a
-            .pose(&(frame.inverse() * g.pose))
+            .pose(&(frame.inverse() * pose))
             .number("friction", p.group(ParameterGroup::Friction)[i], 1.0)
             .number("contype", f64::from(masks[0]), 1.0)
             .number("conaffinity", f64::from(masks[1]), 1.0)

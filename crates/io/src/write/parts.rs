@@ -6,9 +6,9 @@ use slipstick_core::spatial::{Pose, Quat, Vec3};
 use slipstick_core::{Actuator, EqualityKind, FrameId, JointKind, ParameterGroup, Tendon, Transmission};
 
 impl Writer<'_> {
-    /// Meshes, written out: corners and triangles of the hulls.
+    /// Meshes and height fields, written out: corners and triangles of the hulls, heights over their least.
     pub(super) fn assets(&mut self) {
-        if self.model.meshes().is_empty() {
+        if self.model.meshes().is_empty() && self.model.fields().is_empty() {
             return;
         }
         self.xml.open("asset", Attributes::new());
@@ -26,7 +26,26 @@ impl Writer<'_> {
             }
             self.xml.leaf("mesh", a);
         }
+        for (i, f) in self.model.fields().iter().enumerate() {
+            let [least, most] = f.range();
+            let [x, y] = f.half_size;
+            let elevation = if most > least { most - least } else { 1.0 };
+            // the text goes from top to bottom, the grid from −y to +y
+            let heights: Vec<f64> = f.heights.chunks(f.columns).rev().flatten().map(|h| h - least).collect();
+            let a = Attributes::new().text("name", &self.field_name(i));
+            let a = a.numbers("nrow", &[f.rows as f64]).numbers("ncol", &[f.columns as f64]);
+            let a = a.numbers("size", &[x, y, elevation, f.base + least]);
+            self.xml.leaf("hfield", a.text("elevation", &join(&heights)));
+        }
         self.xml.close("asset");
+    }
+
+    /// A height field must have a name to be referred to.
+    pub(super) fn field_name(&self, i: usize) -> String {
+        match self.model.fields()[i].name.as_str() {
+            "" => format!("field_{i}"),
+            name => name.to_string(),
+        }
     }
 
     pub(super) fn tendons(&mut self) {

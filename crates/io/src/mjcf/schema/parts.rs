@@ -19,7 +19,7 @@ pub static ASSET_MESH: Spec = Spec {
 pub static ASSET_HFIELD: Spec = Spec {
     name: "hfield",
     class: Read,
-    attributes: &[Group(Picture, "content_type elevation file name ncol nrow size")],
+    attributes: &[Group(Read, "elevation file name ncol nrow size"), Group(Record, "content_type")],
     children: &[],
 };
 
