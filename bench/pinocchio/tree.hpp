@@ -1,6 +1,6 @@
 // From a MODEL.tree file to a Pinocchio model, and from slipstick's coordinates to Pinocchio's and back.
 #pragma once
-#include "text.hpp"
+#include "../text.hpp"
 
 #include <map>
 #include <vector>

@@ -114,6 +114,5 @@ fn time<S: Copy>(repeats: usize, samples: &[S], mut call: impl FnMut(S) -> bool)
             passes.push(start.elapsed().as_secs_f64() * 1e6 / samples.len() as f64);
         }
     }
-    passes.sort_by(f64::total_cmp);
-    Timing { min: passes[0], median: passes[passes.len() / 2] }
+    Timing::of(passes)
 }

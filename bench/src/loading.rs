@@ -2,7 +2,7 @@
 
 use crate::Loading;
 use crate::plot::{self, Series};
-use crate::report::Timing;
+use crate::report::{Timing, write};
 use serde_json::{Value, json};
 use slipstick::LoadOptions;
 use std::collections::BTreeMap;
@@ -45,13 +45,6 @@ pub fn run(arguments: &Loading) -> Result<(), String> {
         )?;
     }
     Ok(())
-}
-
-fn write(file: &Path, text: &str) -> Result<(), String> {
-    if let Some(folder) = file.parent() {
-        fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    }
-    fs::write(file, text).map_err(|e| format!("{}: {e}", file.display()))
 }
 
 /// Robots with hulls from the cache, with hulls made anew, and in MuJoCo.
@@ -114,8 +107,7 @@ fn time(path: &Path, options: &LoadOptions, repeats: usize) -> Result<Timing, St
             times.push(elapsed);
         }
     }
-    times.sort_by(f64::total_cmp);
-    Ok(Timing { min: times[0], median: times[times.len() / 2] })
+    Ok(Timing::of(times))
 }
 
 /// What MuJoCo's compiler takes for each file that it does not refuse, with its cache of meshes and without; nothing without a Python that has it.

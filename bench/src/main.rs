@@ -1,10 +1,15 @@
 //! Side-by-side timings of slipstick and its peers, on the same states in one run.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // a program that reports
 
+mod collision;
+mod collision_kinds;
+mod collision_pairs;
+mod collision_scenes;
 mod dynamics;
 mod loading;
 mod peer;
 mod plot;
+mod random;
 mod report;
 mod robots;
 mod states;
@@ -28,6 +33,10 @@ enum What {
     Dynamics(Dynamics),
     /// Files to models, beside MuJoCo's compiler.
     Loading(Loading),
+    /// Where shapes touch: per kind of pair beside coal, whole scenes beside MuJoCo.
+    Collision(Collision),
+    /// One kind of pair and nothing else, for profilers.
+    CollisionKind(CollisionKind),
 }
 
 /// Arguments of `slipstick-bench dynamics`.
@@ -82,10 +91,85 @@ pub struct Loading {
     json: Option<PathBuf>,
 }
 
+/// Arguments of `slipstick-bench collision`.
+#[derive(clap::Args)]
+pub struct Collision {
+    /// The program made by bench/coal/build.sh; without it only slipstick is timed.
+    #[arg(long, value_name = "PROGRAM")]
+    coal: Option<PathBuf>,
+    /// The program made by bench/mujoco/build.sh; without it scenes are not timed.
+    #[arg(long, value_name = "PROGRAM")]
+    mujoco: Option<PathBuf>,
+    /// A Python interpreter that has the package mujoco; without it scenes are not timed.
+    #[arg(long, value_name = "PROGRAM")]
+    python: Option<PathBuf>,
+    /// Folder with the robots of the paper's table; built-in robots stand in where it is missing.
+    #[arg(long, value_name = "FOLDER", env = "SLIPSTICK_MODELS", default_value = "../shared/models")]
+    models: PathBuf,
+    /// Only kinds of pairs (box-hull20) and scenes (atlas) whose name contains this.
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    only: String,
+    /// Random poses per kind of pair and class.
+    #[arg(long, default_value_t = 200)]
+    poses: usize,
+    /// Every so many-th state of a scene is timed.
+    #[arg(long, default_value_t = 1)]
+    every: usize,
+    /// Timed passes over all poses or states, per round.
+    #[arg(long, default_value_t = 30)]
+    repeats: usize,
+    /// Times that each engine is timed, in turns.
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
+    /// Seed of the random pairs.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// A short run: 40 poses, every tenth state, 5 repeats, 1 round.
+    #[arg(long)]
+    quick: bool,
+    /// Write the plot of our times over coal's to this file as SVG.
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+    /// Write the figures to this file as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+impl Collision {
+    fn shortened(mut self) -> Collision {
+        if self.quick {
+            (self.poses, self.every, self.repeats, self.rounds) = (40, 10, 5, 1);
+        }
+        self
+    }
+}
+
+/// Arguments of `slipstick-bench collision-kind`.
+#[derive(clap::Args)]
+pub struct CollisionKind {
+    /// Kind of the first shape: plane, sphere, capsule, cylinder, cone, box, ellipsoid, hull20, hull200 or hull700.
+    first: String,
+    /// Kind of the second shape.
+    second: String,
+    /// How near they are.
+    class: collision_pairs::Class,
+    /// Random poses.
+    #[arg(long, default_value_t = 200)]
+    poses: usize,
+    /// Timed passes over all poses.
+    #[arg(long, default_value_t = 1000)]
+    repeats: usize,
+    /// Seed of the random pairs.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
 fn main() -> ExitCode {
     let result = match Arguments::parse().what {
         What::Dynamics(arguments) => dynamics::run(&arguments),
         What::Loading(arguments) => loading::run(&arguments),
+        What::Collision(arguments) => collision::run(&arguments.shortened()),
+        What::CollisionKind(arguments) => collision_kinds::run_one(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

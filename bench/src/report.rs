@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
-/// Time of one call in microseconds.
+/// Time of one call, in the unit of its table.
 #[derive(Clone, Copy)]
 pub struct Timing {
     pub min: f64,
@@ -11,6 +13,12 @@ pub struct Timing {
 }
 
 impl Timing {
+    /// Of several measurements of the same thing, at least one.
+    pub fn of(mut times: Vec<f64>) -> Timing {
+        times.sort_by(f64::total_cmp);
+        Timing { min: times[0], median: times[times.len() / 2] }
+    }
+
     /// The lower of two measurements of the same thing.
     pub fn better(self, b: Timing) -> Timing {
         Timing { min: self.min.min(b.min), median: self.median.min(b.median) }
@@ -85,4 +93,12 @@ pub fn to_json(robots: &[Robot], peer_version: Option<&str>) -> Value {
         "peer": peer_version.map(|v| format!("pinocchio {v}")),
         "robots": robots.iter().map(robot).collect::<Vec<_>>(),
     })
+}
+
+/// Writes a file and the folder it is in.
+pub fn write(file: &Path, text: &str) -> Result<(), String> {
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    }
+    fs::write(file, text).map_err(|e| format!("{}: {e}", file.display()))
 }

@@ -1,5 +1,6 @@
 //! Seeded random states, the same for every engine.
 
+use crate::random::Random;
 use slipstick::Model;
 
 /// A configuration, a velocity and accelerations.
@@ -11,15 +12,8 @@ pub struct Sample {
 
 /// Configurations within one radian (or metre) of the neutral one, velocities and accelerations within one.
 pub fn random(model: &Model, n: usize, seed: u64) -> Vec<Sample> {
-    let mut state = seed;
-    let mut uniform = move || {
-        // splitmix64
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        2.0 * ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64 - 1.0
-    };
-    let mut vector = |n: usize| (0..n).map(|_| uniform()).collect::<Vec<f64>>();
+    let mut random = Random(seed);
+    let mut vector = |n: usize| (0..n).map(|_| random.uniform()).collect::<Vec<f64>>();
     let mut one = || {
         let d = vector(model.nv());
         let mut q = model.neutral().to_vec();

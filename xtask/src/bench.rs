@@ -1,24 +1,30 @@
 //! `cargo xtask bench WHAT`: slipstick beside its peers in one run. `dynamics`: Pinocchio, on the same states; `loading`:
-//! MuJoCo's compiler, on the same files.
+//! MuJoCo's compiler, on the same files; `collision`: coal on the same pairs of shapes, MuJoCo on the same scenes.
 
-use std::process::ExitCode;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
 
 use crate::process::{Outcome, Stop, prepare, run};
 use crate::python::{Packages, Venv};
 use crate::workspace::Workspace;
 
-const PEER_BUILD: &str = "bench/pinocchio/build.sh"; // takes an interpreter that has Pinocchio, and the output folder
-const PEER: &str = "pinocchio_dynamics"; // the program it leaves in that folder
+/// Scripts that compile a peer, given an interpreter that has it and the output folder; and the program left there.
+const PINOCCHIO: [&str; 2] = ["bench/pinocchio/build.sh", "pinocchio_dynamics"];
+const COAL: [&str; 2] = ["bench/coal/build.sh", "coal_distance"];
+const MUJOCO: [&str; 2] = ["bench/mujoco/build.sh", "mujoco_collision"];
 const PACKAGE: &str = "slipstick-bench"; // package and binary
+const EXPECTED: &str = "expected dynamics, loading or collision";
 const LOADING_PLOT: &str = "docs/figures/loading.svg";
+const COLLISION_PLOT: &str = "docs/figures/collision.svg";
 
 /// Exit code of the verb; `Err` is bad use.
 pub fn main(workspace: &Workspace, args: &[String]) -> Result<ExitCode, String> {
     let outcome = match args.split_first() {
         Some((what, rest)) if what == "dynamics" => dynamics(workspace, rest),
         Some((what, rest)) if what == "loading" => loading(workspace, rest),
-        Some((what, _)) => return Err(format!("unknown benchmark '{what}' (expected dynamics or loading)")),
-        None => return Err("bench needs the name of a benchmark (expected dynamics or loading)".to_string()),
+        Some((what, rest)) if what == "collision" => collision(workspace, rest),
+        Some((what, _)) => return Err(format!("unknown benchmark '{what}' ({EXPECTED})")),
+        None => return Err(format!("bench needs the name of a benchmark ({EXPECTED})")),
     };
     Ok(match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -32,20 +38,40 @@ pub fn main(workspace: &Workspace, args: &[String]) -> Result<ExitCode, String> 
 /// Preparations speak on standard error, so that standard output is the benchmark's own.
 fn dynamics(workspace: &Workspace, args: &[String]) -> Outcome {
     let venv = Venv::ensure(workspace, Packages::Registry)?;
-    let folder = workspace.target.join("bench");
-    prepare(workspace.command("bash", &[PEER_BUILD]).arg(venv.interpreter()).arg(&folder))?;
-    prepare(&mut workspace.cargo(&["build", "--release", "--package", PACKAGE]))?;
-    let program = workspace.target.join("release").join(PACKAGE);
-    let mut bench = workspace.command(&program.to_string_lossy(), &["dynamics", "--pinocchio"]);
-    run(bench.arg(folder.join(PEER)).args(args))
+    let pinocchio = build_peer(workspace, &venv, PINOCCHIO)?;
+    let mut bench = bench(workspace, &["dynamics", "--pinocchio"])?;
+    run(bench.arg(pinocchio).args(args))
 }
 
-/// Hulls are kept in a folder of the benchmark's own: what the user has in the cache changes no figure.
 fn loading(workspace: &Workspace, args: &[String]) -> Outcome {
     let venv = Venv::ensure(workspace, Packages::Registry)?;
+    let mut bench = bench(workspace, &["loading", "--plot", LOADING_PLOT, "--python"])?;
+    run(bench.arg(venv.interpreter()).args(args))
+}
+
+fn collision(workspace: &Workspace, args: &[String]) -> Outcome {
+    let venv = Venv::ensure(workspace, Packages::Registry)?;
+    let (coal, mujoco) = (build_peer(workspace, &venv, COAL)?, build_peer(workspace, &venv, MUJOCO)?);
+    let mut bench = bench(workspace, &["collision"])?;
+    // figures of a short or partial run are not worth keeping
+    if !args.iter().any(|a| a == "--quick" || a.starts_with("--only")) {
+        bench.args(["--plot", COLLISION_PLOT]);
+    }
+    bench.arg("--python").arg(venv.interpreter()).arg("--coal").arg(coal).arg("--mujoco").arg(mujoco);
+    run(bench.args(args))
+}
+
+fn build_peer(workspace: &Workspace, venv: &Venv, [script, program]: [&str; 2]) -> Result<PathBuf, Stop> {
+    let folder = workspace.target.join("bench");
+    prepare(workspace.command("bash", &[script]).arg(venv.interpreter()).arg(&folder))?;
+    Ok(folder.join(program))
+}
+
+/// Our own program. It keeps hulls in a folder of its own: what the user has in the cache changes no figure.
+fn bench(workspace: &Workspace, args: &[&str]) -> Result<Command, Stop> {
     prepare(&mut workspace.cargo(&["build", "--release", "--package", PACKAGE]))?;
     let program = workspace.target.join("release").join(PACKAGE);
-    let mut bench = workspace.command(&program.to_string_lossy(), &["loading", "--plot", LOADING_PLOT, "--python"]);
-    bench.env("SLIPSTICK_CACHE", workspace.target.join("bench/hulls"));
-    run(bench.arg(venv.interpreter()).args(args))
+    let mut command = workspace.command(&program.to_string_lossy(), args);
+    command.env("SLIPSTICK_CACHE", workspace.target.join("bench/hulls"));
+    Ok(command)
 }

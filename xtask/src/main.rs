@@ -29,6 +29,8 @@ Verbs:
       Times slipstick and Pinocchio on the same states. ARGS go to the slipstick-bench program.
   bench loading [ARGS…]
       Times slipstick and MuJoCo's compiler on the same files, and plots times over numbers of links.
+  bench collision [ARGS…]
+      Times slipstick and coal on the same pairs of shapes, and MuJoCo on the same scenes; --quick for a short run.
 
 Examples:
   cargo xtask test

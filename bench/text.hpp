@@ -1,4 +1,4 @@
-// Line-by-line reading of the plain text our Rust bench writes. Every refusal names the file, the line and the field.
+// Line-by-line reading of the plain text our Rust bench writes for peers. Every refusal names the file, the line and the field.
 #pragma once
 #include <algorithm>
 #include <charconv>
