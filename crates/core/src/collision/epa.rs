@@ -26,10 +26,14 @@ const LAST_RESORT: f64 = 1e-3;
 const ROUGH: f64 = 0.03;
 /// Cosine of the angle within which normals are taken to lead to one answer.
 const SAME_ANSWER: f64 = 0.99;
+/// Most steps uphill.
+const CLIMB: usize = 400;
 /// A tetrahedron lower than this share of the size is flat.
 const FLAT_START: f64 = 1e-6;
 /// Vertices nearer than this share of the size are one.
 const SAME: f64 = 1e-9;
+/// A support point farther above its face than this share of the size is a new one.
+const SMALL_GAP: f64 = 1e-5;
 
 #[derive(Debug, Clone, Copy)]
 struct Face {
@@ -48,6 +52,8 @@ struct Face {
 pub(crate) struct Polytope {
     vertices: Vec<Vertex>,
     faces: Vec<Face>,
+    /// Height of each face again, side by side for the search; infinite for those that are gone.
+    heights: Vec<f64>,
     /// Edges between what a new vertex sees and what it does not: face behind, its edge, from, to.
     horizon: Vec<(u16, u8, u16, u16)>,
     seen: Vec<u16>,
@@ -64,10 +70,34 @@ struct Best {
     polished: Option<Witness>,
 }
 
+/// Uphill from a normal, in ever smaller steps: the last resort where shapes share an axis, so that vertices run out
+/// before they have been all around it, and no features are determined.
+fn climb(pair: &ShapePair, start: Vec3) -> Vec3 {
+    let gap = |n: Vec3| n.dot(pair.support(n, [0, 0]).y);
+    let (mut n, mut best, mut step) = (start, gap(start), 0.05);
+    for _ in 0..CLIMB {
+        if step <= 1e-9 {
+            break;
+        }
+        let frame = super::frame::frame(n);
+        let [s, t] = [frame.c[0], frame.c[1]];
+        let tries = [s, t, -s, -t, s + t, s - t, t - s, -s - t];
+        let better = tries.into_iter().find_map(|d| {
+            let m = (n + d * step).normalized()?;
+            (gap(m) > best).then_some(m)
+        });
+        match better {
+            Some(m) => (n, best) = (m, gap(m)),
+            None => step *= 0.5,
+        }
+    }
+    n
+}
+
 impl Polytope {
     /// Without room: the first expansion makes it.
     pub const fn empty() -> Polytope {
-        Polytope { vertices: Vec::new(), faces: Vec::new(), horizon: Vec::new(), seen: Vec::new() }
+        Polytope { vertices: Vec::new(), faces: Vec::new(), heights: Vec::new(), horizon: Vec::new(), seen: Vec::new() }
     }
 
     /// With all the room an expansion can use.
@@ -80,10 +110,12 @@ impl Polytope {
     fn reserve(&mut self) {
         self.vertices.clear();
         self.faces.clear();
+        self.heights.clear();
         self.horizon.clear();
         self.seen.clear();
         self.vertices.reserve(MAX_VERTICES);
         self.faces.reserve(MAX_FACES);
+        self.heights.reserve(MAX_FACES);
         self.horizon.reserve(MAX_FACES);
         self.seen.reserve(MAX_FACES);
     }
@@ -130,8 +162,10 @@ impl Polytope {
                     best = Some(Best { normal: w.normal, distance, simplex, polished: Some(w) });
                 }
             }
-            if self.same_vertex(newest.y, scale).is_some() {
+            let small = -face.height - distance < SMALL_GAP * scale;
+            if small && self.same_vertex(newest.y, scale).is_some() {
                 self.faces[k].height = -n.dot(newest.y); // as far out as it can be
+                self.heights[k] = self.faces[k].height;
             } else if self.vertices.len() == MAX_VERTICES || !self.grow(k as u16, newest, scale) {
                 converged = best.as_ref().is_some_and(|b| -height - b.distance <= LAST_RESORT * scale);
                 break;
@@ -156,7 +190,13 @@ impl Polytope {
         let polished = refine(pair, &simplex, best.normal, scale, false);
         let enough = best.distance - 1e-12 * scale;
         let polished = polished.filter(|w| w.distance + pair.radius() >= enough);
-        polished.map_or_else(|| unpolished(pair, &simplex, best.normal, converged), |w| Witness { converged, ..w })
+        polished.map_or_else(
+            || {
+                let n = if pair.has_curves() { climb(pair, best.normal) } else { best.normal };
+                unpolished(pair, &simplex, n, converged)
+            },
+            |w| Witness { converged, ..w },
+        )
     }
 
     /// Of the faces in the plane of the best one, that which holds the foot of the origin's perpendicular.
@@ -177,13 +217,16 @@ impl Polytope {
 
     /// The face of least height, and that height.
     fn nearest_face(&self) -> Option<(usize, f64)> {
-        let mut best = (f64::INFINITY, None);
-        for (k, f) in self.faces.iter().enumerate() {
-            if f.alive && f.height < best.0 {
-                best = (f.height, Some(k));
+        let mut least = [f64::INFINITY; 4];
+        let (fours, rest) = self.heights.as_chunks::<4>();
+        for four in fours {
+            for i in 0..4 {
+                least[i] = if four[i] < least[i] { four[i] } else { least[i] };
             }
         }
-        best.1.map(|k| (k, best.0))
+        let least = least.iter().chain(rest).copied().fold(f64::INFINITY, f64::min);
+        let face = self.heights.iter().position(|h| *h == least && *h < f64::INFINITY);
+        face.map(|k| (k, least))
     }
 
     /// The vertex that a point coincides with: two so near would make faces whose normals are noise.
@@ -259,6 +302,7 @@ impl Polytope {
         {
             let face = self.face(vertices, beyond, scale);
             self.faces.push(face);
+            self.heights.push(face.height);
         }
         None
     }
@@ -320,8 +364,7 @@ impl Polytope {
     fn grow(&mut self, k: u16, newest: Vertex, scale: f64) -> bool {
         self.horizon.clear();
         self.seen.clear();
-        self.faces[k as usize].alive = false;
-        self.seen.push(k);
+        self.remove(k);
         let beyond = self.faces[k as usize].beyond;
         for (edge, f) in beyond.into_iter().enumerate() {
             self.flood(f, k, edge, newest.y, SEEN * scale);
@@ -335,6 +378,7 @@ impl Polytope {
         // the fan takes the places of the faces it replaces, and two new ones
         self.seen.extend((base..base + n - free).map(|k| k as u16));
         self.faces.resize(base + n - free, self.faces[k as usize]);
+        self.heights.resize(base + n - free, f64::INFINITY);
         for i in 0..n {
             let (behind, edge, from, to) = self.horizon[i];
             let (slot, next, previous) = (self.seen[i], self.seen[(i + 1) % n], self.seen[(i + n - 1) % n]);
@@ -343,9 +387,17 @@ impl Polytope {
                 return false;
             }
             self.faces[behind as usize].beyond[edge as usize] = slot;
-            self.faces[slot as usize] = self.face([from, to, apex], [behind, next, previous], scale);
+            let face = self.face([from, to, apex], [behind, next, previous], scale);
+            self.faces[slot as usize] = face;
+            self.heights[slot as usize] = face.height;
         }
         true
+    }
+
+    fn remove(&mut self, face: u16) {
+        self.faces[face as usize].alive = false;
+        self.heights[face as usize] = f64::INFINITY;
+        self.seen.push(face);
     }
 
     /// Walks over faces that see `y` and lists the edges where that ends, in order.
@@ -362,8 +414,7 @@ impl Polytope {
             self.horizon.push((f, entry as u8, a, b));
             return;
         }
-        self.faces[f as usize].alive = false;
-        self.seen.push(f);
+        self.remove(f);
         for k in [(entry + 1) % 3, (entry + 2) % 3] {
             self.flood(face.beyond[k], f, k, y, tolerance);
         }

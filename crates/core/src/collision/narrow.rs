@@ -13,6 +13,8 @@ use crate::spatial::Vec3;
 /// Relative gap at which a walk over curved shapes hands over to the polish, and at which it ends without one.
 const ROUGH: f64 = 1e-3;
 const FINE: f64 = 1e-14;
+/// Difference of the two bounds of a distance that is no more than rounding, relative to the size of the shapes.
+const MEETING: f64 = 1e-11;
 
 /// Where the last search for a pair ended: the next one starts there. It changes how soon an answer is found, not which.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -49,7 +51,7 @@ pub(crate) fn general(pair: &ShapePair, limit: f64, warm: &mut Warm, memory: &mu
             *warm = Warm { axis, start: atoms };
             return None;
         }
-        Walk::Apart { simplex, v, converged } => apart(pair, simplex, v, converged, scale),
+        Walk::Apart { simplex, v, converged } => apart(pair, simplex, v, converged, memory, scale),
         Walk::Overlap { simplex } => memory.expand(pair, &simplex, scale),
     };
     warm.axis = found.normal;
@@ -57,22 +59,41 @@ pub(crate) fn general(pair: &ShapePair, limit: f64, warm: &mut Warm, memory: &mu
     (found.distance <= limit).then_some(found)
 }
 
-fn apart(pair: &ShapePair, simplex: Simplex, v: Vec3, converged: bool, scale: f64) -> Witness {
+fn apart(pair: &ShapePair, simplex: Simplex, v: Vec3, converged: bool, memory: &mut Polytope, scale: f64) -> Witness {
     let n = v.normalized().unwrap_or(Vec3::UNITS[2]);
     if let Some(w) = refine(pair, &simplex, n, scale, true) {
         return w;
     }
     if !pair.has_curves() {
-        return unpolished(pair, &simplex, n, converged);
+        return settled(pair, &simplex, v, converged, memory, scale);
     }
     // the features were not the right ones yet: walk on from here to the end
     match walk(pair, n, simplex.vertices[0].atoms, f64::INFINITY, FINE, scale) {
         Walk::Apart { simplex, v, converged } => {
             let n = v.normalized().unwrap_or(n);
-            refine(pair, &simplex, n, scale, true).unwrap_or_else(|| unpolished(pair, &simplex, n, converged))
+            refine(pair, &simplex, n, scale, true)
+                .unwrap_or_else(|| settled(pair, &simplex, v, converged, memory, scale))
         }
-        _ => unpolished(pair, &simplex, n, false),
+        Walk::Overlap { simplex } => memory.expand(pair, &simplex, scale),
+        Walk::Far { .. } => settled(pair, &simplex, v, false, memory, scale),
     }
+}
+
+/// The answer of a walk as it is if its two bounds meet; else shapes that nearly touch, for the expansion to look at.
+fn settled(
+    pair: &ShapePair,
+    simplex: &Simplex,
+    v: Vec3,
+    converged: bool,
+    memory: &mut Polytope,
+    scale: f64,
+) -> Witness {
+    let walked = unpolished(pair, simplex, v.normalized().unwrap_or(Vec3::UNITS[2]), converged);
+    if v.norm() - (walked.distance + pair.radius()) <= MEETING * scale {
+        return walked;
+    }
+    let grown = memory.expand(pair, simplex, scale);
+    if grown.distance > walked.distance { grown } else { walked }
 }
 
 #[cfg(test)]

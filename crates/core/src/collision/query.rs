@@ -273,16 +273,25 @@ pub(super) fn in_world(w: &Witness, X_w1: &Pose) -> ClosestPoints {
 }
 
 /// Refuses what is not a rigid placement.
+#[inline(always)]
 pub(super) fn check_pose(what: &'static str, pose: &Pose) -> Result<(), InputError> {
-    let numbers = pose.rotation.c.iter().chain([&pose.position]).flat_map(|v| v.to_array());
-    if let Some(index) = numbers.clone().position(|x| !x.is_finite()) {
-        return Err(InputError::NotFinite { what, index });
+    let [a, b, c] = pose.rotation.c;
+    let off = a.cross(b) - c;
+    let errors = [a.dot(a) - 1.0, b.dot(b) - 1.0, a.dot(b), off.x, off.y, off.z];
+    // false for NaN as well
+    if errors.iter().all(|e| e.abs() <= RIGID) && pose.position.is_finite() { Ok(()) } else { Err(no_pose(what, pose)) }
+}
+
+/// Largest deviation of a rotation matrix from one.
+const RIGID: f64 = 1e-6;
+
+#[cold]
+fn no_pose(what: &'static str, pose: &Pose) -> InputError {
+    let mut numbers = pose.rotation.c.iter().chain([&pose.position]).flat_map(|v| v.to_array());
+    if let Some(index) = numbers.position(|x| !x.is_finite()) {
+        return InputError::NotFinite { what, index };
     }
     let product = pose.rotation.transpose() * pose.rotation - Mat3::IDENTITY;
-    let error = product.c.iter().map(|c| c.norm()).fold(0.0, f64::max);
-    if error > 1e-6 || pose.rotation.determinant() < 0.0 {
-        let what = format!("{what}: RᵀR − 1");
-        return Err(InputError::Value { what, expected: "a rotation matrix (zero)", got: error });
-    }
-    Ok(())
+    let got = product.c.iter().map(|c| c.norm()).fold(0.0, f64::max);
+    InputError::Value { what: format!("{what}: RᵀR − 1"), expected: "a right-handed rotation matrix (zero)", got }
 }

@@ -74,7 +74,7 @@ impl Shape {
             Shape::Box { .. } => "box",
             Shape::Ellipsoid { .. } => "ellipsoid",
             Shape::Mesh { .. } => "mesh",
-            Shape::HeightField { .. } => "height field",
+            Shape::HeightField { .. } => "hfield",
             Shape::Terrain { .. } => "terrain",
         }
     }

@@ -1,19 +1,20 @@
 //! Candidates on a plane: nothing needs clipping, every vertex near the plane counts.
 
-use super::clip::{Incident, NONE, Outline};
-use super::reduce::{BAND, Candidates};
+use super::clip::{Incident, Outline};
+use super::reduce::Candidates;
 use super::round::{Round, down_axis};
 use crate::collision::contact::PointKind;
 use crate::collision::shape::Core;
 use crate::model::Hull;
 use crate::spatial::{Pose, Vec3};
 
-/// Most vertices of a hull that are gathered one by one.
-pub(super) const MANY: usize = 64;
-/// Slots of the set of vertices already seen; a power of two, four times as many as are gathered.
-const SLOTS: usize = 4 * MANY;
 /// Up to this number of vertices all are looked at.
 const SMALL: usize = 32;
+/// Most candidates.
+pub(super) const MANY: usize = SMALL;
+/// A vertex that lies farther out by some length may be higher by this share of it: faces tilted by less touch as a whole.
+const TILT: f64 = 0.1;
+
 /// Adds the corners of a box.
 #[inline(always)]
 pub(super) fn box_corners<const M: usize>(half: Vec3, X_fi: &Pose, incident: Incident, out: &mut Candidates<M>) {
@@ -54,8 +55,8 @@ fn add_outline<const N: usize, const M: usize>(outline: &Outline<N>, incident: I
     }
 }
 
-/// Adds the vertices of a hull that are below the limit: they hang together, so the search spreads from the deepest over
-/// edges. Of very many, the deepest and the outermost in eight directions stay.
+/// Adds the vertices of a hull that are below the limit: of many, the deepest and those that are outermost and low in
+/// eight directions.
 pub(super) fn hull_vertices(
     hull: &Hull,
     X_fi: &Pose,
@@ -68,103 +69,17 @@ pub(super) fn hull_vertices(
         for (k, v) in hull.vertices.iter().enumerate() {
             add(X_fi.point(*v), k as u32, incident, &mut out);
         }
-    } else if hull.neighbours(deepest).is_empty() || !spread(hull, X_fi, deepest, incident, &mut out) {
-        out = outermost(hull, X_fi, deepest, incident, limit);
+        return out;
     }
-    out
-}
-
-/// Spreads from the deepest vertex; false if there are too many.
-fn spread(hull: &Hull, X_fi: &Pose, deepest: u32, incident: Incident, out: &mut Candidates<MANY>) -> bool {
-    let mut seen = Seen { slots: [0; SLOTS] };
-    seen.insert(deepest);
-    add(X_fi.point(hull.vertices[deepest as usize]), deepest, incident, out);
-    let up = down_axis(X_fi);
-    // the list of candidates is also the queue
-    let mut next = 0;
-    while let Some(&candidate) = out.as_slice().get(next) {
-        next += 1;
-        let PointKind::Incident { atom, .. } = candidate.kind else { continue };
-        for &k in hull.neighbours(atom) {
-            let v = hull.vertices[k as usize];
-            if up.dot(v) + X_fi.position.z - incident.radii >= out.limit() || !seen.insert(k) {
-                continue;
-            }
-            if out.is_full() {
-                return false;
-            }
-            add(X_fi.point(v), k, incident, out);
-        }
-    }
-    true
-}
-
-/// A small set of vertex numbers: an open table, never more than half full because candidates run out first.
-struct Seen {
-    /// Numbers plus one; 0 is empty.
-    slots: [u32; SLOTS],
-}
-
-impl Seen {
-    /// Whether the number is new.
-    #[inline(always)]
-    fn insert(&mut self, k: u32) -> bool {
-        let mut slot = (k.wrapping_mul(0x9E37_79B1) >> 24) as usize % SLOTS;
-        while self.slots[slot] != 0 {
-            if self.slots[slot] == k + 1 {
-                return false;
-            }
-            slot = (slot + 1) % SLOTS;
-        }
-        self.slots[slot] = k + 1;
-        true
-    }
-}
-
-/// The deepest vertex, and the outermost in eight directions: of those of the band around it, and of the others below
-/// the limit.
-fn outermost(hull: &Hull, X_fi: &Pose, deepest: u32, incident: Incident, limit: f64) -> Candidates<MANY> {
-    let up = down_axis(X_fi);
-    let height = |v: Vec3| up.dot(v) + X_fi.position.z - incident.radii;
-    let bound = height(hull.vertices[deepest as usize]) + BAND * limit.abs();
-    let mut outer = [Outermost::NONE; 2];
-    for (k, v) in hull.vertices.iter().enumerate() {
-        let h = height(*v);
-        if h < limit {
-            let p = X_fi.point(*v);
-            outer[(h > bound) as usize].add(p.x, p.y, k as u32);
-        }
-    }
-    let mut out = Candidates::new(limit);
     add(X_fi.point(hull.vertices[deepest as usize]), deepest, incident, &mut out);
-    let mut last = deepest;
-    for k in outer.iter().flat_map(|o| o.vertices) {
-        if k != deepest && k != last && k != NONE {
-            add(X_fi.point(hull.vertices[k as usize]), k, incident, &mut out);
+    let (x, y, down) = (X_fi.rotation.tmul(Vec3::UNITS[0]), X_fi.rotation.tmul(Vec3::UNITS[1]), -down_axis(X_fi));
+    let mut taken = [deepest; 9];
+    for (k, outward) in [x, x + y, y, y - x, -x, -x - y, -y, x - y].into_iter().enumerate() {
+        let vertex = hull.support(down + outward * TILT, taken[k]).1;
+        if !taken[..=k].contains(&vertex) {
+            add(X_fi.point(hull.vertices[vertex as usize]), vertex, incident, &mut out);
         }
-        last = k;
+        taken[k + 1] = vertex;
     }
     out
-}
-
-/// The outermost vertices in eight directions, eighths of a turn apart.
-#[derive(Clone, Copy)]
-struct Outermost {
-    extents: [f64; 8],
-    vertices: [u32; 8],
-}
-
-impl Outermost {
-    const NONE: Outermost = Outermost { extents: [f64::NEG_INFINITY; 8], vertices: [NONE; 8] };
-
-    #[inline(always)]
-    fn add(&mut self, x: f64, y: f64, k: u32) {
-        // only compared with others in the same direction, so that diagonals need no unit length
-        let extents = [x, x + y, y, y - x, -x, -x - y, -y, x - y];
-        for i in 0..8 {
-            if extents[i] > self.extents[i] {
-                (self.extents[i], self.vertices[i]) = (extents[i], k);
-            }
-        }
-    }
 }

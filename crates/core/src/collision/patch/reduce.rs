@@ -51,15 +51,6 @@ impl<const M: usize> Candidates<M> {
     pub fn as_slice(&self) -> &[Candidate] {
         &self.list[..self.count]
     }
-
-    pub fn limit(&self) -> f64 {
-        self.limit
-    }
-
-    /// Whether the list can take no more.
-    pub fn is_full(&self) -> bool {
-        self.count == M
-    }
 }
 
 /// The chosen candidates, deepest first.
