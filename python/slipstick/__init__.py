@@ -1,7 +1,8 @@
 """Differentiable rigid-body simulation for robotics.
 
 A `Model` comes from a file (`load`) or is built in (`builtin`). Dynamics are functions with the model first, arrays in
-and out; a `Simulator` moves a model on in time; `slipstick.pinocchio.Map` translates to and from Pinocchio's coordinates.
+and out; a `Simulator` moves a model on in time; `slipstick.collision` finds where shapes touch; `slipstick.pinocchio.Map`
+translates to and from Pinocchio's coordinates.
 
     import slipstick
     model = slipstick.builtin("quadruped")
@@ -17,7 +18,7 @@ makes no model a LoadError, a singular inertia a DynamicsError and a step withou
 ArithmeticErrors).
 """
 
-from . import pinocchio
+from . import collision, pinocchio
 from ._native import (
     DivergenceError,
     DynamicsError,
@@ -85,6 +86,7 @@ __all__ = [
     "builtin",
     "builtin_names",
     "centre_of_mass",
+    "collision",
     "crba",
     "difference",
     "difference_derivatives",

@@ -14,7 +14,7 @@ from oracles import enable
 from states import assert_close, random_states
 
 TOLERANCE = 1e-8
-SHAPES = {"plane", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh"}
+SHAPES = {"plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh"}
 
 
 @pytest.fixture(params=parameters(ALL_MJCF))
@@ -205,7 +205,7 @@ def test_every_shape_that_can_touch_is_there(robot, model, mj):
         kind = mujoco.mjtGeom(mj.geom_type[g]).name.removeprefix("mjGEOM_").lower()
         if ours is None and can_touch(mj, g):
             assert kind not in SHAPES or mj.geom_dataid[g] < 0, f"{mj.geom(g).name} ({kind}) is missing"
-            assert warned(model, "height field" if kind == "hfield" else kind)
+            assert warned(model, kind)
 
 
 def mujoco_pairs(mj):

@@ -64,9 +64,9 @@ def test_the_rule_of_a_urdf_is_the_papers_and_of_mjcf_mujocos(robot):
 
 BOXES = """<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1"/>
 <body name="a"><freejoint/><geom name="a" size="0.1"/><geom name="aa" size="0.1" contype="0" conaffinity="0"/>
-<body name="b"><joint/><geom name="b" size="0.1"/>
-<body name="fixed"><geom name="fixed" size="0.1"/><body name="c"><joint/><geom name="c" size="0.1"/></body></body></body>
-</body><body name="d"><freejoint/><geom name="d" size="0.1" contype="2" conaffinity="4"/></body></worldbody>
+<body name="b" pos="1 0 0"><joint/><geom name="b" size="0.1"/>
+<body name="fixed" pos="1 0 0"><geom name="fixed" size="0.1"/><body name="c" pos="1 0 0"><joint/><geom name="c" size="0.1"/></body></body></body>
+</body><body name="d" pos="0 1 0"><freejoint/><geom name="d" size="0.1" contype="2" conaffinity="4"/></body></worldbody>
 <contact>{contact}</contact></mujoco>"""
 
 

@@ -25,7 +25,7 @@ pub fn vector(what: &'static str, x: Input) -> PyResult<Vec<f64>> {
     {
         return Ok(numbers);
     }
-    let (numbers, shape) = converted(x)?;
+    let (numbers, shape) = array(x)?;
     match shape.len() {
         1 => Ok(numbers),
         _ => Err(wrong_shape(what, "a vector", &shape)),
@@ -39,7 +39,7 @@ pub fn optional_vector(what: &'static str, x: Option<Input>) -> PyResult<Option<
 
 /// A matrix, row by row, with its numbers of rows and columns.
 pub fn matrix(what: &'static str, x: Input) -> PyResult<(Vec<f64>, [usize; 2])> {
-    let (numbers, shape) = converted(x)?;
+    let (numbers, shape) = array(x)?;
     match *shape {
         [rows, columns] => Ok((numbers, [rows, columns])),
         _ => Err(wrong_shape(what, "a matrix", &shape)),
@@ -48,7 +48,7 @@ pub fn matrix(what: &'static str, x: Input) -> PyResult<(Vec<f64>, [usize; 2])> 
 
 /// A vector of `rows` numbers or a matrix of `rows` rows: its numbers row by row, and its shape.
 pub fn columns(what: &'static str, x: Input, rows: usize) -> Result<(Vec<f64>, Vec<usize>), Failure> {
-    let (numbers, shape) = converted(x)?;
+    let (numbers, shape) = array(x)?;
     if !matches!(shape.len(), 1 | 2) || shape[0] != rows {
         return Err(wrong_shape(what, &format!("({rows},) or ({rows}, k)"), &shape).into());
     }
@@ -69,8 +69,8 @@ pub fn wrenches(x: Option<Input>, n_bodies: usize) -> PyResult<Vec<Wrench>> {
     Ok(rows.map(|(i, w)| Wrench::new(BodyId(i), Vec3::from_slice(w), Vec3::from_slice(&w[3..]))).collect())
 }
 
-/// Whatever numpy makes an array of, as contiguous float64.
-fn converted(x: Input) -> PyResult<(Vec<f64>, Vec<usize>)> {
+/// Whatever numpy makes an array of, as contiguous float64, and its shape.
+pub fn array(x: Input) -> PyResult<(Vec<f64>, Vec<usize>)> {
     let py = x.py();
     let options = [("dtype", "float64"), ("order", "C")].into_py_dict(py)?;
     let array = py.import("numpy")?.call_method("array", (x,), Some(&options))?;
@@ -78,7 +78,7 @@ fn converted(x: Input) -> PyResult<(Vec<f64>, Vec<usize>)> {
     Ok((array.to_vec()?, array.shape().to_vec()))
 }
 
-fn wrong_shape(what: &str, expected: &str, got: &[usize]) -> PyErr {
+pub fn wrong_shape(what: &str, expected: &str, got: &[usize]) -> PyErr {
     let sizes = got.iter().map(|n| n.to_string()).collect::<Vec<_>>().join(", ");
     let comma = if got.len() == 1 { "," } else { "" };
     PyValueError::new_err(format!("{what}: expected {expected}, got an array of shape ({sizes}{comma})"))

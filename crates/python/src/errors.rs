@@ -3,6 +3,7 @@
 use pyo3::create_exception;
 use pyo3::exceptions::{PyArithmeticError, PyException, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use slipstick::collision::CollisionError;
 use slipstick::pinocchio::MapError;
 use slipstick::{BuiltinError, InputError, StepError};
 
@@ -34,6 +35,7 @@ pub enum Failure {
     Load(slipstick::LoadError),
     Builtin(BuiltinError),
     Map(MapError),
+    Collision(CollisionError),
     /// A simulator that is in another thread's step.
     Busy,
     Python(PyErr),
@@ -49,7 +51,8 @@ macro_rules! failures {
     };
 }
 failures!(InputError => Input, slipstick::DynamicsError => Dynamics, StepError => Step, slipstick::LoadError => Load,
-    BuiltinError => Builtin, MapError => Map, PyErr => Python);
+    BuiltinError => Builtin, MapError => Map, CollisionError => Collision,
+    PyErr => Python);
 
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> PyErr {
@@ -60,6 +63,8 @@ impl From<Failure> for PyErr {
             Failure::Load(e) | Failure::Builtin(BuiltinError::Load(e)) => load(e),
             Failure::Builtin(e) => PyValueError::new_err(e.to_string()),
             Failure::Map(e) => PyValueError::new_err(e.to_string()),
+            Failure::Collision(CollisionError::Input(e)) => PyValueError::new_err(e.to_string()),
+            Failure::Collision(e) => PyArithmeticError::new_err(e.to_string()),
             Failure::Busy => {
                 PyRuntimeError::new_err("this Simulator is in a step of another thread; make one per thread")
             }

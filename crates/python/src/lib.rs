@@ -2,8 +2,10 @@
 //!
 //! Every function here carries the name of the Rust method it calls. `python/slipstick/__init__.py` re-exports them and
 //! `_native.pyi` holds their types.
+#![allow(non_snake_case)] // X_a, X_b: poses as in the notation
 
 mod arrays;
+mod collision;
 mod derivatives;
 mod dynamics;
 mod errors;
@@ -13,8 +15,10 @@ mod manifold;
 mod model;
 mod pickle;
 mod pinocchio;
+mod poses;
 mod scene;
 mod simulator;
+mod solids;
 mod workspaces;
 
 use pyo3::prelude::*;
@@ -23,6 +27,8 @@ use pyo3::prelude::*;
 mod _native {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use crate::collision::{Contact, ContactDerivatives, ModelHit, derivatives, detect, geom_distance, raycast_model};
     #[pymodule_export]
     use crate::derivatives::{
         aba_derivatives, aba_inertial_derivatives, actuate_derivatives, regressor, rnea_derivatives, rnea_vjp,
@@ -48,6 +54,8 @@ mod _native {
     use crate::scene::{Equality, Sensor, Tendon, Warning};
     #[pymodule_export]
     use crate::simulator::{Simulator, Step};
+    #[pymodule_export]
+    use crate::solids::{ClosestPoints, ContactPoint, RayHit, Solid, closest_points, contact, distance, raycast};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

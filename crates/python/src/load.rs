@@ -19,14 +19,15 @@ use std::str::FromStr;
 /// strict: refuse a file that gives rise to warnings
 /// cache: keep convex hulls of meshes in the user's cache folder and take them from there
 /// decompose: split collision meshes that are not convex into convex parts, instead of taking their hulls
+/// terrain: names of geoms or meshes, fixed to the world, whose triangles are ground as they are
 ///
 /// Returns a Model. Raises LoadError, with file and line, if the file makes none.
 #[pyfunction]
 #[pyo3(
     signature = (path, *, free_root=false, ground=false, package_dirs=Vec::new(), pairs=PathBuf::from("default"),
-        strict=false, cache=true, decompose=false),
+        strict=false, cache=true, decompose=false, terrain=Vec::new()),
     text_signature = "(path, *, free_root=False, ground=False, package_dirs=(), pairs='default', strict=False, \
-        cache=True, decompose=False)"
+        cache=True, decompose=False, terrain=())"
 )]
 pub fn load(
     py: Python<'_>,
@@ -38,6 +39,7 @@ pub fn load(
     strict: bool,
     cache: bool,
     decompose: bool,
+    terrain: Vec<String>,
 ) -> Result<Model, Failure> {
     let mut options = LoadOptions::default();
     options.free_root = free_root;
@@ -47,6 +49,7 @@ pub fn load(
     options.strict = strict;
     options.cache = cache;
     options.decompose = decompose;
+    options.terrain = terrain;
     Ok(Model::new(py.detach(|| slipstick::load_with(path, &options))?))
 }
 

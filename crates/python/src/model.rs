@@ -203,7 +203,7 @@ impl Model {
         self.inner.geoms().iter().map(|g| g.name.as_str()).collect()
     }
 
-    /// "plane", "sphere", "capsule", "cylinder", "box", "ellipsoid" or "mesh" for each shape (list of str).
+    /// "plane", "sphere", "capsule", "cylinder", "cone", "box", "ellipsoid" or "mesh" for each shape (list of str).
     #[getter]
     fn geom_types(&self) -> Vec<&str> {
         self.inner.geoms().iter().map(|g| g.shape.name()).collect()
@@ -350,6 +350,12 @@ impl Model {
         PyArray1::from_slice(py, &self.inner.options().gravity)
     }
 
+    /// Pairs of shapes nearer than this are contacts (m).
+    #[getter]
+    fn contact_distance(&self) -> f64 {
+        self.inner.options().contact_distance
+    }
+
     /// The named state with a name: an object with q (nq,), v (nv,), ctrl (nu,).
     fn keyframe(&self, py: Python<'_>, name: &str) -> Result<Keyframe, Failure> {
         let k = self.inner.keyframe(name)?;
@@ -383,11 +389,17 @@ impl Model {
         Ok(self.derived(with_numbers(&self.inner, &vector("parameters", parameters)?)?))
     }
 
-    /// The same robot with another time step (s) or gravity (3,) [m/s²].
-    #[pyo3(signature = (*, dt=None, gravity=None))]
-    fn with_options(&self, dt: Option<f64>, gravity: Option<Input>) -> Result<Model, Failure> {
+    /// The same robot with another time step (s), gravity (3,) [m/s²] or contact distance (m).
+    #[pyo3(signature = (*, dt=None, gravity=None, contact_distance=None))]
+    fn with_options(
+        &self,
+        dt: Option<f64>,
+        gravity: Option<Input>,
+        contact_distance: Option<f64>,
+    ) -> Result<Model, Failure> {
         let mut options = self.inner.options().clone();
         options.dt = dt.unwrap_or(options.dt);
+        options.contact_distance = contact_distance.unwrap_or(options.contact_distance);
         if let Some(g) = optional_vector("gravity", gravity)? {
             let wrong = InputError::Length { what: "gravity", expected: 3, got: g.len() };
             options.gravity = g.try_into().map_err(|_| wrong)?;
