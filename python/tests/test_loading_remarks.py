@@ -30,13 +30,6 @@ CHANGES_MOTION = {
         "dyntype|integrator",
     ),
     "site transmission": ({"end": '<actuator><motor site="tip" gear="0 0 1 0 0 0"/></actuator>'}, "site"),
-    "height field": (
-        {
-            "top": '<asset><hfield name="hills" nrow="2" ncol="2" size="1 1 1 1"/></asset>',
-            "world": '<geom type="hfield" hfield="hills"/>',
-        },
-        "height field|hfield",
-    ),
     "flex or composite": (
         {"body": '<composite type="cable" count="5 1 1" size="1" curve="s"><geom type="capsule" size="0.01"/></composite>'},
         "composite",

@@ -6,7 +6,7 @@ use super::epa::Polytope;
 use super::frame::frame;
 use super::narrow::{Warm, witness};
 use super::patch::{feature_key, nearest, patch};
-use super::query::{ClosestPoints, RayHit, cast, check_ray, convex, in_world, over_each_other, shape_pair, two_planes};
+use super::query::{ClosestPoints, RayHit, cast, check_ray, convex, in_world, shape_pair, two_planes};
 use super::shape::Convex;
 use super::terrain::{Terrain, TerrainMemory, Touch, ray, touch};
 use super::witness::{ShapePair, Side};
@@ -215,7 +215,7 @@ pub fn geom_distance(model: &Model, X_wb: &[Pose], a: GeomId, b: GeomId) -> Resu
         return ground_distance(model, X_wb, [a, b]);
     }
     let found = witness(&pair, f64::INFINITY, &mut Warm::default(), &mut Polytope::empty());
-    found.map(|w| in_world(&over_each_other(&pair, w), &poses[0])).ok_or_else(two_planes)
+    found.map(|w| in_world(&pair, &w, &poses[0])).ok_or_else(two_planes)
 }
 
 fn ground_distance(model: &Model, X_wb: &[Pose], geoms: [GeomId; 2]) -> Result<ClosestPoints, InputError> {

@@ -7,7 +7,7 @@
 use super::shape::{Core, cap_atom};
 use super::simplex::Simplex;
 use super::witness::{ShapePair, Side, Witness};
-use crate::spatial::{Mat3, Sym3, Vec3};
+use crate::spatial::{Sym3, Vec3};
 
 const MAX_STEPS: usize = 12;
 /// A normal moves less than this at convergence (rad).
@@ -221,7 +221,6 @@ impl Local {
         let mut H = Sym3::ZERO;
         for (i, side) in sides.iter().enumerate() {
             let core = &pair.shapes[i].core;
-            let rotation = if i == 0 { Mat3::IDENTITY } else { pair.X_12.rotation };
             let d = if i == 0 { n } else { -pair.X_12.rotation.tmul(n) };
             let place = |x: Vec3| if i == 0 { x } else { pair.X_12.point(x) };
             let first = place(core.atom(side.atoms[0], d));
@@ -233,7 +232,8 @@ impl Local {
                     points[i] += edge * side.weights[k];
                 }
                 if core.is_curved(side.atoms[k]) {
-                    H += core.hessian(side.atoms[k], d).rotated(&rotation) * side.weights[k];
+                    let own = core.hessian(side.atoms[k], d) * side.weights[k];
+                    H += if i == 0 { own } else { own.rotated(&pair.X_12.rotation) };
                 }
             }
         }

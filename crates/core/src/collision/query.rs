@@ -147,12 +147,19 @@ pub fn distance(a: &Solid, X_wa: &Pose, b: &Solid, X_wb: &Pose) -> Result<f64, I
 pub fn closest_points(a: &Solid, X_wa: &Pose, b: &Solid, X_wb: &Pose) -> Result<ClosestPoints, InputError> {
     let pair = checked_pair(a, X_wa, b, X_wb)?;
     let found = witness(&pair, f64::INFINITY, &mut Warm::default(), &mut Polytope::empty());
-    found.map(|w| in_world(&over_each_other(&pair, w), X_wa)).ok_or_else(two_planes)
+    found.map(|w| in_world(&pair, &w, X_wa)).ok_or_else(two_planes)
 }
 
-/// Of shapes that touch with flat sides, points in the middle of what they share: the witness knows a face by three of its
-/// corners only, and its point may lie beside it.
-pub(super) fn over_each_other(pair: &ShapePair, w: Witness) -> Witness {
+/// The touching points; of shapes that touch with flat sides, in the middle of what they share: the witness knows a face
+/// by three of its corners only, and its point may lie beside it.
+#[inline(always)]
+pub(super) fn shared_points(pair: &ShapePair, w: &Witness) -> [Vec3; 2] {
+    let capped = |k: usize| matches!(pair.shapes[k].core, Core::Cylinder { .. } | Core::Cone { .. });
+    let pointed = |k: usize| w.sides[k].count == 1 && !capped(k);
+    if pointed(0) || pointed(1) { w.points } else { middle_of_shared(pair, w) }
+}
+
+fn middle_of_shared(pair: &ShapePair, w: &Witness) -> [Vec3; 2] {
     let directions = [w.normal, -pair.X_12.rotation.tmul(w.normal)];
     let on_cap = |k: usize| {
         let d = directions[k];
@@ -162,18 +169,17 @@ pub(super) fn over_each_other(pair: &ShapePair, w: Witness) -> Witness {
     let face = |k: usize| w.sides[k].count == 3 || on_cap(k);
     let plane = |k: usize| matches!(pair.shapes[k].core, Core::Plane);
     if !(broad(0) && broad(1) && (face(0) || face(1))) || plane(0) || plane(1) {
-        return w;
+        return w.points;
     }
     let near = 1e-9 * pair.scale();
-    let shared = patch(pair, &w, w.distance.max(0.0) + near);
+    let shared = patch(pair, w, w.distance.max(0.0) + near);
     let touching = shared.points[..shared.count].iter().filter(|p| (p.distance - w.distance).abs() <= near);
     let (sum, count) = touching.fold((Vec3::ZERO, 0.0), |(sum, n), p| (sum + p.point, n + 1.0));
     if count == 0.0 {
-        return w;
+        return w.points;
     }
     let middle = sum * (1.0 / count);
-    let points = w.points.map(|x| middle + w.normal * w.normal.dot(x - middle));
-    Witness { points, ..w }
+    w.points.map(|x| middle + w.normal * w.normal.dot(x - middle))
 }
 
 /// Contact points of two shapes nearer than `contact_distance`; none if they are farther apart.
@@ -263,11 +269,12 @@ pub(super) fn two_planes() -> InputError {
     InputError::Value { what: "number of planes".into(), expected: "at most one in a pair", got: 2.0 }
 }
 
-pub(super) fn in_world(w: &Witness, X_w1: &Pose) -> ClosestPoints {
+#[inline(always)]
+pub(super) fn in_world(pair: &ShapePair, w: &Witness, X_w1: &Pose) -> ClosestPoints {
     ClosestPoints {
         distance: w.distance,
         normal: X_w1.rotation * w.normal,
-        points: w.points.map(|p| X_w1.point(p)),
+        points: shared_points(pair, w).map(|p| X_w1.point(p)),
         converged: w.converged,
     }
 }

@@ -138,7 +138,7 @@ fn sweep(seed: u64, trials: usize, aside: f64, rotation: impl Fn(&mut Random) ->
                     X_12.position += w.normal * (target - w.distance);
                     let pair = ShapePair { shapes, X_12 };
                     let w = witness(&pair, f64::INFINITY, &mut Warm::default(), &mut memory).expect("no limit");
-                    let w = crate::collision::query::over_each_other(&pair, w);
+                    let w = Witness { points: crate::collision::query::shared_points(&pair, &w), ..w };
                     examine(&pair, &w, &mut random, &mut worst);
                 }
                 let curved = 3..=5;
