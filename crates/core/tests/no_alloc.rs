@@ -137,7 +137,7 @@ fn heap() -> Model {
 }
 
 #[test]
-fn detection_allocates_only_when_its_memory_grows() {
+fn detection_allocates_only_when_its_memory_grows_and_repeats_itself() {
     use slipstick_core::collision::{CollisionGradient, ContactSet, contact_derivatives, detect};
     let model = heap();
     let mut set = ContactSet::new(&model);
@@ -168,4 +168,11 @@ fn detection_allocates_only_when_its_memory_grows() {
         }
     }
     assert!(most > 30, "a heap has many contacts, not {most}");
+    // from scratch, and after forgetting, the same bits
+    let bodies = poses(1.0);
+    let mut fresh = ContactSet::new(&model);
+    detect(&model, &bodies, &mut fresh).expect("sound");
+    set.forget();
+    detect(&model, &bodies, &mut set).expect("sound");
+    assert_eq!(fresh.contacts(), set.contacts());
 }

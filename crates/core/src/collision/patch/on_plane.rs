@@ -1,4 +1,5 @@
-//! Candidates on a plane: nothing needs clipping, every vertex near the plane counts.
+//! Candidates on a plane: nothing needs clipping. Every vertex near the plane counts; of large hulls the deepest and those
+//! that are outermost and low in eight directions.   (collision-7)
 
 use super::clip::{Incident, Outline};
 use super::reduce::Candidates;
