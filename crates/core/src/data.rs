@@ -1,15 +1,24 @@
 //! Memory of a step: the structs of its stages, one field each, each with one writer.
 
+use crate::collision::ContactSet;
+use crate::constraint::{Assembly, Solution, SolveReport, WarmImpulses, WarmStart};
 use crate::dynamics::{FreeMotion, Kinematics, MassFactor};
+use crate::error::InputError;
 use crate::model::{Model, StructureId};
 
-/// Memory for the steps of one model. Carries no meaning from one step to the next.
+/// Memory for the steps of one model. From one step to the next it carries the warm start and nothing else: impulses and
+/// places where searches begin, which decide how soon an answer is found and, where several exist, which.
 #[derive(Debug, Clone)]
 pub struct Data {
     pub(crate) structure: StructureId,
     pub(crate) kin: Kinematics,
     pub(crate) mass: MassFactor,
     pub(crate) free: FreeMotion,
+    pub(crate) contacts: ContactSet,
+    pub(crate) assembly: Assembly,
+    pub(crate) solution: Solution,
+    pub(crate) warm: WarmImpulses,
+    pub(crate) report: SolveReport,
     /// Velocity at the end of the step (nv).
     pub(crate) v_next: Vec<f64>,
     /// Acceleration over the step, (v_next − v) / dt (nv).
@@ -17,15 +26,38 @@ pub struct Data {
 }
 
 impl Data {
-    /// Memory for a model; steps allocate nothing more.
+    /// Memory for a model; steps allocate nothing more, except where more things touch than ever before.
     pub fn new(model: &Model) -> Data {
         Data {
             structure: model.structure_id(),
             kin: Kinematics::new(model),
             mass: MassFactor::new(model),
             free: FreeMotion::new(model),
+            contacts: ContactSet::new(model),
+            assembly: Assembly::new(model),
+            solution: Solution::default(),
+            warm: WarmImpulses::default(),
+            report: SolveReport::default(),
             v_next: vec![0.0; model.nv()],
             acceleration: vec![0.0; model.nv()],
         }
+    }
+
+    /// Drops the warm start: the next step is solved as if it were the first.
+    pub fn forget(&mut self) {
+        self.warm.clear();
+        self.contacts.forget();
+    }
+
+    /// A copy of the warm start.
+    pub fn warm_start(&self) -> WarmStart {
+        WarmStart { impulses: self.warm.clone(), searches: self.contacts.searches() }
+    }
+
+    /// Puts a warm start back. With the same state and input the next step is then the same, bit for bit.
+    pub fn restore(&mut self, warm: &WarmStart) -> Result<(), InputError> {
+        self.contacts.restore(&warm.searches)?;
+        self.warm.clone_from(&warm.impulses);
+        Ok(())
     }
 }

@@ -1,10 +1,13 @@
 //! The step of slipstick and its derivative: rigid-body dynamics in `f64`, without dependencies, files, threads or clocks.
 //!
-//! A walk through a step: [`model`] holds the robot, [`dynamics`] moves it, [`step()`] puts the stages in order.
+//! A walk through a step: [`model`] holds the robot, [`dynamics`] moves it, [`collision`] finds what touches,
+//! [`constraint`] solves for the impulses, [`step()`] puts the stages in order.
 //! [`spatial`] and [`linalg`] are the vocabulary. `docs/math/notation.md` lists the symbols.
 
 mod check;
 pub mod collision;
+pub mod constraint;
+mod contact;
 mod data;
 mod dispatch;
 pub mod dynamics;
@@ -15,6 +18,8 @@ pub mod spatial;
 mod state;
 mod step;
 
+pub use constraint::{Mode, SolveReport, Stage, Status, WarmStart};
+pub use contact::ContactView;
 pub use data::Data;
 pub use dynamics::Wrench;
 pub use error::{BuildError, DynamicsError, InputError, StepError};

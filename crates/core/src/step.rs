@@ -1,6 +1,9 @@
 //! The life of a step: the stages in order, each found in the folder of its name.
 
 use crate::check;
+use crate::collision;
+use crate::constraint::{self, SolveReport};
+use crate::contact::{self, ContactView};
 use crate::data::Data;
 use crate::dynamics;
 use crate::error::{InputError, StepError};
@@ -10,7 +13,8 @@ use crate::state::{Input, State};
 /// A finished step: proof that its `Data` belongs to it.
 #[derive(Debug)]
 pub struct Step<'d> {
-    data: &'d mut Data,
+    pub(crate) model: &'d Model,
+    pub(crate) data: &'d mut Data,
 }
 
 impl Step<'_> {
@@ -18,13 +22,22 @@ impl Step<'_> {
     pub fn acceleration(&self) -> &[f64] {
         &self.data.acceleration
     }
+
+    /// How contact was solved.
+    pub fn report(&self) -> &SolveReport {
+        &self.data.report
+    }
+
+    /// Every contact nearer than the contact distance, by rising numbers of their pairs.
+    pub fn contacts(&self) -> impl Iterator<Item = ContactView> + '_ {
+        contact::views(self.model, self.data)
+    }
 }
 
-/// One time step of semi-implicit Euler: forces at `x`, velocities at its end, then `q_next = q ⊕ dt v_next`.
-///
-/// Joint limits, dry friction and contact are not part of it yet: bodies move freely.
+/// One time step of semi-implicit Euler: forces and contacts at `x`, velocities at its end, then
+/// `q_next = q ⊕ dt v_next`.   (step-1)
 pub fn step<'d>(
-    model: &Model,
+    model: &'d Model,
     data: &'d mut Data,
     x: &State,
     input: &Input,
@@ -35,7 +48,7 @@ pub fn step<'d>(
 
 /// The same, with forces of the model's actuators under the controls `ctrl` added to the input.
 pub fn step_ctrl<'d>(
-    model: &Model,
+    model: &'d Model,
     data: &'d mut Data,
     x: &State,
     ctrl: &[f64],
@@ -47,7 +60,7 @@ pub fn step_ctrl<'d>(
 }
 
 fn run<'d>(
-    model: &Model,
+    model: &'d Model,
     data: &'d mut Data,
     x: &State,
     ctrl: Option<&[f64]>,
@@ -55,7 +68,7 @@ fn run<'d>(
     next: &mut State,
 ) -> Result<Step<'d>, StepError> {
     check_input(model, data, x, input, next)?;
-    let Data { kin, mass, free, v_next, acceleration, .. } = &mut *data;
+    let Data { kin, mass, free, contacts, assembly, solution, warm, v_next, acceleration, .. } = &mut *data;
     let dt = model.options().dt;
 
     dynamics::bias(model, &x.q, &x.v, input.wrenches, kin, free); // poses, dof axes, velocities, b
@@ -63,7 +76,8 @@ fn run<'d>(
     dynamics::factor_mass(model, free, kin, mass); // M̂ = M + dt D + dt² K, factored once
     dynamics::sound(model, mass.broken_pivot())?; // a dof without inertia has no motion to compute
     dynamics::free_velocity(model, &x.v, mass, free); // v_free = v + dt M̂⁻¹ (tau − b − dt K v)
-    v_next.copy_from_slice(&free.v);
+    collision::detect(model, &kin.X_wb, contacts)?; // broad phase, narrow phase, patches, frames
+    let report = constraint::resolve(model, &x.q, kin, mass, &free.v, contacts, warm, assembly, solution, v_next);
     model.integrate_unchecked(&x.q, v_next, dt, &mut next.q); // q_next = q ⊕ dt v_next
     for (a, (new, old)) in acceleration.iter_mut().zip(v_next.iter().zip(&x.v)) {
         *a = (new - old) / dt;
@@ -71,7 +85,8 @@ fn run<'d>(
     next.v.copy_from_slice(v_next);
     next.time = x.time + dt;
     check_finite(model, x.time, next)?;
-    Ok(Step { data })
+    data.report = report;
+    Ok(Step { model, data })
 }
 
 fn check_input(model: &Model, data: &Data, x: &State, input: &Input, next: &State) -> Result<(), InputError> {

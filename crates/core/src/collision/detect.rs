@@ -21,7 +21,7 @@ pub struct ContactSet {
     broad: Broadphase,
     candidates: Vec<u32>,
     /// Per pair: where the last search ended. It makes the next one sooner, not different.
-    warm: Vec<Warm>,
+    pub(super) warm: Vec<Warm>,
     pub(super) memory: Polytope,
     contacts: Vec<Contact>,
     /// Per patch: what touches.

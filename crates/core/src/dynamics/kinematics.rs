@@ -99,6 +99,15 @@ fn velocities_body(model: &Model, q: &[f64], v: &[f64], kin: &mut Kinematics) {
     }
 }
 
+/// Velocities of the bodies for other joint velocities, where axes are known.   (kin-3)
+pub(crate) fn body_velocities(model: &Model, kin: &Kinematics, v: &[f64], V: &mut [Motion]) {
+    V[0] = Motion::ZERO;
+    for (i, node) in model.tree().nodes.iter().enumerate().skip(1) {
+        let joint = node.dofs.clone().fold(Motion::ZERO, |s, j| s + kin.axes[j] * v[j]);
+        V[i] = V[node.parent] + joint;
+    }
+}
+
 /// What a sweep needs before it begins: sines and cosines, and each tree's origin, which is where its free root is or
 /// where its root is mounted.   (kin-4)
 #[inline(always)]

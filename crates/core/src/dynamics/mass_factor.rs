@@ -45,6 +45,11 @@ impl MassFactor {
         broken(&self.inverse_pivot)
     }
 
+    /// 1 / D (nv).
+    pub(crate) fn inverse_pivots(&self) -> &[f64] {
+        &self.inverse_pivot
+    }
+
     /// Row j of M, to be written; its padding is cleared.
     #[inline(always)]
     pub(super) fn row_mut(&mut self, tree: &Topology, j: usize) -> &mut [f64] {

@@ -42,6 +42,24 @@ dispatch! {
     ) => inverse_body
 }
 
+/// Columns of a half solve, side by side.
+pub(crate) type Columns = [Lane; 2];
+
+/// `Z = L⁻ᵀ b` for eight columns whose rows are zero outside `path`: rising dofs, with every dof all that carry it.
+/// `at` tells where in the path a dof is. Then `bᵀ M⁻¹ c = Zᵀ D⁻¹ Z_c`.   (mass-7)
+#[inline(always)]
+pub(crate) fn half_solve(model: &Model, mass: &MassFactor, path: &[usize], at: &[usize], Z: &mut [Columns]) {
+    let tree = model.tree();
+    for (n, &k) in path.iter().enumerate().rev() {
+        let (above, own) = (&tree.ancestors(k)[..tree.depth(k)], Z[n]);
+        for (l, &i) in mass.rows[tree.row[k]..].iter().zip(above) {
+            let z = &mut Z[at[i]];
+            z[0] -= own[0] * *l;
+            z[1] -= own[1] * *l;
+        }
+    }
+}
+
 #[inline(always)]
 fn solve_vector_body(model: &Model, mass: &MassFactor, x: &mut [f64]) {
     let tree = model.tree();

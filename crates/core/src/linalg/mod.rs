@@ -1,5 +1,7 @@
 //! Dense matrices on borrowed memory. Knows no physics, allocates nothing.
 
+mod lu;
 mod views;
 
+pub(crate) use lu::{Lu, dot};
 pub use views::{MatMut, MatRef};

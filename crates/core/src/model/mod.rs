@@ -30,7 +30,7 @@ pub use ground::Ground;
 pub use hull::Hull;
 pub use ids::{ActuatorId, BodyId, FieldId, FrameId, GeomId, JointId, MeshId};
 pub use joint::{Joint, JointKind, JointSpec};
-pub use options::{Implicit, Options};
+pub use options::{Correction, Implicit, Options, Solver};
 pub use pairs::{Pair, PairRule, PairSurface};
 pub use parameters::{ParameterGroup, ParameterLayout, Parameters};
 pub use sensor::{Quantity, Sensor, SensorObject};
@@ -209,16 +209,7 @@ impl Model {
 
     /// The same robot with other numerical choices (and gravity).
     pub fn with_options(&self, options: Options) -> Result<Model, InputError> {
-        let dt = options.dt;
-        if !(dt.is_finite() && dt > 0.0) {
-            return Err(InputError::Value { what: "dt".into(), expected: "a positive time step", got: dt });
-        }
-        crate::check::vector("gravity", &options.gravity, 3)?;
-        let near = options.contact_distance;
-        if !(near.is_finite() && near >= 0.0) {
-            let what = "contact_distance".to_string();
-            return Err(InputError::Value { what, expected: "zero or a positive distance", got: near });
-        }
+        options.check()?;
         let mut model = self.clone();
         if options.gravity != self.options.gravity {
             let gravity = Arc::make_mut(&mut model.numbers).parameters.group_mut(ParameterGroup::Gravity);

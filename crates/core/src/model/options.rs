@@ -1,5 +1,8 @@
 //! Numerical choices of a simulation. Physical numbers are in [`Parameters`](super::Parameters).
 
+use crate::check;
+use crate::error::InputError;
+
 /// Numerical choices of a simulation.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -12,11 +15,115 @@ pub struct Options {
     pub contact_distance: f64,
     /// Which velocity-dependent forces are taken at the end of the step.
     pub implicit: Implicit,
+    /// How contact is solved.
+    pub solver: Solver,
+    /// Scaled residual at which a solve is finished.
+    pub tolerance: f64,
+    /// Iterations of a solver; Newton and the interior point stop earlier by themselves.
+    pub max_iterations: u32,
+    /// How overlaps are taken back.
+    pub correction: Correction,
+    /// Approach speed below which nothing bounces [m/s].
+    pub restitution_threshold: f64,
+    /// Compliance of the normals between two bodies that touch in more than three points, as a share of the contact's
+    /// own inverse inertia. It decides how such points share the load.
+    pub patch_compliance: f64,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { dt: 1e-3, gravity: [0.0, 0.0, -9.81], contact_distance: 0.01, implicit: Implicit::Velocity }
+        Options {
+            dt: 1e-3,
+            gravity: [0.0, 0.0, -9.81],
+            contact_distance: 0.01,
+            implicit: Implicit::Velocity,
+            solver: Solver::Auto,
+            tolerance: 1e-10,
+            max_iterations: 1000,
+            correction: Correction::default(),
+            restitution_threshold: 0.01,
+            patch_compliance: 1e-6,
+        }
+    }
+}
+
+impl Options {
+    /// Refuses numbers that make no simulation.
+    pub(super) fn check(&self) -> Result<(), InputError> {
+        check::vector("gravity", &self.gravity, 3)?;
+        let positive = [
+            ("dt", "a positive time step", self.dt),
+            ("tolerance", "a positive residual", self.tolerance),
+            ("correction.max_speed", "a positive speed", self.correction.max_speed),
+        ];
+        for (what, expected, got) in positive {
+            if !(got.is_finite() && got > 0.0) {
+                return Err(InputError::Value { what: what.into(), expected, got });
+            }
+        }
+        let others = [
+            ("contact_distance", "zero or a positive distance", self.contact_distance),
+            ("correction.full_depth", "zero or a positive depth", self.correction.full_depth),
+            ("restitution_threshold", "zero or a positive speed", self.restitution_threshold),
+            ("patch_compliance", "zero or a small positive share", self.patch_compliance),
+        ];
+        for (what, expected, got) in others {
+            if !(got.is_finite() && got >= 0.0) {
+                return Err(InputError::Value { what: what.into(), expected, got });
+            }
+        }
+        let beta = self.correction.beta;
+        if !(0.0..=1.0).contains(&beta) {
+            return Err(InputError::Value { what: "correction.beta".into(), expected: "a share from 0 to 1", got: beta });
+        }
+        Ok(())
+    }
+}
+
+/// How overlaps are taken back.   (contact-3)
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Correction {
+    /// Overlaps up to this depth vanish within one step [m or rad].
+    pub full_depth: f64,
+    /// Share of what is deeper that vanishes within one step.
+    pub beta: f64,
+    /// Largest speed of the correction [m/s or rad/s].
+    pub max_speed: f64,
+}
+
+impl Default for Correction {
+    fn default() -> Correction {
+        Correction { full_depth: 1e-4, beta: 0.2, max_speed: 1.0 }
+    }
+}
+
+/// How contact is solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Solver {
+    /// Newton from the warm start, else an interior point and Newton from its answer.
+    #[default]
+    Auto,
+    /// The same without the warm start.
+    InteriorPoint,
+    /// The alternating direction method of multipliers, as in the paper.
+    Admm,
+    /// Projected Gauss–Seidel.
+    Pgs,
+}
+
+impl Solver {
+    /// All of them.
+    pub const ALL: [Solver; 4] = [Solver::Auto, Solver::InteriorPoint, Solver::Admm, Solver::Pgs];
+
+    /// The word used in Python, on the command line and in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Solver::Auto => "auto",
+            Solver::InteriorPoint => "interior-point",
+            Solver::Admm => "admm",
+            Solver::Pgs => "pgs",
+        }
     }
 }
 

@@ -4,15 +4,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Who may use whom inside the core. `error`, `check` and `dispatch` are tools that everyone may use.
-const ALLOWED: [(&str, &[&str]); 8] = [
+const ALLOWED: [(&str, &[&str]); 10] = [
     ("spatial", &[]),
     ("linalg", &[]),
     ("model", &["spatial", "linalg"]),
     ("dynamics", &["spatial", "linalg", "model"]),
     ("collision", &["spatial", "linalg", "model"]),
     ("state", &["model", "dynamics"]),
-    ("data", &["model", "dynamics"]),
-    ("step", &["model", "dynamics", "state", "data"]),
+    ("constraint", &["spatial", "linalg", "model", "dynamics", "collision"]),
+    ("data", &["model", "dynamics", "collision", "constraint"]),
+    ("contact", &["spatial", "model", "constraint", "data"]),
+    ("step", &["model", "dynamics", "collision", "constraint", "state", "data", "contact"]),
 ];
 const TOOLS: [&str; 3] = ["error", "check", "dispatch"];
 

@@ -1,4 +1,5 @@
 //! Integration tests of the core, in one binary.
 mod architecture;
 mod builder;
+mod physics;
 mod properties;

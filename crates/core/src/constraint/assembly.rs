@@ -1,0 +1,395 @@
+//! The problem of a step: which constraints take part, their rows, the Delassus matrix, the free velocity.
+//! (contact-2 … contact-8)
+#![allow(non_snake_case)]
+
+use super::cone::{Cone, project_cone};
+use super::equality::{self, PairRows};
+use super::jacobian::{Jacobian, WIDTH, delassus};
+use super::limits::{self, JointRow};
+use super::problem::{Block, Group, Problem, TWIST, three};
+use super::surface::{PairLaw, gap_velocity, pair_law, rebound_velocity, uncorrected_velocity};
+use super::warm::{Key, WarmImpulses};
+use crate::collision::{Contact, ContactSet};
+use crate::dynamics::{Kinematics, MassFactor, body_velocities};
+use crate::model::{BodyId, Model};
+use crate::spatial::{Motion, Vec3};
+
+/// What a block of the problem stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// A contact, by its number in the contact set.
+    Contact(usize),
+    /// A joint's (or tendon's) limit or dry friction, by its number among the joint rows.
+    Joint(usize),
+    /// A row of an equality constraint: which one, which row.
+    Equality(usize, usize),
+}
+
+/// How the free velocity of a block is corrected.
+#[derive(Debug, Clone, Copy)]
+enum Bias {
+    /// A gap of a surface with restitution and the velocity with which it closes.
+    Gap { phi: f64, restitution: f64, approach: f64 },
+    /// An error to be taken back.
+    Error(f64),
+    None,
+}
+
+/// A contact of the step and whether it takes part.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Candidate {
+    pub law: PairLaw,
+    /// Bodies of the contact, in its own order.
+    pub bodies: [BodyId; 2],
+    included: bool,
+}
+
+/// A gap that would have to close by more than this share of itself may stay out of the problem at first.
+const SLACK: f64 = 0.5;
+/// Gaps smaller than this take part always (m).
+const TOUCHING: f64 = 1e-4;
+/// How far a surface that was left out may be passed before the problem is solved again with it (m).
+const PASSED: f64 = 1e-12;
+
+/// The problem of a step and where its parts come from.
+#[derive(Debug, Clone)]
+pub(crate) struct Assembly {
+    pub problem: Problem,
+    pub jacobian: Jacobian,
+    pub sources: Vec<Source>,
+    pub candidates: Vec<Candidate>,
+    pub joint_rows: Vec<JointRow>,
+    pair_rows: Vec<PairRows>,
+    /// Contacts by pairs of bodies.
+    order: Vec<u32>,
+    biases: Vec<Bias>,
+    /// J v_free without any correction (rows).
+    rigid: Vec<f64>,
+    /// Velocities of the bodies without contact, and at the end of the step.
+    V_free: Vec<Motion>,
+    pub V_next: Vec<Motion>,
+}
+
+impl Assembly {
+    /// Memory for a model.
+    pub fn new(model: &Model) -> Assembly {
+        let V = vec![Motion::ZERO; model.n_bodies()];
+        Assembly {
+            problem: Problem::default(),
+            jacobian: Jacobian::new(model),
+            sources: Vec::new(),
+            candidates: Vec::new(),
+            joint_rows: Vec::new(),
+            pair_rows: Vec::new(),
+            order: Vec::new(),
+            biases: Vec::new(),
+            rigid: Vec::new(),
+            V_free: V.clone(),
+            V_next: V,
+        }
+    }
+
+    /// How much there is room for.
+    pub fn capacity(&self) -> usize {
+        self.jacobian.capacity()
+            + self.problem.G.capacity()
+            + self.problem.blocks.capacity()
+            + self.candidates.capacity()
+            + self.joint_rows.capacity()
+    }
+
+    /// Collects what may take part: contacts near each other, limits near their joints, dry friction, equalities.
+    pub fn collect(&mut self, model: &Model, q: &[f64], kin: &Kinematics, v_free: &[f64], contacts: &ContactSet) {
+        let dt = model.options().dt;
+        body_velocities(model, kin, v_free, &mut self.V_free);
+        self.candidates.clear();
+        self.order.clear();
+        for (k, c) in contacts.contacts().iter().enumerate() {
+            let bodies = c.geoms.map(|g| model.geoms()[g.0].body);
+            let closing = dt * normal_velocity(model, kin, &self.V_free, c, bodies);
+            let law = pair_law(model, &model.pairs()[c.pair]);
+            // what bounces takes part even if it is held back otherwise
+            let bounces = law.restitution > 0.0
+                && c.distance + dt * normal_velocity(model, kin, &kin.V, c, bodies) <= 0.0;
+            self.candidates.push(Candidate { law, bodies, included: bounces || is_near(c.distance, closing) });
+            self.order.push(k as u32);
+        }
+        let candidates = &self.candidates;
+        self.order.sort_unstable_by_key(|&k| (sorted(candidates[k as usize].bodies), k));
+        self.joint_rows.clear();
+        limits::collect(model, q, v_free, &mut self.joint_rows, is_near);
+        self.pair_rows.clear();
+        equality::collect(model, kin, &mut self.pair_rows);
+    }
+
+    /// The problem of everything that takes part.
+    pub fn assemble(
+        &mut self,
+        model: &Model,
+        kin: &Kinematics,
+        mass: &MassFactor,
+        v_free: &[f64],
+        contacts: &ContactSet,
+    ) {
+        self.problem.begin();
+        self.jacobian.begin();
+        self.sources.clear();
+        self.biases.clear();
+        self.add_equalities(model, kin);
+        self.add_joint_rows(model);
+        self.add_contacts(model, kin, contacts);
+        let size = self.problem.groups.last().map_or(0, |g| g.xi.end);
+        self.problem.resize(size);
+        delassus(model, mass, &mut self.jacobian, &mut self.problem);
+        self.problem.finish();
+        self.free_velocities(v_free);
+        self.correct(model);
+    }
+
+    /// Next row of G.
+    fn end(&self) -> usize {
+        self.problem.groups.last().map_or(0, |g| g.xi.end)
+    }
+
+    fn add_equalities(&mut self, model: &Model, kin: &Kinematics) {
+        for (n, rows) in self.pair_rows.iter().enumerate() {
+            let (xi, block) = (self.end(), self.problem.blocks.len());
+            rows.open(model, kin, &mut self.jacobian);
+            for (k, error) in rows.errors().iter().enumerate() {
+                self.problem.push(Cone::Bilateral, xi + k, None, [0.0; 2]);
+                self.sources.push(Source::Equality(n, k));
+                self.biases.push(Bias::Error(*error));
+            }
+            let count = rows.errors().len();
+            self.problem.groups.push(Group { xi: xi..xi + count, blocks: block..block + count });
+        }
+    }
+
+    /// Limits, dry friction and couplings of joints, up to eight in a group.
+    fn add_joint_rows(&mut self, model: &Model) {
+        let mut start = 0;
+        while start < self.joint_rows.len() {
+            let (xi, block) = (self.end(), self.problem.blocks.len());
+            let end = self.joint_rows.len().min(start + WIDTH);
+            let chosen = || self.joint_rows[start..end].iter().enumerate().filter(|(_, r)| r.included);
+            let count = chosen().count();
+            if count > 0 {
+                let dofs = chosen().flat_map(|(_, r)| r.terms(model).map(|(j, _)| j));
+                self.jacobian.open(model, dofs);
+                for (k, (n, row)) in chosen().enumerate() {
+                    row.terms(model).for_each(|(j, x)| self.jacobian.add_dof(j, k, x));
+                    self.problem.push(row.cone, xi + k, None, [0.0; 2]);
+                    self.sources.push(Source::Joint(start + n));
+                    self.biases.push(match row.cone {
+                        Cone::Unilateral => Bias::Gap { phi: row.phi, restitution: 0.0, approach: 0.0 },
+                        Cone::Bilateral => Bias::Error(row.phi),
+                        _ => Bias::None,
+                    });
+                }
+                self.problem.groups.push(Group { xi: xi..xi + count, blocks: block..block + count });
+            }
+            start = end;
+        }
+    }
+
+    /// Contacts, one group per pair of bodies.   (contact-6)
+    fn add_contacts(&mut self, model: &Model, kin: &Kinematics, contacts: &ContactSet) {
+        let order = std::mem::take(&mut self.order);
+        let mut start = 0;
+        while start < order.len() {
+            let bodies = sorted(self.candidates[order[start] as usize].bodies);
+            let same = |k: &&u32| sorted(self.candidates[**k as usize].bodies) == bodies;
+            let run = &order[start..start + order[start..].iter().take_while(same).count()];
+            start += run.len();
+            self.add_pair(model, kin, contacts, bodies, run);
+        }
+        self.order = order;
+    }
+
+    /// The contacts of two bodies. More than three points make the load's distribution a matter of compliance.
+    fn add_pair(&mut self, model: &Model, kin: &Kinematics, contacts: &ContactSet, bodies: [BodyId; 2], run: &[u32]) {
+        let included = || run.iter().map(|&k| k as usize).filter(|&k| self.candidates[k].included);
+        let count = included().count();
+        if count == 0 {
+            return;
+        }
+        let relative = if run.len() > 3 { model.options().patch_compliance } else { 0.0 };
+        let (xi, block) = (self.end(), self.problem.blocks.len());
+        let all = contacts.contacts();
+        self.jacobian.open_bodies(model, bodies);
+        let shared = count > 2;
+        // a group of many points is described by the relative twist of its bodies at their centre
+        let centre = included().fold(Vec3::ZERO, |s, k| s + all[k].point) * (1.0 / count as f64);
+        if shared {
+            for (body, sign) in bodies.into_iter().zip([-1.0, 1.0]) {
+                self.jacobian.add_point(model, kin, body, centre, &Vec3::UNITS, 0, sign);
+                self.jacobian.add_rotation(model, kin, body, &Vec3::UNITS, 3, sign);
+            }
+        }
+        for (n, &k) in run.iter().filter(|&&k| self.candidates[k as usize].included).enumerate() {
+            let (c, candidate) = (&all[k as usize], self.candidates[k as usize]);
+            let cone = Cone::Friction { mu: candidate.law.friction };
+            let compliance = [candidate.law.compliance, relative];
+            if shared {
+                let sign = if candidate.bodies == bodies { 1.0 } else { -1.0 };
+                self.problem.push(cone, xi, Some(twist_map(c, centre, sign)), compliance);
+            } else {
+                for (body, sign) in candidate.bodies.into_iter().zip([-1.0, 1.0]) {
+                    self.jacobian.add_point(model, kin, body, c.point, &c.frame.c, 3 * n, sign);
+                }
+                self.problem.push(cone, xi + 3 * n, None, compliance);
+            }
+            self.sources.push(Source::Contact(k as usize));
+            let approach = normal_velocity(model, kin, &kin.V, c, candidate.bodies);
+            let restitution = candidate.law.restitution;
+            self.biases.push(Bias::Gap { phi: c.distance, restitution, approach });
+        }
+        let width = if shared { TWIST } else { 3 * count };
+        self.problem.groups.push(Group { xi: xi..xi + width, blocks: block..block + count });
+    }
+
+    /// J v_free of all rows.
+    fn free_velocities(&mut self, v_free: &[f64]) {
+        self.rigid.clear();
+        self.rigid.resize(self.problem.rows(), 0.0);
+        let mut xi = [0.0; WIDTH];
+        for (n, group) in self.problem.groups.iter().enumerate() {
+            xi.copy_from_slice(&self.jacobian.velocity(n, v_free));
+            for b in &self.problem.blocks[group.blocks.clone()] {
+                let local = Block { xi: b.xi - group.xi.start, ..*b };
+                let v = self.problem.spread(&local, &xi);
+                self.rigid[b.row..b.row + b.cone.rows()].copy_from_slice(&v[..b.cone.rows()]);
+            }
+        }
+    }
+
+    /// The free velocity with position correction and restitution.   (contact-3, contact-4)
+    pub fn correct(&mut self, model: &Model) {
+        let options = model.options();
+        self.write_free(|bias| match bias {
+            Bias::Gap { phi, restitution, approach } => rebound_velocity(options, restitution, phi, approach),
+            Bias::Error(error) => options.correction.beta * error / options.dt,
+            Bias::None => 0.0,
+        });
+    }
+
+    /// The free velocity without them.   (contact-5)
+    pub fn drop_correction(&mut self, model: &Model) {
+        let dt = model.options().dt;
+        self.write_free(|bias| match bias {
+            Bias::Gap { phi, .. } => uncorrected_velocity(dt, phi),
+            _ => 0.0,
+        });
+    }
+
+    fn write_free(&mut self, velocity: impl Fn(Bias) -> f64) {
+        self.problem.g.copy_from_slice(&self.rigid);
+        for (b, bias) in self.problem.blocks.iter().zip(&self.biases) {
+            self.problem.g[b.row + b.cone.rows() - 1] += velocity(*bias);
+        }
+    }
+
+    /// Includes what was left out and would be passed at `v_next`. Returns whether there was any.
+    pub fn include_passed(&mut self, model: &Model, kin: &Kinematics, v_next: &[f64], contacts: &ContactSet) -> bool {
+        let options = model.options();
+        body_velocities(model, kin, v_next, &mut self.V_next);
+        let mut any = false;
+        for (c, candidate) in contacts.contacts().iter().zip(&mut self.candidates).filter(|(_, c)| !c.included) {
+            let closing = normal_velocity(model, kin, &self.V_next, c, candidate.bodies);
+            let gap = options.dt * gap_velocity(&options.correction, options.dt, c.distance);
+            candidate.included = gap + options.dt * closing < -PASSED;
+            any |= candidate.included;
+        }
+        for row in self.joint_rows.iter_mut().filter(|r| !r.included) {
+            row.included = row.phi + options.dt * row.velocity(model, v_next) < -PASSED;
+            any |= row.included;
+        }
+        any
+    }
+}
+
+impl Assembly {
+    /// Name of a block that stays the same from step to step.
+    fn key(&self, source: Source, contacts: &ContactSet) -> Key {
+        match source {
+            Source::Contact(k) => {
+                let c = &contacts.contacts()[k];
+                Key(c.pair as u64, c.feature)
+            }
+            Source::Joint(n) => self.joint_rows[n].kind.key(),
+            Source::Equality(n, k) => Key(Key::EQUALITY + n as u64, k as u64),
+        }
+    }
+
+    /// Impulses of the last step as a start: forces keep their direction in the world.   (contact-13)
+    pub fn warm_start(&self, contacts: &ContactSet, warm: &WarmImpulses, lambda: &mut [f64]) {
+        let mut finder = warm.finder();
+        for (b, source) in self.problem.blocks.iter().zip(&self.sources) {
+            let Some(impulse) = finder.find(self.key(*source, contacts)) else { continue };
+            match (*source, b.cone) {
+                (Source::Contact(k), Cone::Friction { mu }) => {
+                    let local = contacts.contacts()[k].frame.tmul(impulse);
+                    lambda[b.row..b.row + 3].copy_from_slice(&project_cone(local, mu).to_array());
+                }
+                (_, cone) => lambda[b.row] = cone.project_scalar(impulse.x),
+            }
+        }
+    }
+
+    /// Keeps the impulses for the next step.
+    pub fn keep_impulses(&self, contacts: &ContactSet, lambda: &[f64], warm: &mut WarmImpulses) {
+        warm.clear();
+        for (b, source) in self.problem.blocks.iter().zip(&self.sources) {
+            let impulse = match *source {
+                Source::Contact(k) => contacts.contacts()[k].frame * Vec3::from_slice(&lambda[b.row..]),
+                _ => Vec3 { x: lambda[b.row], y: 0.0, z: 0.0 },
+            };
+            warm.push(self.key(*source, contacts), impulse);
+        }
+    }
+
+    /// `tau = Jᵀ λ`; `w` is scratch.   (contact-8)
+    pub fn generalised_impulse(&self, lambda: &[f64], tau: &mut [f64]) {
+        tau.fill(0.0);
+        for (n, group) in self.problem.groups.iter().enumerate() {
+            let mut w = [0.0; WIDTH];
+            for b in &self.problem.blocks[group.blocks.clone()] {
+                let local = Block { xi: b.xi - group.xi.start, ..*b };
+                self.problem.gather(&local, &three(lambda, b), &mut w);
+            }
+            self.jacobian.add_transposed(n, &w[..group.xi.len()], tau);
+        }
+    }
+}
+
+/// Whether a gap with the given change over the step takes part from the start.
+fn is_near(phi: f64, change: f64) -> bool {
+    phi <= TOUCHING || phi * SLACK + change <= 0.0
+}
+
+fn sorted([a, b]: [BodyId; 2]) -> [BodyId; 2] {
+    if a <= b { [a, b] } else { [b, a] }
+}
+
+/// Velocity with which a gap opens when the bodies have velocities V.
+pub(crate) fn normal_velocity(model: &Model, kin: &Kinematics, V: &[Motion], c: &Contact, bodies: [BodyId; 2]) -> f64 {
+    relative_velocity(model, kin, V, c.point, bodies).dot(c.normal())
+}
+
+/// Velocity of body 2 against body 1 at a point, world axes.
+pub(crate) fn relative_velocity(model: &Model, kin: &Kinematics, V: &[Motion], point: Vec3, bodies: [BodyId; 2]) -> Vec3 {
+    let at = |b: BodyId| match b {
+        BodyId::WORLD => Vec3::ZERO,
+        b => V[b.0].at(point - kin.origin[model.tree().nodes[b.0].tree]),
+    };
+    at(bodies[1]) - at(bodies[0])
+}
+
+/// T of a contact: the velocity of its point along its axes from the twist of the bodies at `centre`.   (contact-6)
+fn twist_map(c: &Contact, centre: Vec3, sign: f64) -> [[f64; TWIST]; 3] {
+    let arm = c.point - centre;
+    c.frame.c.map(|axis| {
+        let (lin, ang) = (axis * sign, arm.cross(axis) * sign);
+        [lin.x, lin.y, lin.z, ang.x, ang.y, ang.z]
+    })
+}

@@ -1,0 +1,241 @@
+//! Rows of J by groups, and the Delassus matrix from them.   (contact-6, contact-7)
+//!
+//! A group has up to eight rows side by side and the dofs that move any of them, its *path*: rising numbers, with every
+//! dof all that carry it. Off its path a group is zero, so nothing else is stored or multiplied.
+//! The sign of every contact is decided here: J = J of body 2 − J of body 1.
+#![allow(non_snake_case)]
+
+use super::problem::Problem;
+use crate::dynamics::{Columns, Kinematics, MassFactor, half_solve};
+use crate::dispatch::dispatch;
+use crate::model::{BodyId, Model};
+use crate::spatial::{Lane, Vec3};
+use core::ops::Range;
+
+/// Most rows of a group.
+pub(crate) const WIDTH: usize = 8;
+
+/// J of all groups, and what the Delassus matrix is made of.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Jacobian {
+    /// Path of each group, in `path`, `J`, `Z`, `Y`.
+    pub spans: Vec<Range<usize>>,
+    pub path: Vec<usize>,
+    /// Rows of J, one entry per dof of the path.
+    pub J: Vec<Columns>,
+    /// L⁻ᵀ Jᵀ and D⁻¹ L⁻ᵀ Jᵀ.
+    Z: Vec<Columns>,
+    Y: Vec<Columns>,
+    /// Where a dof is in the path of the group at hand.
+    at: Vec<usize>,
+}
+
+impl Jacobian {
+    /// Memory for a model.
+    pub fn new(model: &Model) -> Jacobian {
+        Jacobian { at: vec![0; model.nv()], ..Jacobian::default() }
+    }
+
+    /// Empties; memory stays.
+    pub fn begin(&mut self) {
+        self.spans.clear();
+        self.path.clear();
+        self.J.clear();
+    }
+
+    /// How much there is room for.
+    pub fn capacity(&self) -> usize {
+        self.spans.capacity() + self.path.capacity() + self.J.capacity() + self.Z.capacity() + self.Y.capacity()
+    }
+
+    /// A new group of zero rows moved by the given dofs and all that carry them.
+    pub fn open(&mut self, model: &Model, last_dofs: impl Iterator<Item = usize>) {
+        let start = self.path.len();
+        for last in last_dofs {
+            self.add_chain(model.tree().ancestors(last), start);
+        }
+        let path = &self.path[start..];
+        for (n, &j) in path.iter().enumerate() {
+            self.at[j] = n;
+        }
+        self.J.resize(self.path.len(), [Lane::ZERO; 2]);
+        self.spans.push(start..self.path.len());
+    }
+
+    /// The group of two bodies.
+    pub fn open_bodies(&mut self, model: &Model, bodies: [BodyId; 2]) {
+        let last = |b: BodyId| model.tree().support(b.0).last().copied();
+        self.open(model, bodies.into_iter().filter_map(last));
+    }
+
+    /// Merges a chain, root first, into the path that begins at `start`: both rise.
+    fn add_chain(&mut self, chain: &[usize], start: usize) {
+        let known = self.path[start..].iter().zip(chain).take_while(|(a, b)| a == b).count();
+        let tail = &chain[known..];
+        match (self.path[start..].last(), tail.first()) {
+            (_, None) => {}
+            (Some(last), Some(first)) if last >= first => {
+                for &j in tail {
+                    if let Err(n) = self.path[start..].binary_search(&j) {
+                        self.path.insert(start + n, j);
+                    }
+                }
+            }
+            _ => self.path.extend_from_slice(tail),
+        }
+    }
+
+    /// Rows of the open group from `first`: velocity of a point of a body along some axes, times `sign`.
+    pub fn add_point(
+        &mut self,
+        model: &Model,
+        kin: &Kinematics,
+        body: BodyId,
+        point: Vec3,
+        axes: &[Vec3],
+        first: usize,
+        sign: f64,
+    ) {
+        if body == BodyId::WORLD {
+            return;
+        }
+        let arm = point - kin.origin[model.tree().nodes[body.0].tree];
+        self.add(model, body, first, axes, |j| kin.axes[j].at(arm) * sign);
+    }
+
+    /// Rows of the open group from `first`: angular velocity of a body along some axes, times `sign`.
+    pub fn add_rotation(&mut self, model: &Model, kin: &Kinematics, body: BodyId, axes: &[Vec3], first: usize, sign: f64) {
+        self.add(model, body, first, axes, |j| kin.axes[j].ang * sign);
+    }
+
+    fn add(&mut self, model: &Model, body: BodyId, first: usize, axes: &[Vec3], velocity: impl Fn(usize) -> Vec3) {
+        let start = self.spans.last().map_or(0, |s| s.start);
+        for &j in model.tree().support(body.0) {
+            let (v, row) = (velocity(j), &mut self.J[start + self.at[j]]);
+            for (k, axis) in axes.iter().enumerate() {
+                row[(first + k) / 4].0[(first + k) % 4] += axis.dot(v);
+            }
+        }
+    }
+
+    /// An entry of the open group.
+    pub fn add_dof(&mut self, dof: usize, row: usize, value: f64) {
+        let start = self.spans.last().map_or(0, |s| s.start);
+        self.J[start + self.at[dof]][row / 4].0[row % 4] += value;
+    }
+
+    /// `J v` of a group, up to eight rows.
+    pub fn velocity(&self, group: usize, v: &[f64]) -> [f64; WIDTH] {
+        let span = self.spans[group].clone();
+        let mut sum = [Lane::ZERO; 2];
+        for (J, &j) in self.J[span.clone()].iter().zip(&self.path[span]) {
+            sum[0] += J[0] * v[j];
+            sum[1] += J[1] * v[j];
+        }
+        core::array::from_fn(|k| sum[k / 4].0[k % 4])
+    }
+
+    /// `out += Jᵀ w` of a group.
+    pub fn add_transposed(&self, group: usize, w: &[f64], out: &mut [f64]) {
+        let span = self.spans[group].clone();
+        for (J, &j) in self.J[span.clone()].iter().zip(&self.path[span]) {
+            out[j] += w.iter().enumerate().fold(0.0, |s, (k, w)| s + J[k / 4].0[k % 4] * w);
+        }
+    }
+
+    /// Dofs that a group depends on, rising.
+    pub fn path(&self, group: usize) -> &[usize] {
+        &self.path[self.spans[group].clone()]
+    }
+}
+
+dispatch! {
+    /// G = J M̂⁻¹ Jᵀ into the problem, group by group.   (contact-7)
+    pub(crate) fn delassus(model: &Model, mass: &MassFactor, jacobian: &mut Jacobian, problem: &mut Problem) => delassus_body
+}
+
+#[inline(always)]
+fn delassus_body(model: &Model, mass: &MassFactor, jacobian: &mut Jacobian, problem: &mut Problem) {
+    let Jacobian { spans, path, J, Z, Y, at } = jacobian;
+    Z.clear();
+    Z.extend_from_slice(J);
+    Y.clear();
+    Y.resize(J.len(), [Lane::ZERO; 2]);
+    for span in spans.iter() {
+        let path = &path[span.clone()];
+        for (n, &j) in path.iter().enumerate() {
+            at[j] = n;
+        }
+        let Z = &mut Z[span.clone()];
+        half_solve(model, mass, path, at, Z);
+        for ((y, z), &j) in Y[span.clone()].iter_mut().zip(Z.iter()).zip(path) {
+            *y = [z[0] * mass.inverse_pivots()[j], z[1] * mass.inverse_pivots()[j]];
+        }
+    }
+    for a in 0..spans.len() {
+        for b in 0..=a {
+            let (left, right) = (spans[a].clone(), spans[b].clone());
+            let columns = problem.groups[a].xi.len();
+            let sums = match columns {
+                1 => products::<1>(&path[left.clone()], &Y[left], &path[right.clone()], &Z[right]),
+                2 | 3 => products::<3>(&path[left.clone()], &Y[left], &path[right.clone()], &Z[right]),
+                4..=6 => products::<6>(&path[left.clone()], &Y[left], &path[right.clone()], &Z[right]),
+                _ => products::<8>(&path[left.clone()], &Y[left], &path[right.clone()], &Z[right]),
+            };
+            if let Some(sums) = sums {
+                write(problem, a, b, &sums);
+            }
+        }
+    }
+}
+
+/// `Σ Y_a Z_bᵀ` over the dofs that two groups share; `None` if they share none.
+#[inline(always)]
+fn products<const N: usize>(path_a: &[usize], Y: &[Columns], path_b: &[usize], Z: &[Columns]) -> Option<[Columns; WIDTH]> {
+    let (mut sums, mut any) = ([[Lane::ZERO; 2]; N], false);
+    let (mut i, mut j) = (0, 0);
+    while i < path_a.len() && j < path_b.len() {
+        match path_a[i].cmp(&path_b[j]) {
+            core::cmp::Ordering::Less => i += 1,
+            core::cmp::Ordering::Greater => j += 1,
+            core::cmp::Ordering::Equal => {
+                for n in 0..N {
+                    let y = Y[i][n / 4].0[n % 4];
+                    sums[n][0] += Z[j][0] * y;
+                    sums[n][1] += Z[j][1] * y;
+                }
+                (i, j, any) = (i + 1, j + 1, true);
+            }
+        }
+    }
+    let mut out = [[Lane::ZERO; 2]; WIDTH];
+    out[..N].copy_from_slice(&sums);
+    any.then_some(out)
+}
+
+/// A block of G and its mirror image.
+#[inline(always)]
+fn write(problem: &mut Problem, a: usize, b: usize, sums: &[Columns; WIDTH]) {
+    let (rows, columns, stride) = (problem.groups[a].xi.clone(), problem.groups[b].xi.clone(), problem.stride);
+    for (n, i) in rows.enumerate() {
+        for (m, j) in columns.clone().enumerate() {
+            let x = sums[n][m / 4].0[m % 4];
+            problem.G[i * stride + j] = x;
+            problem.G[j * stride + i] = x;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chains_that_branch_are_merged_without_repeats() {
+        let mut jacobian = Jacobian::default();
+        for chain in [&[0, 1, 2, 3][..], &[0, 1, 4], &[0, 1, 4, 5], &[0, 1, 2, 6], &[7]] {
+            jacobian.add_chain(chain, 0);
+        }
+        assert_eq!(jacobian.path, [0, 1, 2, 3, 4, 5, 6, 7]);
+    }
+}

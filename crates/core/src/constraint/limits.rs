@@ -1,0 +1,180 @@
+//! Rows that concern joints alone: limits, dry friction, couplings of joints and tendons.   (contact-9 … contact-11)
+
+use super::cone::Cone;
+use super::warm::Key;
+use crate::dynamics::tendon_length;
+use crate::model::{EqualityKind, Joint, JointKind, Model, ParameterGroup, Tendon};
+use crate::spatial::{Quat, Vec3};
+
+/// Limits nearer than this take part [rad or m].
+const NEAR: f64 = 0.1;
+
+/// Which row this is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum JointRowKind {
+    /// Limit of a joint with one dof; `sign` is +1 at the lower and −1 at the upper end.
+    Limit { joint: usize, sign: f64 },
+    /// Largest angle of a ball joint about the axis it is turned by.
+    BallLimit { joint: usize, axis: Vec3 },
+    TendonLimit { tendon: usize, sign: f64 },
+    DryFriction { dof: usize },
+    TendonFriction { tendon: usize },
+    /// A coupling of two joints; `slope` is the derivative of the polynomial.
+    Coupling { equality: usize, slope: f64 },
+}
+
+impl JointRowKind {
+    /// Name of the row that stays the same from step to step.
+    pub fn key(self) -> Key {
+        let end = |sign: f64| u64::from(sign < 0.0);
+        match self {
+            JointRowKind::Limit { joint, sign } => Key(Key::JOINT, 2 * joint as u64 + end(sign)),
+            JointRowKind::BallLimit { joint, .. } => Key(Key::JOINT, 2 * joint as u64),
+            JointRowKind::TendonLimit { tendon, sign } => Key(Key::JOINT + 1, 2 * tendon as u64 + end(sign)),
+            JointRowKind::DryFriction { dof } => Key(Key::JOINT + 2, dof as u64),
+            JointRowKind::TendonFriction { tendon } => Key(Key::JOINT + 3, tendon as u64),
+            JointRowKind::Coupling { equality, .. } => Key(Key::JOINT + 4, equality as u64),
+        }
+    }
+}
+
+/// A row over a few dofs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct JointRow {
+    pub kind: JointRowKind,
+    pub cone: Cone,
+    /// Distance to the limit, or error of a coupling [rad or m].
+    pub phi: f64,
+    pub included: bool,
+}
+
+impl JointRow {
+    /// Dofs and their entries in J.
+    pub fn terms<'m>(&self, model: &'m Model) -> impl Iterator<Item = (usize, f64)> + 'm {
+        let dof = |joint: usize| model.joints()[joint].v.start;
+        let (few, tendon): ([(usize, f64); 3], Option<(&'m Tendon, f64)>) = match self.kind {
+            JointRowKind::Limit { joint, sign } => ([(dof(joint), sign), NONE, NONE], None),
+            JointRowKind::BallLimit { joint, axis } => {
+                let first = model.joints()[joint].v.end - 3;
+                ([(first, -axis.x), (first + 1, -axis.y), (first + 2, -axis.z)], None)
+            }
+            JointRowKind::DryFriction { dof } => ([(dof, 1.0), NONE, NONE], None),
+            JointRowKind::TendonLimit { tendon, sign } => ([NONE; 3], Some((&model.tendons()[tendon], sign))),
+            JointRowKind::TendonFriction { tendon } => ([NONE; 3], Some((&model.tendons()[tendon], 1.0))),
+            JointRowKind::Coupling { equality, slope } => match &model.equalities()[equality].kind {
+                EqualityKind::Joint { joint, other, .. } => {
+                    let leader = other.map_or(NONE, |o| (dof(o.0), -slope));
+                    ([(dof(joint.0), 1.0), leader, NONE], None)
+                }
+                EqualityKind::Tendon { tendon, .. } => ([NONE; 3], Some((&model.tendons()[*tendon], 1.0))),
+                _ => ([NONE; 3], None),
+            },
+        };
+        let leader = match self.kind {
+            JointRowKind::Coupling { equality, slope } => match &model.equalities()[equality].kind {
+                EqualityKind::Tendon { other: Some(other), .. } => Some((&model.tendons()[*other], -slope)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let of_tendon = move |(t, sign): (&'m Tendon, f64)| {
+            t.joints.iter().map(move |(id, weight)| (model.joints()[id.0].v.start, sign * weight))
+        };
+        let few = few.into_iter().filter(|(j, _)| *j != usize::MAX);
+        few.chain(tendon.into_iter().flat_map(of_tendon)).chain(leader.into_iter().flat_map(of_tendon))
+    }
+
+    /// Velocity of the row.
+    pub fn velocity(&self, model: &Model, v: &[f64]) -> f64 {
+        self.terms(model).fold(0.0, |s, (j, x)| s + x * v[j])
+    }
+}
+
+/// No dof.
+const NONE: (usize, f64) = (usize::MAX, 0.0);
+
+/// All rows of a state. `is_near` decides from a gap and its change over the step whether a limit takes part.
+pub(crate) fn collect(
+    model: &Model,
+    q: &[f64],
+    v_free: &[f64],
+    rows: &mut Vec<JointRow>,
+    is_near: impl Fn(f64, f64) -> bool,
+) {
+    let dt = model.options().dt;
+    let limit = |kind, phi: f64, rows: &mut Vec<JointRow>| {
+        if phi < NEAR {
+            let row = JointRow { kind, cone: Cone::Unilateral, phi, included: true };
+            rows.push(JointRow { included: is_near(phi, dt * row.velocity(model, v_free)), ..row });
+        }
+    };
+    for (n, joint) in model.joints().iter().enumerate() {
+        if let Some(range) = joint.range {
+            joint_limits(n, joint, range, q, |kind, phi| limit(kind, phi, rows));
+        }
+    }
+    for (n, tendon) in model.tendons().iter().enumerate() {
+        if let Some([low, high]) = tendon.range {
+            let length = tendon_length(model, tendon, q);
+            limit(JointRowKind::TendonLimit { tendon: n, sign: 1.0 }, length - low, rows);
+            limit(JointRowKind::TendonLimit { tendon: n, sign: -1.0 }, high - length, rows);
+        }
+    }
+    let always = |kind, cone, phi| JointRow { kind, cone, phi, included: true };
+    for (dof, force) in model.parameters().group(ParameterGroup::DryFriction).iter().enumerate() {
+        if *force > 0.0 {
+            rows.push(always(JointRowKind::DryFriction { dof }, Cone::Box { bound: force * dt }, 0.0));
+        }
+    }
+    for (tendon, t) in model.tendons().iter().enumerate().filter(|(_, t)| t.dry_friction > 0.0) {
+        let cone = Cone::Box { bound: t.dry_friction * dt };
+        rows.push(always(JointRowKind::TendonFriction { tendon }, cone, 0.0));
+    }
+    for (equality, e) in model.equalities().iter().enumerate().filter(|(_, e)| e.active) {
+        if let Some((error, slope)) = coupling(model, &e.kind, q) {
+            rows.push(always(JointRowKind::Coupling { equality, slope }, Cone::Bilateral, error));
+        }
+    }
+}
+
+fn joint_limits(n: usize, joint: &Joint, [low, high]: [f64; 2], q: &[f64], mut limit: impl FnMut(JointRowKind, f64)) {
+    match joint.kind {
+        JointKind::Revolute { .. } | JointKind::Prismatic { .. } => {
+            let x = q[joint.q.start];
+            limit(JointRowKind::Limit { joint: n, sign: 1.0 }, x - low);
+            limit(JointRowKind::Limit { joint: n, sign: -1.0 }, high - x);
+        }
+        JointKind::Spherical => {
+            let turn = Quat::from_slice(&q[joint.q.start..]).normalized().unwrap_or(Quat::IDENTITY).log();
+            // without a turn there is no axis, and no limit near either
+            if let Some(axis) = turn.normalized() {
+                limit(JointRowKind::BallLimit { joint: n, axis }, high - turn.norm());
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Error `y − p(x)` of a coupling and the slope of p.   (contact-11)
+fn coupling(model: &Model, kind: &EqualityKind, q: &[f64]) -> Option<(f64, f64)> {
+    let displacement = |joint: usize| {
+        let joint = &model.joints()[joint];
+        q[joint.q.start] - joint.reference
+    };
+    let stretch = |t: usize| {
+        let tendon = &model.tendons()[t];
+        tendon_length(model, tendon, q) - tendon_length(model, tendon, model.neutral())
+    };
+    let (y, x, c) = match kind {
+        EqualityKind::Joint { joint, other, coefficients } => {
+            (displacement(joint.0), other.map_or(0.0, |o| displacement(o.0)), coefficients)
+        }
+        EqualityKind::Tendon { tendon, other, coefficients } => {
+            (stretch(*tendon), other.map_or(0.0, stretch), coefficients)
+        }
+        _ => return None,
+    };
+    let value = c.iter().rev().fold(0.0, |s, c| s * x + c);
+    let slope = (1..5).rev().fold(0.0, |s, k| s * x + k as f64 * c[k]);
+    Some((y - value, slope))
+}

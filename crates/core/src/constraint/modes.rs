@@ -1,0 +1,57 @@
+//! What each constraint does in a solution, and how far it is from doing something else.   (ncp-9)
+
+use super::cone::{Cone, length};
+use super::problem::{Problem, three};
+
+/// What a constraint does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// It carries no impulse: the contact opens, the limit is not met.
+    #[default]
+    Break,
+    /// It holds: a sticking contact, a met limit, a joint held by dry friction, a bilateral constraint.
+    Stick,
+    /// It gives way at its largest force: a sliding contact, a joint that moves against dry friction.
+    Slide,
+}
+
+impl Mode {
+    /// The word used in Python and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Mode::Break => "break",
+            Mode::Stick => "stick",
+            Mode::Slide => "slide",
+        }
+    }
+}
+
+/// Modes of all constraints and their margins: the change of velocity (m/s) that would change the mode.
+pub(crate) fn classify(problem: &Problem, lambda: &[f64], sigma: &[f64], modes: &mut Vec<(Mode, f64)>) {
+    modes.clear();
+    modes.extend(problem.blocks.iter().map(|b| {
+        let (l, s, unit) = (three(lambda, b), three(sigma, b), b.mean);
+        match b.cone {
+            Cone::Bilateral => (Mode::Stick, f64::INFINITY),
+            Cone::Unilateral => {
+                let (push, gap) = (unit * l[0], s[0].abs());
+                if push <= gap { (Mode::Break, gap - push) } else { (Mode::Stick, push - gap) }
+            }
+            Cone::Box { bound } => {
+                let (room, slip) = (unit * (bound - l[0].abs()), s[0].abs());
+                if room > slip { (Mode::Stick, room - slip) } else { (Mode::Slide, slip - room) }
+            }
+            Cone::Friction { mu } => contact_mode(mu, unit, l, s),
+        }
+    }));
+}
+
+fn contact_mode(mu: f64, unit: f64, lambda: [f64; 3], sigma: [f64; 3]) -> (Mode, f64) {
+    let (push, gap) = (unit * lambda[2], sigma[2].abs());
+    if push <= gap {
+        return (Mode::Break, gap - push);
+    }
+    let room = unit * (mu * lambda[2] - length(lambda[0], lambda[1]));
+    let slip = length(sigma[0], sigma[1]);
+    if room > slip { (Mode::Stick, (push - gap).min(room - slip)) } else { (Mode::Slide, (push - gap).min(slip - room)) }
+}

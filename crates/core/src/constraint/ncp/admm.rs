@@ -1,0 +1,116 @@
+//! The alternating direction method of multipliers, as the paper's reference solves the same problem.   (ncp-10)
+//!
+//! An impulse x that obeys the dynamics and one, y, inside the cones are pulled together; z is the velocity. For
+//! comparison and as a second opinion: hundreds of iterations where Newton takes one.
+#![allow(non_snake_case)]
+
+use super::Work;
+use super::linear::Answer;
+use crate::constraint::cone::{Cone, length, project_cone};
+use crate::constraint::problem::{Block, Problem, three};
+use crate::constraint::residual::residual_at;
+use crate::spatial::Vec3;
+
+/// Proximal weight, in units of a block's own inverse inertia.
+const PROXIMAL: f64 = 1e-6;
+/// By how much the residuals of impulse and velocity may differ before the penalty is changed, and by how much it is.
+const UNBALANCED: f64 = 10.0;
+const CHANGE: f64 = 3.0;
+/// The penalty is looked at every so many iterations.
+const PERIOD: u32 = 10;
+
+/// Solves from `work.lambda`. Returns iterations and the residual; `work` holds the best iterate.
+pub(crate) fn admm(problem: &Problem, work: &mut Work, tolerance: f64, limit: u32) -> (u32, f64) {
+    let rows = problem.rows();
+    let (mut penalty, mut stale) = (0.1, true);
+    // x and y start at the impulse, z at the velocity that belongs to it
+    work.evaluate(problem);
+    let mut best = residual_at(problem, &work.lambda, &work.sigma);
+    work.keep();
+    let [x, y, z] = &mut work.admm;
+    for v in [&mut *x, &mut *y, &mut *z] {
+        v.resize(rows, 0.0);
+    }
+    x.copy_from_slice(&work.lambda);
+    y.copy_from_slice(&work.lambda);
+    for b in &problem.blocks {
+        let s = three(&work.sigma, b);
+        put(z, b, [s[0], s[1], s[2] + gamma(b.cone, s)]);
+    }
+    let mut iterations = 0;
+    while best > tolerance && iterations < limit {
+        let [x, y, z] = &mut work.admm;
+        for (k, b) in problem.blocks.iter().enumerate() {
+            work.linear.answers[k] = answer(b, penalty, &problem.g, x, y, z);
+        }
+        if stale {
+            work.linear.factor(problem);
+            stale = false;
+        }
+        work.linear.solve(problem, &mut work.change);
+        let (mut primal, mut dual) = (0.0f64, 0.0f64);
+        for b in &problem.blocks {
+            let (weight, new, old, velocity) = (penalty * b.mean, three(&work.change, b), three(y, b), three(z, b));
+            let nearest = project(b.cone, core::array::from_fn(|i| new[i] - velocity[i] / weight));
+            let lack: [f64; 3] = core::array::from_fn(|i| new[i] - nearest[i]);
+            put(x, b, new);
+            put(y, b, nearest);
+            put(z, b, core::array::from_fn(|i| velocity[i] - weight * lack[i]));
+            for i in 0..b.cone.rows() {
+                primal = primal.max(b.mean * lack[i].abs());
+                dual = dual.max(weight * (nearest[i] - old[i]).abs());
+            }
+        }
+        iterations += 1;
+        work.lambda.copy_from_slice(y);
+        work.evaluate(problem);
+        let residual = residual_at(problem, &work.lambda, &work.sigma);
+        if residual < best {
+            best = residual;
+            work.keep();
+        }
+        if iterations % PERIOD == 0 && (primal > UNBALANCED * dual || dual > UNBALANCED * primal) {
+            penalty = (if primal > dual { penalty * CHANGE } else { penalty / CHANGE }).clamp(1e-8, 1e4);
+            stale = true;
+        }
+    }
+    work.restore();
+    work.evaluate(problem);
+    (iterations, best)
+}
+
+/// x-update as an answer: `(G + R + (weight + prox) 1) x = −g − Γ + z + weight y + prox x`.   (ncp-10)
+fn answer(b: &Block, penalty: f64, g: &[f64], x: &[f64], y: &[f64], z: &[f64]) -> Answer {
+    let (weight, prox) = (penalty * b.mean, PROXIMAL * b.mean);
+    let (x, y, z, g) = (three(x, b), three(y, b), three(z, b), three(g, b));
+    let E = 1.0 / (weight + prox);
+    let shift = gamma(b.cone, z);
+    let c = core::array::from_fn(|i| {
+        let shift = if i == 2 { shift } else { 0.0 };
+        E * (weight * y[i] + prox * x[i] + z[i] - shift - g[i])
+    });
+    let answer = match b.cone {
+        Cone::Friction { .. } => Answer { E: [[E, 0.0, 0.0], [0.0, E, 0.0], [0.0, 0.0, E]], c },
+        _ => Answer::scalar(E, c[0]),
+    };
+    answer.without_compliance(b)
+}
+
+/// De Saxcé's correction of the normal velocity.
+fn gamma(cone: Cone, sigma: [f64; 3]) -> f64 {
+    match cone {
+        Cone::Friction { mu } => mu * length(sigma[0], sigma[1]),
+        _ => 0.0,
+    }
+}
+
+fn project(cone: Cone, x: [f64; 3]) -> [f64; 3] {
+    match cone {
+        Cone::Friction { mu } => project_cone(Vec3::from(x), mu).to_array(),
+        cone => [cone.project_scalar(x[0]), 0.0, 0.0],
+    }
+}
+
+fn put(x: &mut [f64], b: &Block, value: [f64; 3]) {
+    x[b.row..b.row + b.cone.rows()].copy_from_slice(&value[..b.cone.rows()]);
+}

@@ -1,0 +1,222 @@
+//! The linear system inside every solver: all constraints answer a change of velocity linearly at once.   (ncp-5)
+//!
+//! A method gives each block its answer `dλ = c − E dσ` (E is 3 × 3 or one number). With `dσ = T dξ + R dλ` and
+//! `dξ = G Tᵀ dλ` the unknowns are the dξ only: `(1 + G H) dξ = G Tᵀ c` with `H = Tᵀ E T` block by block. Blocks that
+//! do not answer (E = 0) leave the system: it is as large as what is in contact, never as large as what is near.
+#![allow(non_snake_case)]
+
+use crate::constraint::cone::Cone;
+use crate::constraint::problem::{Block, Problem, TWIST};
+use crate::dispatch::dispatch;
+use crate::linalg::{Lu, dot};
+
+/// How one block answers: `dλ = c − E dσ`.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Answer {
+    pub E: [[f64; 3]; 3],
+    pub c: [f64; 3],
+}
+
+impl Answer {
+    /// A block with one row.
+    pub fn scalar(E: f64, c: f64) -> Answer {
+        Answer { E: [[E, 0.0, 0.0], [0.0; 3], [0.0; 3]], c: [c, 0.0, 0.0] }
+    }
+
+    /// The same answer to the velocity without the part `R dλ` that the block's own compliance adds.
+    pub fn without_compliance(mut self, b: &Block) -> Answer {
+        let R = b.compliance;
+        if R == 0.0 {
+            return self;
+        }
+        let n = b.cone.rows() - 1;
+        // (1 + E R eₙ eₙᵀ)⁻¹ by Sherman and Morrison
+        let column = [self.E[0][n], self.E[1][n], self.E[2][n]];
+        let factor = R / (1.0 + R * column[n]);
+        let (row, c) = (self.E[n], self.c[n]);
+        for i in 0..=n {
+            self.c[i] -= column[i] * factor * c;
+            for j in 0..=n {
+                self.E[i][j] -= column[i] * factor * row[j];
+            }
+        }
+        self
+    }
+
+    fn is_silent(&self) -> bool {
+        self.E == [[0.0; 3]; 3]
+    }
+}
+
+/// Columns of the system that belong together.
+#[derive(Debug, Clone, Copy)]
+struct Cell {
+    /// First row of G.
+    xi: usize,
+    width: usize,
+    /// First row of the system.
+    at: usize,
+    H: [[f64; TWIST]; TWIST],
+}
+
+/// The system, its factors and scratch memory.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Linear {
+    pub answers: Vec<Answer>,
+    cells: Vec<Cell>,
+    lu: Lu,
+    w: Vec<f64>,
+    xi: Vec<f64>,
+    x: Vec<f64>,
+}
+
+impl Linear {
+    /// Room for the answers of a problem.
+    pub fn reset(&mut self, problem: &Problem) {
+        self.answers.clear();
+        self.answers.resize(problem.blocks.len(), Answer::default());
+        self.w.resize(problem.size, 0.0);
+        self.xi.resize(problem.size, 0.0);
+        self.x.resize(problem.size, 0.0);
+    }
+
+    /// How much there is room for.
+    pub fn capacity(&self) -> usize {
+        self.answers.capacity() + self.cells.capacity() + self.lu.capacity() + self.w.capacity()
+    }
+
+    /// Factors the system of the present answers.
+    pub fn factor(&mut self, problem: &Problem) {
+        assemble(self, problem);
+        self.lu.factor();
+    }
+
+    /// `dλ` of the present right-hand sides c with the factors at hand.
+    pub fn solve(&mut self, problem: &Problem, change: &mut [f64]) {
+        self.w[..problem.size].fill(0.0);
+        for (b, a) in problem.blocks.iter().zip(&self.answers) {
+            problem.gather(b, &a.c, &mut self.w);
+        }
+        let mut n = 0;
+        for cell in &self.cells {
+            for i in cell.xi..cell.xi + cell.width {
+                let row = &problem.G[i * problem.stride..i * problem.stride + problem.size];
+                self.x[n] = dot(row, &self.w);
+                n += 1;
+            }
+        }
+        self.lu.solve(&mut self.x[..n]);
+        for cell in &self.cells {
+            self.xi[cell.xi..cell.xi + cell.width].copy_from_slice(&self.x[cell.at..cell.at + cell.width]);
+        }
+        for (b, a) in problem.blocks.iter().zip(&self.answers) {
+            let mut d = a.c;
+            if !a.is_silent() {
+                let s = problem.spread(b, &self.xi);
+                for i in 0..3 {
+                    d[i] -= a.E[i][0] * s[0] + a.E[i][1] * s[1] + a.E[i][2] * s[2];
+                }
+            }
+            change[b.row..b.row + b.cone.rows()].copy_from_slice(&d[..b.cone.rows()]);
+        }
+    }
+}
+
+dispatch! {
+    /// Fills the matrix 1 + G H.
+    pub(crate) fn assemble(linear: &mut Linear, problem: &Problem) => assemble_body
+}
+
+#[inline(always)]
+fn assemble_body(linear: &mut Linear, problem: &Problem) {
+    collect_cells(linear, problem);
+    let n = linear.cells.last().map_or(0, |c| c.at + c.width);
+    linear.lu.reset(n);
+    let Linear { cells, lu, .. } = linear;
+    for rows in cells.iter() {
+        for k in 0..rows.width {
+            let G = &problem.G[(rows.xi + k) * problem.stride..][..problem.stride];
+            let out = lu.row_mut(rows.at + k);
+            for cell in cells.iter() {
+                match cell.width {
+                    1 => out[cell.at] = G[cell.xi] * cell.H[0][0],
+                    3 => multiply::<3>(G, cell, out),
+                    _ => multiply::<TWIST>(G, cell, out),
+                }
+            }
+            out[rows.at + k] += 1.0;
+        }
+    }
+}
+
+/// One row of G H, for the columns of a cell.
+#[inline(always)]
+fn multiply<const N: usize>(G: &[f64], cell: &Cell, out: &mut [f64]) {
+    let (G, out) = (&G[cell.xi..cell.xi + N], &mut out[cell.at..cell.at + N]);
+    let mut sum = [0.0; N];
+    for i in 0..N {
+        for j in 0..N {
+            sum[j] += G[i] * cell.H[i][j];
+        }
+    }
+    out.copy_from_slice(&sum);
+}
+
+/// H of everything that answers.
+#[inline(always)]
+fn collect_cells(linear: &mut Linear, problem: &Problem) {
+    let Linear { answers, cells, .. } = linear;
+    cells.clear();
+    let mut at = 0;
+    for group in &problem.groups {
+        let blocks = &problem.blocks[group.blocks.clone()];
+        let answers = &answers[group.blocks.clone()];
+        if blocks[0].map.is_some() {
+            if answers.iter().all(Answer::is_silent) {
+                continue;
+            }
+            let mut cell = Cell { xi: group.xi.start, width: TWIST, at, H: [[0.0; TWIST]; TWIST] };
+            for (b, a) in blocks.iter().zip(answers) {
+                if let (Some(map), false) = (b.map, a.is_silent()) {
+                    add_twist(&problem.maps[map as usize], &a.E, &mut cell.H);
+                }
+            }
+            at += TWIST;
+            cells.push(cell);
+            continue;
+        }
+        for (b, a) in blocks.iter().zip(answers).filter(|(_, a)| !a.is_silent()) {
+            let width = b.cone.rows();
+            let mut cell = Cell { xi: b.xi, width, at, H: [[0.0; TWIST]; TWIST] };
+            for i in 0..width {
+                cell.H[i][..width].copy_from_slice(&a.E[i][..width]);
+            }
+            at += width;
+            cells.push(cell);
+        }
+    }
+}
+
+/// `H += Tᵀ E T`.
+#[inline(always)]
+fn add_twist(T: &[[f64; TWIST]; 3], E: &[[f64; 3]; 3], H: &mut [[f64; TWIST]; TWIST]) {
+    let mut ET = [[0.0; TWIST]; 3];
+    for i in 0..3 {
+        for c in 0..TWIST {
+            ET[i][c] = E[i][0] * T[0][c] + E[i][1] * T[1][c] + E[i][2] * T[2][c];
+        }
+    }
+    for a in 0..TWIST {
+        for c in 0..TWIST {
+            H[a][c] += T[0][a] * ET[0][c] + T[1][a] * ET[1][c] + T[2][a] * ET[2][c];
+        }
+    }
+}
+
+/// A contact without friction answers in its normal only.
+pub(crate) fn is_frictionless(cone: Cone) -> bool {
+    matches!(cone, Cone::Friction { mu } if mu < FRICTIONLESS)
+}
+
+/// Coefficients below this are taken for zero by the methods that divide by them.
+const FRICTIONLESS: f64 = 1e-12;

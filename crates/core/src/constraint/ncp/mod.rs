@@ -1,0 +1,228 @@
+//! Solvers of the nonlinear complementarity problem. They see a [`Problem`] and nothing else.   (ncp-4)
+//!
+//! The default chain: Newton from the warm start; where that fails an interior point from the middle; Newton again on
+//! what it found; and a residual that none of them has computed for itself.
+
+mod admm;
+mod interior_point;
+mod linear;
+mod newton;
+mod pgs;
+#[cfg(test)]
+mod tests;
+
+use super::cone::Cone;
+use super::problem::Problem;
+use super::report::{Stage, Status};
+use super::residual::residual_at;
+use crate::model::Solver;
+use interior_point::InteriorPoint;
+use linear::{Answer, Linear};
+use newton::Branch;
+
+/// Iterations of Newton from a warm start, and from a solution of the interior point.
+const WARM: u32 = 10;
+const POLISH: u32 = 8;
+/// Iterations of the interior point in all.
+const INTERIOR: u32 = 60;
+/// Residuals at which the interior point lets Newton try.
+const HANDOVER: [f64; 3] = [1e-5, 1e-8, 1e-11];
+/// Starts of the interior point, one after the other until one leads to a solution: distance from the boundaries, and
+/// how much of the complementarity every step keeps at least.
+const ATTEMPTS: [(f64, f64); 3] = [(1.0, 0.0), (10.0, 0.1), (1.0, 0.3)];
+/// Residual below which a search without success is taken for one among redundant supports.
+const UNDECIDED: f64 = 1e-4;
+/// Iterations of the method of first order, the last resort.
+const LAST: u32 = 300;
+
+/// Iterate and scratch memory of the solvers.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Work {
+    /// Impulses (rows) and their velocities.
+    pub lambda: Vec<f64>,
+    pub sigma: Vec<f64>,
+    best: Vec<f64>,
+    previous: Vec<f64>,
+    change: Vec<f64>,
+    answer: Vec<f64>,
+    w: Vec<f64>,
+    xi: Vec<f64>,
+    branches: Vec<Branch>,
+    answers: Vec<Answer>,
+    linear: Linear,
+    interior: InteriorPoint,
+    admm: [Vec<f64>; 3],
+    answer_best: Vec<f64>,
+}
+
+impl Work {
+    /// Room for a problem; impulses start at zero.
+    pub fn reset(&mut self, problem: &Problem) {
+        let rows = problem.rows();
+        let vectors = [
+            &mut self.lambda,
+            &mut self.sigma,
+            &mut self.best,
+            &mut self.previous,
+            &mut self.change,
+            &mut self.answer,
+        ];
+        for v in vectors {
+            v.clear();
+            v.resize(rows, 0.0);
+        }
+        for v in [&mut self.w, &mut self.xi] {
+            v.clear();
+            v.resize(problem.size, 0.0);
+        }
+        self.branches.clear();
+        self.branches.resize(problem.blocks.len(), Branch::default());
+        self.answers.clear();
+        self.answers.resize(problem.blocks.len(), Answer::default());
+        self.linear.reset(problem);
+    }
+
+    /// How much there is room for.
+    pub fn capacity(&self) -> usize {
+        self.lambda.capacity() + self.answers.capacity() + self.linear.capacity() + self.interior.capacity()
+    }
+
+    /// Velocity of the present impulses.
+    pub fn evaluate(&mut self, problem: &Problem) {
+        problem.velocity(&self.lambda, &mut self.sigma, &mut self.w, &mut self.xi);
+    }
+
+    fn keep(&mut self) {
+        self.best.copy_from_slice(&self.lambda);
+    }
+
+    fn restore(&mut self) {
+        self.lambda.copy_from_slice(&self.best);
+    }
+}
+
+/// What a solve ended with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Outcome {
+    pub stage: Stage,
+    pub status: Status,
+    pub iterations: u32,
+    pub residual: f64,
+}
+
+/// Solves from the impulses in `work.lambda`; the answer is in `work.lambda` and `work.sigma`.
+pub(crate) fn solve(problem: &Problem, solver: Solver, tolerance: f64, limit: u32, work: &mut Work) -> Outcome {
+    if problem.rows() == 0 {
+        return Outcome { stage: Stage::Empty, status: Status::Converged, iterations: 0, residual: 0.0 };
+    }
+    let (stage, iterations) = match solver {
+        Solver::Auto => chain(problem, tolerance, limit, work, true),
+        Solver::InteriorPoint => chain(problem, tolerance, limit, work, false),
+        Solver::Admm => (Stage::Admm, admm::admm(problem, work, tolerance, limit).0),
+        Solver::Pgs => (Stage::Pgs, pgs::pgs(problem, work, tolerance, limit).0),
+    };
+    // the certificate: velocities and residual from the impulses alone
+    work.evaluate(problem);
+    let residual = residual_at(problem, &work.lambda, &work.sigma);
+    let status = if residual <= tolerance { Status::Converged } else { Status::NotConverged };
+    Outcome { stage, status, iterations, residual }
+}
+
+/// Newton, interior point, Newton. Leaves the best iterate of all.   (ncp-4)
+fn chain(problem: &Problem, tolerance: f64, limit: u32, work: &mut Work, warm: bool) -> (Stage, u32) {
+    let mut found = Found { stage: Stage::InteriorPoint, residual: f64::INFINITY, iterations: 0 };
+    if warm {
+        let (n, residual) = newton::newton(problem, work, tolerance, WARM.min(limit));
+        found = Found { stage: Stage::Newton, residual, iterations: n };
+        if residual <= tolerance {
+            return (Stage::Newton, n);
+        }
+    } else {
+        work.lambda.fill(0.0);
+    }
+    work.answer_best.clear();
+    work.answer_best.extend_from_slice(&work.lambda);
+    for (centre, caution) in ATTEMPTS {
+        if found.residual > tolerance {
+            from_the_middle(problem, tolerance, limit, centre, caution, work, &mut found);
+            lift_one(problem, tolerance, limit, work, &mut found);
+        }
+    }
+    if found.residual > tolerance {
+        // what stops the interior point need not stop a method of first order
+        work.lambda.fill(0.0);
+        let (n, residual) = admm::admm(problem, work, HANDOVER[1].max(tolerance), LAST.min(limit));
+        found.take(Stage::Admm, n, residual, work);
+        polish(problem, tolerance, limit, work, &mut found);
+    }
+    work.lambda.copy_from_slice(&work.answer_best);
+    (found.stage, found.iterations)
+}
+
+/// The best so far; its impulses are in `Work::answer_best`.
+struct Found {
+    stage: Stage,
+    residual: f64,
+    iterations: u32,
+}
+
+impl Found {
+    /// Takes the present iterate if it is better.
+    fn take(&mut self, stage: Stage, iterations: u32, residual: f64, work: &mut Work) {
+        self.iterations += iterations;
+        if residual < self.residual {
+            (self.stage, self.residual) = (stage, residual);
+            work.answer_best.copy_from_slice(&work.lambda);
+        }
+    }
+}
+
+/// The interior point, and Newton as soon as it may work.
+fn from_the_middle(
+    problem: &Problem,
+    tolerance: f64,
+    limit: u32,
+    centre: f64,
+    caution: f64,
+    work: &mut Work,
+    found: &mut Found,
+) {
+    let mut interior = std::mem::take(&mut work.interior);
+    interior.begin(problem, centre, caution);
+    let mut left = INTERIOR.min(limit);
+    for handover in HANDOVER {
+        let (n, residual) = interior.run(problem, work, handover.max(tolerance), left);
+        left -= n;
+        found.take(Stage::InteriorPoint, n, residual, work);
+        polish(problem, tolerance, limit, work, found);
+        if found.residual <= tolerance || left == 0 || residual > handover {
+            break;
+        }
+    }
+    work.interior = interior;
+}
+
+/// Where the load of redundant supports is nearly undecided, a solution may let go of one that every iterate holds:
+/// Newton from the best iterate without each of them in turn.
+fn lift_one(problem: &Problem, tolerance: f64, limit: u32, work: &mut Work, found: &mut Found) {
+    for k in 0..problem.blocks.len() {
+        let b = &problem.blocks[k];
+        let pushes = matches!(b.cone, Cone::Friction { .. } | Cone::Unilateral);
+        if found.residual <= tolerance || found.residual > UNDECIDED {
+            return;
+        }
+        if pushes && work.answer_best[b.row + b.cone.rows() - 1] > 0.0 {
+            work.lambda.copy_from_slice(&work.answer_best);
+            let (n, residual) = newton::newton_without(problem, work, Some(k), tolerance, POLISH.min(limit));
+            found.take(Stage::Polish, n, residual, work);
+        }
+    }
+}
+
+/// Newton from the present iterate.
+fn polish(problem: &Problem, tolerance: f64, limit: u32, work: &mut Work, found: &mut Found) {
+    if found.residual > tolerance && work.lambda.iter().all(|x| x.is_finite()) {
+        let (n, residual) = newton::newton(problem, work, tolerance, POLISH.min(limit));
+        found.take(Stage::Polish, n, residual, work);
+    }
+}

@@ -1,0 +1,208 @@
+//! Semismooth Newton on the projections of Alart and Curnier: one or two iterations from a good start.   (ncp-6)
+//!
+//! From `a = λ − ρ σ` each block knows its branch (open, held, giving way) and answers linearly on it. A block that
+//! holds is solved with a proximal term ε, so that redundant contacts do no harm; sweeps take its effect out again.
+#![allow(non_snake_case)]
+
+use super::Work;
+use super::linear::{Answer, is_frictionless};
+use crate::constraint::cone::{Cone, length, to_boundary};
+use crate::constraint::problem::{Block, Problem, three};
+use crate::constraint::residual::residual_at;
+
+/// Share of a block's own inverse inertia that is added while it holds: from the residual, within these bounds. Far from
+/// the solution it keeps impulses of constraints that contradict each other small; near it rounding is amplified by its
+/// inverse, and what a sweep leaves is multiplied by it: half the digits for each.
+const PROXIMAL: [f64; 2] = [1e-8, 1e-2];
+const SHARE: f64 = 0.1;
+/// A residual that falls at least by this factor keeps the factors for the next sweep.
+const FAST: f64 = 1e-2;
+/// How much larger than the best a residual may become before the iteration goes back to the best, and by how much the
+/// proximal term then grows.
+const WORSE: f64 = 1e3;
+const CAREFUL: f64 = 10.0;
+
+/// Residual below which a step that makes it larger is cut short.
+const NEAR: f64 = 1e-5;
+/// How much of the way to a boundary is gone so that it is crossed.
+const BEYOND: f64 = 1.0 + 1e-9;
+
+/// Which branch of its law a block is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Branch {
+    #[default]
+    Open,
+    Held,
+    GivesWay,
+}
+
+/// Improves `work.lambda` until its residual is at most `tolerance`. `work.lambda` is then the best iterate, `work.sigma`
+/// its velocity. Returns iterations and the residual.
+pub(crate) fn newton(problem: &Problem, work: &mut Work, tolerance: f64, limit: u32) -> (u32, f64) {
+    newton_without(problem, work, None, tolerance, limit)
+}
+
+/// The same, with one block taken to be open in the first iteration.
+pub(crate) fn newton_without(
+    problem: &Problem,
+    work: &mut Work,
+    open: Option<usize>,
+    tolerance: f64,
+    limit: u32,
+) -> (u32, f64) {
+    work.evaluate(problem);
+    let mut residual = residual_at(problem, &work.lambda, &work.sigma);
+    let mut best = residual;
+    work.keep();
+    let (mut factored, mut last) = (false, 0.0);
+    let mut proximal = (SHARE * residual).clamp(PROXIMAL[0], PROXIMAL[1]);
+    let mut iterations = 0;
+    while residual > tolerance && iterations < limit {
+        let same = answer_all(problem, work, proximal, factored && proximal == last);
+        last = proximal;
+        if let (0, Some(k)) = (iterations, open) {
+            let c = three(&work.lambda, &problem.blocks[k]).map(|x| -x);
+            work.branches[k] = Branch::Open;
+            work.linear.answers[k] = Answer { E: [[0.0; 3]; 3], c };
+        }
+        if !same {
+            work.linear.factor(problem);
+        }
+        work.linear.solve(problem, &mut work.change);
+        iterations += 1;
+        let before = residual;
+        work.previous.copy_from_slice(&work.lambda);
+        residual = go(problem, work, 1.0);
+        let first = iterations == 1 && open.is_some();
+        if before < NEAR && !first && !(residual < before) {
+            // constraints that contradict each other must give way one at a time: stop where the first one does
+            let reach = first_boundary(problem, work);
+            if reach < 1.0 {
+                let full = residual;
+                residual = go(problem, work, reach);
+                if full < residual {
+                    residual = go(problem, work, 1.0);
+                }
+            }
+        }
+        if residual < best {
+            best = residual;
+            work.keep();
+        }
+        factored = residual < FAST * before;
+        if (residual > WORSE * best && !first) || residual.is_nan() {
+            // too far: from the best again, more carefully
+            work.restore();
+            work.evaluate(problem);
+            residual = best;
+            proximal = (proximal * CAREFUL).min(1.0);
+        } else {
+            proximal = (SHARE * residual).clamp(PROXIMAL[0], PROXIMAL[1]);
+        }
+    }
+    if residual != best {
+        work.restore();
+        work.evaluate(problem);
+    }
+    (iterations, best)
+}
+
+/// Moves by a part of the step and returns the residual there.
+fn go(problem: &Problem, work: &mut Work, part: f64) -> f64 {
+    for (l, (p, d)) in work.lambda.iter_mut().zip(work.previous.iter().zip(&work.change)) {
+        *l = p + part * d;
+    }
+    work.evaluate(problem);
+    residual_at(problem, &work.lambda, &work.sigma)
+}
+
+/// The part of the step at which the first block that holds reaches the end of what it can bear, and a little more, so
+/// that it is seen to give way.
+fn first_boundary(problem: &Problem, work: &Work) -> f64 {
+    let held = problem.blocks.iter().zip(&work.branches).filter(|(_, branch)| **branch == Branch::Held);
+    let part = held.fold(f64::INFINITY, |part: f64, (b, _)| {
+        let (l, d) = (three(&work.previous, b), three(&work.change, b));
+        part.min(match b.cone {
+            Cone::Friction { mu } => to_boundary(mu * l[2], [l[0], l[1]], mu * d[2], [d[0], d[1]]),
+            Cone::Unilateral if d[0] < 0.0 => -l[0] / d[0],
+            Cone::Box { bound } if d[0] != 0.0 => (bound - l[0] * d[0].signum()) / d[0].abs(),
+            _ => f64::INFINITY,
+        })
+    });
+    (part.max(0.0) * BEYOND).max(f64::MIN_POSITIVE)
+}
+
+/// Answers of all blocks. With `reuse`, factors of the last iteration are kept where no block has changed its branch:
+/// then only the right-hand sides are new. Returns whether the factors still hold.
+fn answer_all(problem: &Problem, work: &mut Work, proximal: f64, reuse: bool) -> bool {
+    let mut same = reuse;
+    for (k, b) in problem.blocks.iter().enumerate() {
+        let (branch, answer) = answer(b, proximal, three(&work.lambda, b), three(&work.sigma, b));
+        // the direction of sliding turns from iteration to iteration, and E with it
+        same &= branch == work.branches[k] && !(b.cone.rows() == 3 && branch == Branch::GivesWay);
+        work.branches[k] = branch;
+        work.answers[k] = answer;
+    }
+    for (k, a) in work.answers.iter().enumerate() {
+        if same {
+            work.linear.answers[k].c = a.c;
+        } else {
+            work.linear.answers[k] = *a;
+        }
+    }
+    same
+}
+
+fn answer(b: &Block, proximal: f64, lambda: [f64; 3], sigma: [f64; 3]) -> (Branch, Answer) {
+    let (rho, hold) = (1.0 / b.stiffest, 1.0 / (proximal * b.mean));
+    let (branch, answer) = match b.cone {
+        Cone::Friction { .. } if is_frictionless(b.cone) => {
+            let open = lambda[2] - rho * sigma[2] <= 0.0;
+            let n = if open { (0.0, -lambda[2]) } else { (hold, -hold * sigma[2]) };
+            let E = [[0.0; 3], [0.0; 3], [0.0, 0.0, n.0]];
+            let branch = if open { Branch::Open } else { Branch::GivesWay };
+            (branch, Answer { E, c: [-lambda[0], -lambda[1], n.1] })
+        }
+        Cone::Friction { mu } => contact(mu, rho, hold, lambda, sigma),
+        cone => {
+            let a = lambda[0] - rho * sigma[0];
+            let nearest = cone.project_scalar(a);
+            if nearest == a {
+                (Branch::Held, Answer::scalar(hold, -hold * sigma[0]))
+            } else {
+                // the branch tells the two ends of a box apart
+                let branch = if nearest > a { Branch::Open } else { Branch::GivesWay };
+                (branch, Answer::scalar(0.0, nearest - lambda[0]))
+            }
+        }
+    };
+    (branch, answer.without_compliance(b))
+}
+
+/// The answer of a contact with friction.   (ncp-6)
+fn contact(mu: f64, rho: f64, hold: f64, lambda: [f64; 3], sigma: [f64; 3]) -> (Branch, Answer) {
+    let a = [lambda[0] - rho * sigma[0], lambda[1] - rho * sigma[1], lambda[2] - rho * sigma[2]];
+    if a[2] <= 0.0 {
+        return (Branch::Open, Answer { E: [[0.0; 3]; 3], c: [-lambda[0], -lambda[1], -lambda[2]] });
+    }
+    let (t, radius) = (length(a[0], a[1]), mu * a[2]);
+    if t <= radius {
+        let E = [[hold, 0.0, 0.0], [0.0, hold, 0.0], [0.0, 0.0, hold]];
+        return (Branch::Held, Answer { E, c: [-hold * sigma[0], -hold * sigma[1], -hold * sigma[2]] });
+    }
+    // λ_T = μ λ_N u, and what happens across u follows the turning of u: λ_⊥ = −(1/α) σ_⊥
+    let (u, across) = ([a[0] / t, a[1] / t], [-a[1] / t, a[0] / t]);
+    let turn = (radius * rho / (t - radius)).min(hold);
+    let slip = across[0] * sigma[0] + across[1] * sigma[1];
+    let push = -hold * sigma[2];
+    let mut E = [[0.0; 3], [0.0; 3], [0.0, 0.0, hold]];
+    let mut c = [0.0, 0.0, push];
+    for i in 0..2 {
+        for j in 0..2 {
+            E[i][j] = turn * across[i] * across[j];
+        }
+        E[i][2] = mu * u[i] * hold;
+        c[i] = mu * u[i] * (lambda[2] + push) - lambda[i] - turn * slip * across[i];
+    }
+    (Branch::GivesWay, Answer { E, c })
+}

@@ -1,0 +1,84 @@
+//! Projected Gauss–Seidel: one constraint after the other, over and over.   (ncp-11)
+//!
+//! Cheap per sweep and good where constraints hardly touch each other; kept for comparison.
+#![allow(non_snake_case)]
+
+use super::Work;
+use crate::constraint::cone::{Cone, length};
+use crate::constraint::problem::{Block, Problem, TWIST, three};
+use crate::constraint::residual::residual_at;
+
+/// Sweeps between two looks at the residual.
+const PERIOD: u32 = 5;
+
+/// Solves from `work.lambda`. Returns sweeps and the residual; `work` holds the best iterate.
+pub(crate) fn pgs(problem: &Problem, work: &mut Work, tolerance: f64, limit: u32) -> (u32, f64) {
+    work.evaluate(problem);
+    let mut best = residual_at(problem, &work.lambda, &work.sigma);
+    work.keep();
+    let mut sweeps = 0;
+    while best > tolerance && sweeps < limit {
+        // ξ of the present impulses is in `work.xi`; every sweep keeps it up to date
+        for (k, b) in problem.blocks.iter().enumerate() {
+            sweep_block(problem, work, k, b);
+        }
+        sweeps += 1;
+        if sweeps % PERIOD == 0 || sweeps == limit {
+            work.evaluate(problem);
+            let residual = residual_at(problem, &work.lambda, &work.sigma);
+            if residual < best {
+                best = residual;
+                work.keep();
+            } else if !residual.is_finite() {
+                break;
+            }
+        }
+    }
+    work.restore();
+    work.evaluate(problem);
+    (sweeps, best)
+}
+
+fn sweep_block(problem: &Problem, work: &mut Work, k: usize, b: &Block) {
+    let lambda = three(&work.lambda, b);
+    let (rows, spread, g) = (b.cone.rows(), problem.spread(b, &work.xi), three(&problem.g, b));
+    let mut sigma: [f64; 3] = core::array::from_fn(|i| spread[i] + g[i]);
+    sigma[rows - 1] += b.compliance * lambda[rows - 1];
+    let D = problem.diagonal_block(k);
+    let new = match b.cone {
+        Cone::Friction { mu } => contact(mu, &D, lambda, sigma),
+        Cone::Bilateral if D[0][0] <= 0.0 => [0.0; 3],
+        cone => [cone.project_scalar(lambda[0] - sigma[0] / D[0][0].max(f64::MIN_POSITIVE)), 0.0, 0.0],
+    };
+    let change = core::array::from_fn(|i| new[i] - lambda[i]);
+    work.lambda[b.row..b.row + rows].copy_from_slice(&new[..rows]);
+    let width = if b.map.is_some() { TWIST } else { rows };
+    work.w[b.xi..b.xi + width].fill(0.0);
+    problem.gather(b, &change, &mut work.w);
+    for i in b.xi..b.xi + width {
+        let w = work.w[i];
+        let G = &problem.G[i * problem.stride..i * problem.stride + problem.size];
+        for (x, g) in work.xi.iter_mut().zip(G) {
+            *x += g * w;
+        }
+    }
+}
+
+/// Normal first, then the tangent within the cone that the normal leaves.
+fn contact(mu: f64, D: &[[f64; 3]; 3], lambda: [f64; 3], sigma: [f64; 3]) -> [f64; 3] {
+    if D[2][2] <= 0.0 {
+        return [0.0; 3];
+    }
+    let push = (lambda[2] - sigma[2] / D[2][2]).max(0.0);
+    let change = push - lambda[2];
+    // largest eigenvalue of the tangential block
+    let (mean, half) = (0.5 * (D[0][0] + D[1][1]), 0.5 * (D[0][0] - D[1][1]));
+    let stiffest = (mean + length(half, D[0][1])).max(f64::MIN_POSITIVE);
+    let t = [
+        lambda[0] - (sigma[0] + D[0][2] * change) / stiffest,
+        lambda[1] - (sigma[1] + D[1][2] * change) / stiffest,
+    ];
+    let (size, radius) = (length(t[0], t[1]), mu * push);
+    let shrink = if size > radius { radius / size } else { 1.0 };
+    [shrink * t[0], shrink * t[1], push]
+}

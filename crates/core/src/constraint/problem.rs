@@ -1,0 +1,297 @@
+//! The problem that every solver sees: cones, a Delassus matrix, a free velocity. No robot.   (ncp-1, ncp-2)
+//!
+//! Contacts between the same two bodies depend on six numbers only, the relative twist of the bodies. Such a *group* has
+//! six columns in the stored matrix however many points it has: `σ = T ξ + g + R λ`, `ξ = G Tᵀ λ`, with T fixed by the
+//! points. Groups of one or two points, limits and other rows are stored as they are (T = 1). `G` has one row per
+//! number of ξ; the full Delassus matrix is `T G Tᵀ + R`.
+#![allow(non_snake_case)]
+
+use super::cone::Cone;
+use crate::check;
+use crate::error::InputError;
+use crate::linalg::dot;
+use core::ops::Range;
+
+/// Rows of a group that shares a twist.
+pub(crate) const TWIST: usize = 6;
+
+/// One constraint.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Block {
+    pub cone: Cone,
+    /// Its first row among λ, σ, g.
+    pub row: usize,
+    /// Its first row in the group: where its own ξ begin, or where the twist of its group begins.
+    pub xi: usize,
+    /// Its T (3 × 6) in `Problem::maps`; `None`: its rows are ξ themselves.
+    pub map: Option<u32>,
+    /// Compliance of its last row (a contact's normal) [1/kg].
+    pub compliance: f64,
+    /// Compliance that is added to it, as a share of `mean`.
+    pub relative_compliance: f64,
+    /// Largest eigenvalue of its block of the Delassus matrix, compliance included: the unit that makes velocities
+    /// comparable with impulses [1/kg].
+    pub stiffest: f64,
+    /// A third of the trace of that block (the diagonal entry, for one row).
+    pub mean: f64,
+}
+
+/// Constraints that share columns of G.
+#[derive(Debug, Clone)]
+pub(crate) struct Group {
+    /// Rows of G.
+    pub xi: Range<usize>,
+    pub blocks: Range<usize>,
+}
+
+/// A nonlinear complementarity problem: find λ with `cone ∋ λ ⊥ σ + Γ(σ)`, `σ = (J M⁻¹ Jᵀ + R) λ + g`.
+#[derive(Debug, Clone, Default)]
+pub struct Problem {
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) groups: Vec<Group>,
+    /// T of the blocks in groups that share a twist: three rows of six.
+    pub(crate) maps: Vec<[[f64; TWIST]; 3]>,
+    /// Rows of `stride` numbers.
+    pub(crate) G: Vec<f64>,
+    pub(crate) stride: usize,
+    /// Rows of G.
+    pub(crate) size: usize,
+    /// Velocity of the constraints without impulses, position correction included (rows).
+    pub(crate) g: Vec<f64>,
+}
+
+impl Problem {
+    /// A bare problem of n contacts: Delassus matrix (3n × 3n, row by row), free velocity (3n), friction (n), rows of a
+    /// contact in the order (T, T, N). It gets no compliance.
+    pub fn bare(G: &[f64], g: &[f64], mu: &[f64]) -> Result<Problem, InputError> {
+        let rows = 3 * mu.len();
+        check::vector("g", g, rows)?;
+        check::vector("G", G, rows * rows)?;
+        check::vector("mu", mu, mu.len())?;
+        if let Some(k) = mu.iter().position(|m| *m < 0.0) {
+            return Err(InputError::Value { what: format!("mu[{k}]"), expected: "zero or more", got: mu[k] });
+        }
+        check_symmetric(G, rows)?;
+        let mut p = Problem::default();
+        p.begin();
+        for (k, mu) in mu.iter().enumerate() {
+            p.push(Cone::Friction { mu: *mu }, 3 * k, None, [0.0; 2]);
+            p.groups.push(Group { xi: 3 * k..3 * k + 3, blocks: k..k + 1 });
+        }
+        p.g.copy_from_slice(g);
+        p.resize(rows);
+        for i in 0..rows {
+            p.G[i * p.stride..i * p.stride + rows].copy_from_slice(&G[i * rows..(i + 1) * rows]);
+        }
+        p.finish();
+        Ok(p)
+    }
+
+    /// Empties the problem; memory stays.
+    pub(crate) fn begin(&mut self) {
+        self.blocks.clear();
+        self.groups.clear();
+        self.maps.clear();
+        self.g.clear();
+        self.size = 0;
+    }
+
+    /// Adds a constraint; its free velocity is zero until written. Compliance: absolute and relative.
+    pub(crate) fn push(&mut self, cone: Cone, xi: usize, map: Option<[[f64; TWIST]; 3]>, compliance: [f64; 2]) {
+        let row = self.g.len();
+        let map = map.map(|T| {
+            self.maps.push(T);
+            (self.maps.len() - 1) as u32
+        });
+        let [compliance, relative_compliance] = compliance;
+        self.blocks.push(Block { cone, row, xi, map, compliance, relative_compliance, stiffest: 0.0, mean: 0.0 });
+        self.g.resize(row + cone.rows(), 0.0);
+    }
+
+    /// Makes room for G with `size` rows; its entries are zero.
+    pub(crate) fn resize(&mut self, size: usize) {
+        self.size = size;
+        self.stride = size.next_multiple_of(4);
+        self.G.clear();
+        self.G.resize(size * self.stride, 0.0);
+    }
+
+    /// Compliance and units of the constraints, once G is known.   (ncp-2)
+    pub(crate) fn finish(&mut self) {
+        for k in 0..self.blocks.len() {
+            let rigid = self.rigid_block(k);
+            let rows = self.blocks[k].cone.rows();
+            let mean = rigid.iter().enumerate().take(rows).fold(0.0, |s, (i, row)| s + row[i]) / rows as f64;
+            self.blocks[k].compliance += self.blocks[k].relative_compliance * mean;
+            let D = with_compliance(&self.blocks[k], rigid);
+            let b = &mut self.blocks[k];
+            b.mean = mean + b.compliance / rows as f64;
+            b.stiffest = if rows == 3 { largest_eigenvalue(&D) } else { D[0][0] };
+            // a constraint that nothing can move still needs a unit
+            if !(b.mean > 0.0 && b.stiffest > 0.0) {
+                (b.stiffest, b.mean) = (1.0, 1.0);
+            }
+        }
+    }
+
+    /// Rows of λ, σ, g.
+    pub fn rows(&self) -> usize {
+        self.g.len()
+    }
+
+    /// Velocity of the constraints without impulses (rows).
+    pub fn free_velocity(&self) -> &[f64] {
+        &self.g
+    }
+
+    /// A block of the Delassus matrix, compliance included; one-row constraints use its first entry.
+    pub(crate) fn diagonal_block(&self, k: usize) -> [[f64; 3]; 3] {
+        with_compliance(&self.blocks[k], self.rigid_block(k))
+    }
+
+    /// The same without compliance.
+    fn rigid_block(&self, k: usize) -> [[f64; 3]; 3] {
+        let b = &self.blocks[k];
+        let mut D = [[0.0; 3]; 3];
+        match b.map {
+            Some(map) => {
+                let T = &self.maps[map as usize];
+                for i in 0..3 {
+                    let mut row = [0.0; TWIST];
+                    for (a, t) in T[i].iter().enumerate() {
+                        let G = &self.G[(b.xi + a) * self.stride + b.xi..][..TWIST];
+                        for c in 0..TWIST {
+                            row[c] += t * G[c];
+                        }
+                    }
+                    for (d, T) in D[i].iter_mut().zip(T) {
+                        *d = (0..TWIST).fold(0.0, |s, c| s + row[c] * T[c]);
+                    }
+                }
+            }
+            None => {
+                let rows = b.cone.rows();
+                for i in 0..rows {
+                    let G = &self.G[(b.xi + i) * self.stride + b.xi..][..rows];
+                    D[i][..rows].copy_from_slice(G);
+                }
+            }
+        }
+        D
+    }
+
+    /// `out += Tᵀ x` for the rows of one block.
+    #[inline(always)]
+    pub(crate) fn gather(&self, b: &Block, x: &[f64; 3], out: &mut [f64]) {
+        match b.map {
+            Some(map) => {
+                let (T, out) = (&self.maps[map as usize], &mut out[b.xi..b.xi + TWIST]);
+                for c in 0..TWIST {
+                    out[c] += T[0][c] * x[0] + T[1][c] * x[1] + T[2][c] * x[2];
+                }
+            }
+            None => {
+                for (o, x) in out[b.xi..b.xi + b.cone.rows()].iter_mut().zip(x) {
+                    *o += x;
+                }
+            }
+        }
+    }
+
+    /// `T ξ` for the rows of one block.
+    #[inline(always)]
+    pub(crate) fn spread(&self, b: &Block, xi: &[f64]) -> [f64; 3] {
+        let mut out = [0.0; 3];
+        match b.map {
+            Some(map) => {
+                let (T, xi) = (&self.maps[map as usize], &xi[b.xi..b.xi + TWIST]);
+                for (o, T) in out.iter_mut().zip(T) {
+                    *o = (0..TWIST).fold(0.0, |s, c| s + T[c] * xi[c]);
+                }
+            }
+            None => {
+                let rows = b.cone.rows();
+                out[..rows].copy_from_slice(&xi[b.xi..b.xi + rows]);
+            }
+        }
+        out
+    }
+
+    /// `ξ = G w`.
+    #[inline(always)]
+    pub(crate) fn multiply(&self, w: &[f64], xi: &mut [f64]) {
+        for (i, x) in xi.iter_mut().enumerate().take(self.size) {
+            *x = dot(&self.G[i * self.stride..i * self.stride + self.size], w);
+        }
+    }
+
+    /// `out = (T G Tᵀ + R) λ`; `w` and `xi` are scratch (size).   (ncp-2)
+    pub(crate) fn apply(&self, lambda: &[f64], out: &mut [f64], w: &mut [f64], xi: &mut [f64]) {
+        w[..self.size].fill(0.0);
+        for b in &self.blocks {
+            self.gather(b, &three(lambda, b), w);
+        }
+        self.multiply(w, xi);
+        for b in &self.blocks {
+            let (rows, x) = (b.cone.rows(), self.spread(b, xi));
+            out[b.row..b.row + rows].copy_from_slice(&x[..rows]);
+            out[b.row + rows - 1] += b.compliance * lambda[b.row + rows - 1];
+        }
+    }
+
+    /// `σ = (T G Tᵀ + R) λ + g`.   (ncp-2)
+    pub(crate) fn velocity(&self, lambda: &[f64], sigma: &mut [f64], w: &mut [f64], xi: &mut [f64]) {
+        self.apply(lambda, sigma, w, xi);
+        for (s, g) in sigma.iter_mut().zip(&self.g) {
+            *s += g;
+        }
+    }
+}
+
+fn with_compliance(b: &Block, mut D: [[f64; 3]; 3]) -> [[f64; 3]; 3] {
+    let last = b.cone.rows() - 1;
+    D[last][last] += b.compliance;
+    D
+}
+
+/// The rows of a block, filled up with zeros.
+#[inline(always)]
+pub(crate) fn three(x: &[f64], b: &Block) -> [f64; 3] {
+    match b.cone {
+        Cone::Friction { .. } => [x[b.row], x[b.row + 1], x[b.row + 2]],
+        _ => [x[b.row], 0.0, 0.0],
+    }
+}
+
+fn check_symmetric(G: &[f64], n: usize) -> Result<(), InputError> {
+    let largest = (0..n).fold(0.0, |m: f64, i| m.max(G[i * n + i].abs()));
+    for i in 0..n {
+        if G[i * n + i] < 0.0 {
+            let what = format!("G[{i}, {i}]");
+            return Err(InputError::Value { what, expected: "a positive semidefinite matrix", got: G[i * n + i] });
+        }
+        for j in 0..i {
+            if (G[i * n + j] - G[j * n + i]).abs() > 1e-9 * largest {
+                let what = format!("G[{i}, {j}] − G[{j}, {i}]");
+                let got = G[i * n + j] - G[j * n + i];
+                return Err(InputError::Value { what, expected: "zero: G must be symmetric", got });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Of a symmetric 3 × 3 matrix, by the closed form of its characteristic polynomial.
+fn largest_eigenvalue(D: &[[f64; 3]; 3]) -> f64 {
+    let mean = (D[0][0] + D[1][1] + D[2][2]) / 3.0;
+    let off = D[0][1] * D[0][1] + D[0][2] * D[0][2] + D[1][2] * D[1][2];
+    let (a, b, c) = (D[0][0] - mean, D[1][1] - mean, D[2][2] - mean);
+    let p = ((a * a + b * b + c * c + 2.0 * off) / 6.0).sqrt();
+    if p == 0.0 {
+        return mean;
+    }
+    let det = a * (b * c - D[1][2] * D[1][2]) - D[0][1] * (D[0][1] * c - D[1][2] * D[0][2])
+        + D[0][2] * (D[0][1] * D[1][2] - b * D[0][2]);
+    let r = (det / (2.0 * p * p * p)).clamp(-1.0, 1.0);
+    mean + 2.0 * p * (r.acos() / 3.0).cos()
+}

@@ -1,0 +1,111 @@
+//! What one step hands to the next: impulses by the names of what touches, and where searches for contacts ended.
+//! (contact-13)
+
+use crate::collision::SearchMemory;
+use crate::error::InputError;
+use crate::spatial::Vec3;
+
+/// Name of a constraint: pair and feature of a contact, or a number beyond all pairs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Key(pub u64, pub u64);
+
+impl Key {
+    /// Rows of joints begin here.
+    pub const JOINT: u64 = 1 << 40;
+    /// Equality constraints begin here.
+    pub const EQUALITY: u64 = 1 << 41;
+}
+
+/// Impulses of the last step: those of contacts in world axes, others in x.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct WarmImpulses(Vec<(Key, Vec3)>);
+
+impl WarmImpulses {
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    pub fn push(&mut self, key: Key, impulse: Vec3) {
+        self.0.push((key, impulse));
+    }
+
+    /// How much there is room for.
+    pub fn capacity(&self) -> usize {
+        self.0.capacity()
+    }
+
+    /// Looks names up, quickly if they come in the order in which they were kept.
+    pub fn finder(&self) -> Finder<'_> {
+        Finder { list: &self.0, next: 0 }
+    }
+}
+
+/// See [`WarmImpulses::finder`].
+pub(crate) struct Finder<'a> {
+    list: &'a [(Key, Vec3)],
+    next: usize,
+}
+
+impl Finder<'_> {
+    pub fn find(&mut self, key: Key) -> Option<Vec3> {
+        let n = self.list.len();
+        let found = (0..n).map(|k| (self.next + k) % n).find(|&k| self.list[k].0 == key)?;
+        self.next = found + 1;
+        Some(self.list[found].1)
+    }
+}
+
+/// Everything a step takes from the step before beside its state. State and warm start repeat a step bit for bit.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct WarmStart {
+    pub(crate) impulses: WarmImpulses,
+    pub(crate) searches: SearchMemory,
+}
+
+/// First number of a saved warm start.
+const MARK: u64 = 0x736c_6970_7761_726d;
+const VERSION: u64 = 1;
+/// Numbers of 8 bytes per impulse and per search.
+const IMPULSE: usize = 5;
+const SEARCH: usize = 5;
+
+impl WarmStart {
+    /// Bytes to be saved: numbers of 8 bytes, little end first.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let searches = self.searches.entries();
+        let mut words = vec![MARK, VERSION, self.impulses.0.len() as u64, searches.len() as u64];
+        for (key, x) in &self.impulses.0 {
+            words.extend([key.0, key.1, x.x.to_bits(), x.y.to_bits(), x.z.to_bits()]);
+        }
+        for (pair, axis, start) in searches {
+            let starts = u64::from(start[0]) << 32 | u64::from(start[1]);
+            words.extend([*pair as u64, axis.x.to_bits(), axis.y.to_bits(), axis.z.to_bits(), starts]);
+        }
+        words.iter().flat_map(|w| w.to_le_bytes()).collect()
+    }
+
+    /// From saved bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<WarmStart, InputError> {
+        let wrong = |expected, got| InputError::Value { what: "warm start".into(), expected, got };
+        let words: Vec<u64> = bytes.as_chunks::<8>().0.iter().map(|b| u64::from_le_bytes(*b)).collect();
+        let [MARK, version, impulses, searches, rest @ ..] = &words[..] else {
+            return Err(wrong("bytes of a saved warm start", bytes.len() as f64));
+        };
+        if *version != VERSION {
+            return Err(wrong("version 1", *version as f64));
+        }
+        let needed = (*impulses as u128) * IMPULSE as u128 + (*searches as u128) * SEARCH as u128;
+        if needed != rest.len() as u128 || bytes.len() % 8 != 0 {
+            return Err(wrong("as many bytes as its head says", bytes.len() as f64));
+        }
+        let (first, second) = rest.split_at(*impulses as usize * IMPULSE);
+        let vector = |w: &[u64]| Vec3 { x: f64::from_bits(w[0]), y: f64::from_bits(w[1]), z: f64::from_bits(w[2]) };
+        let impulses: Vec<_> = first.chunks_exact(IMPULSE).map(|w| (Key(w[0], w[1]), vector(&w[2..]))).collect();
+        let entry = |w: &[u64]| (w[0] as u32, vector(&w[1..]), [(w[4] >> 32) as u32, w[4] as u32]);
+        let searches: Vec<_> = second.chunks_exact(SEARCH).map(entry).collect();
+        if impulses.iter().any(|(_, x)| !x.is_finite()) || searches.iter().any(|(_, x, _)| !x.is_finite()) {
+            return Err(wrong("finite numbers", f64::NAN));
+        }
+        Ok(WarmStart { impulses: WarmImpulses(impulses), searches: SearchMemory::from_entries(searches) })
+    }
+}

@@ -1,0 +1,63 @@
+//! Contacts of a finished step as users see them.
+
+use crate::constraint::{Mode, Source, relative_velocity};
+use crate::data::Data;
+use crate::model::{BodyId, GeomId, Model};
+use crate::spatial::{Mat3, Vec3};
+
+/// A contact of a finished step. Place and distance belong to its beginning, impulse and velocity to its end.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct ContactView {
+    /// The geoms.
+    pub geoms: [GeomId; 2],
+    /// Their bodies.
+    pub bodies: [BodyId; 2],
+    /// The point, world axes (m).
+    pub point: Vec3,
+    /// Axes (T, T, N) as columns; N is the normal, from geom 1 to geom 2.
+    pub frame: Mat3,
+    /// Signed distance, negative when the shapes overlap (m).
+    pub distance: f64,
+    /// Names the features that touch.
+    pub feature: u64,
+    /// Coulomb's coefficient.
+    pub friction: f64,
+    /// Impulse on body 2, world axes [N·s]; divided by the time step it is the force.
+    pub impulse: Vec3,
+    /// Velocity of body 2 against body 1 at the point, along (T, T, N) [m/s].
+    pub velocity: Vec3,
+    /// What it does.
+    pub mode: Mode,
+    /// Change of velocity that would change the mode [m/s].
+    pub margin: f64,
+}
+
+/// All contacts of the step that `data` holds.
+pub(crate) fn views<'a>(model: &'a Model, data: &'a Data) -> impl Iterator<Item = ContactView> + 'a {
+    let (kin, assembly, all) = (&data.kin, &data.assembly, data.contacts.contacts());
+    all.iter().zip(&assembly.candidates).enumerate().map(move |(k, (c, candidate))| {
+        let block = assembly.sources.iter().position(|s| *s == Source::Contact(k));
+        let velocity = c.frame.tmul(relative_velocity(model, kin, &assembly.V_next, c.point, candidate.bodies));
+        // what was left out of the problem is open; its gap after the step is its margin
+        let left_out = (Vec3::ZERO, Mode::Break, velocity.z + c.distance / model.options().dt);
+        let (impulse, mode, margin) = block.map_or(left_out, |b| {
+            let (mode, margin) = data.solution.modes()[b];
+            let lambda = Vec3::from_slice(&data.solution.lambda()[assembly.problem.blocks[b].row..]);
+            (c.frame * lambda, mode, margin)
+        });
+        ContactView {
+            geoms: c.geoms,
+            bodies: candidate.bodies,
+            point: c.point,
+            frame: c.frame,
+            distance: c.distance,
+            feature: c.feature,
+            friction: candidate.law.friction,
+            impulse,
+            velocity,
+            mode,
+            margin,
+        }
+    })
+}

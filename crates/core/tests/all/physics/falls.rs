@@ -1,0 +1,92 @@
+//! Things of every shape fall, roll and come to rest, alone and in heaps.
+
+use super::scene::*;
+use crate::properties::random_tree::Rng;
+use slipstick_core::spatial::*;
+use slipstick_core::*;
+
+const SIZE: f64 = 0.1;
+
+/// One of each convex shape, about as large as a cube of 0.2 m.
+fn shapes(w: &mut World) -> Vec<Shape> {
+    let corners = [[1.0, 1.0, 1.0], [-1.0, -1.0, 1.0], [-1.0, 1.0, -1.0], [1.0, -1.0, -1.0]];
+    let vertices = corners.iter().map(|c| Vec3::from(*c) * SIZE).collect();
+    let triangles = vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+    let mesh = w.0.add_mesh(Mesh { name: "caltrop".into(), vertices, triangles });
+    vec![
+        Shape::Sphere { radius: SIZE },
+        Shape::Capsule { radius: 0.6 * SIZE, half_length: SIZE },
+        Shape::Cylinder { radius: SIZE, half_length: 0.7 * SIZE },
+        Shape::Cone { radius: SIZE, half_length: SIZE },
+        Shape::Box { half_size: vec3(SIZE, 0.8 * SIZE, 0.6 * SIZE) },
+        Shape::Ellipsoid { radii: vec3(SIZE, 0.8 * SIZE, 0.6 * SIZE) },
+        Shape::Mesh { mesh },
+    ]
+}
+
+#[test]
+fn things_of_every_shape_fall_without_gaining_energy_or_sinking_in() {
+    for kind in 0..7 {
+        for seed in 0..6 {
+            let mut rng = Rng(2000 + 10 * seed + kind);
+            let mut w = World::new();
+            let s = surface(rng.uniform(0.2, 1.0), 0.0);
+            w.plane(Pose::IDENTITY, s);
+            let shape = shapes(&mut w)[kind as usize];
+            let pose = Pose::new(vec3(0.0, 0.0, rng.uniform(0.3, 0.8)), Quat::exp(rng.vec3(2.0)));
+            w.free("thing", solid_box(1.0, vec3(SIZE, 0.8 * SIZE, 0.6 * SIZE)), shape, pose, s);
+            let mut run = w.run();
+            let thrown = [rng.vec3(1.0).to_array(), rng.vec3(3.0).to_array()].concat();
+            run.x.v.copy_from_slice(&thrown);
+            let start = run.energy();
+            for _ in 0..1500 {
+                for c in run.step().contacts {
+                    assert!(c.distance > -1e-4, "{shape:?} {seed}: {:e} m deep at {} s", c.distance, run.x.time);
+                }
+                let now = run.energy();
+                assert!(now < start * (1.0 + 1e-3), "{shape:?} {seed}: {start} J, {now} J at {} s", run.x.time);
+            }
+        }
+    }
+}
+
+/// A heap of things thrown into a box without a lid.
+fn heap(seed: u64, things: usize, friction: f64) -> Run {
+    let mut rng = Rng(seed);
+    let mut w = World::new();
+    let s = surface(friction, 0.0);
+    w.plane(Pose::IDENTITY, s);
+    for k in 0..4 {
+        let turn = Quat::exp(Vec3::UNITS[2] * (std::f64::consts::FRAC_PI_2 * k as f64));
+        let wall = Pose::new(Vec3::ZERO, turn) * Pose::translation(vec3(0.5, 0.0, 1.0));
+        w.fixed(&format!("wall{k}"), Shape::Box { half_size: vec3(0.1, 0.6, 1.0) }, wall, s);
+    }
+    let shapes = shapes(&mut w);
+    for k in 0..things {
+        let at = vec3(rng.uniform(-0.2, 0.2), rng.uniform(-0.2, 0.2), 0.25 + 0.25 * k as f64);
+        let inertia = solid_box(rng.uniform(0.5, 2.0), vec3(SIZE, 0.8 * SIZE, 0.6 * SIZE));
+        let shape = shapes[(k + seed as usize) % shapes.len()];
+        w.free(&format!("thing{k}"), inertia, shape, Pose::new(at, Quat::exp(rng.vec3(2.0))), s);
+    }
+    w.run()
+}
+
+#[test]
+fn a_heap_of_things_settles_and_every_step_of_it_is_solved() {
+    for seed in 0..3 {
+        let mut run = heap(2100 + seed, 10, 0.6);
+        let start = run.energy();
+        let mut off = 0;
+        for _ in 0..2500 {
+            let said = run.attempt(&Input::default());
+            assert!(said.report.residual < 1e-8, "heap {seed} at {} s: {:?}", run.x.time, said.report);
+            off += usize::from(said.report.status != Status::Converged);
+            let now = run.energy();
+            assert!(now < start * (1.0 + 1e-3), "heap {seed}: {start} J became {now} J at {} s", run.x.time);
+        }
+        assert!(off <= 2, "heap {seed}: {off} of 2500 steps did not converge");
+        let speed = (1..=10).map(|k| run.velocity(k).norm()).fold(0.0, f64::max);
+        assert!(speed < 0.5, "heap {seed}: something still moves with {speed} m/s");
+        assert!((1..=10).all(|k| run.position(k).z > 0.0), "heap {seed}: something fell through the floor");
+    }
+}
