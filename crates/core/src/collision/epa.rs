@@ -3,6 +3,7 @@
 //!
 //! Distances of faces are signed, so that shapes which only just touch, or are apart by rounding, are answered as well.
 
+use super::certificate::sure_angle;
 use super::gjk::Vertex;
 use super::polish::{refine, unpolished};
 use super::simplex::Simplex;
@@ -64,10 +65,31 @@ struct Best {
     /// Direction in which shape 2 leaves shape 1 soonest, and the distance of the cores along it.
     normal: Vec3,
     distance: f64,
-    /// The face, with the weights of the origin's foot on it.
-    simplex: Simplex,
+    /// Vertices of the face.
+    face: [u16; 3],
     /// The answer with the features of that face.
     polished: Option<Witness>,
+    /// Angle around the normal within which no other one is better (rad).
+    sure: f64,
+}
+
+impl Best {
+    /// Whether a face of the given normal and height hides no better answer: all directions along which the polytope
+    /// reaches less far than the depth found lie within the angle of which that is known. In the polar polytope, whose
+    /// corners are the normals over the heights, these directions are seen outside a ball; what sticks out of the ball
+    /// there leans from its corners by no more than arccos(height/depth).
+    fn covers(&self, normal: Vec3, height: f64, lean: &mut f64) -> bool {
+        if self.sure <= 0.0 {
+            return false;
+        }
+        let angle = |cosine: f64| cosine.clamp(-1.0, 1.0).acos();
+        let own = if self.distance < 0.0 { angle(-height / self.distance) } else { 0.0 };
+        let covered = angle(normal.dot(self.normal)) + own.max(*lean) <= self.sure;
+        if covered {
+            *lean = lean.max(own);
+        }
+        covered
+    }
 }
 
 /// Uphill from a normal, in ever smaller steps: the last resort where shapes share an axis, so that vertices run out
@@ -131,6 +153,8 @@ impl Polytope {
         let mut best: Option<Best> = None;
         let (mut converged, mut attempts) = (false, if curved { 4 } else { 0 });
         let mut rough = ROUGH * scale;
+        // faces that hide nothing better than the best answer, and how far from them that holds
+        let (mut covered, mut lean) = (false, 0.0);
         while let Some((k, height)) = self.nearest_face() {
             if best.as_ref().is_some_and(|b| -height - b.distance <= tolerance) {
                 converged = true; // no face can beat the best depth found
@@ -138,18 +162,22 @@ impl Polytope {
             }
             let face = self.faces[k];
             let n = -face.normal;
+            if best.as_ref().is_some_and(|b| b.covers(n, height, &mut lean)) {
+                (self.heights[k], covered) = (f64::INFINITY, true);
+                continue;
+            }
             let mut newest = pair.support(n, self.vertices[face.vertices[0] as usize].atoms);
             let distance = n.dot(newest.y);
             if best.as_ref().is_none_or(|b| distance > b.distance) {
-                best = Some(Best { normal: n, distance, simplex: self.simplex_of(&face), polished: None });
+                best = Some(Best { normal: n, distance, face: face.vertices, polished: None, sure: 0.0 });
+                self.uncover(&mut covered, &mut lean);
             }
             // a normal that leads to the same answer again is not worth the trouble
             let led = |b: &Best| b.polished.is_some() && b.normal.dot(n) > SAME_ANSWER;
             if attempts > 0 && -face.height - distance < rough && !best.as_ref().is_some_and(led) {
                 attempts -= 1;
                 rough *= 0.1;
-                let simplex = self.simplex_of(&face);
-                let found = refine(pair, &simplex, n, scale, false);
+                let found = refine(pair, &self.simplex_of(face.vertices), n, scale, false);
                 let known = best.as_ref().map_or(f64::NEG_INFINITY, |b| b.distance);
                 if let Some(w) = found.filter(|w| w.distance + pair.radius() >= known) {
                     let touching = pair.support(w.normal, w.sides.map(|s| s.atoms[0]));
@@ -159,7 +187,9 @@ impl Polytope {
                         newest = touching;
                     }
                     let distance = w.distance + pair.radius();
-                    best = Some(Best { normal: w.normal, distance, simplex, polished: Some(w) });
+                    let sure = sure_angle(pair, &w);
+                    best = Some(Best { normal: w.normal, distance, face: face.vertices, polished: Some(w), sure });
+                    self.uncover(&mut covered, &mut lean);
                 }
             }
             let small = -face.height - distance < SMALL_GAP * scale;
@@ -171,13 +201,21 @@ impl Polytope {
                 break;
             }
         }
-        let best = best.unwrap_or(Best {
-            normal: Vec3::UNITS[2],
-            distance: f64::NEG_INFINITY,
-            simplex: *start,
-            polished: None,
-        });
-        self.answer(pair, best, scale, converged)
+        converged |= covered && self.nearest_face().is_none();
+        match best {
+            Some(best) => self.answer(pair, best, scale, converged),
+            None => unpolished(pair, start, Vec3::UNITS[2], false),
+        }
+    }
+
+    /// Another answer: every face counts again.
+    fn uncover(&mut self, covered: &mut bool, lean: &mut f64) {
+        if *covered {
+            for (height, face) in self.heights.iter_mut().zip(&self.faces).filter(|(_, f)| f.alive) {
+                *height = face.height;
+            }
+        }
+        (*covered, *lean) = (false, 0.0);
     }
 
     /// The best answer, polished if its features allow it.
@@ -186,7 +224,7 @@ impl Polytope {
             return Witness { converged, ..w };
         }
         // of the triangles of one flat face, the one under the origin
-        let simplex = self.foot(&best, scale).unwrap_or(best.simplex);
+        let simplex = self.foot(&best, scale).unwrap_or_else(|| self.simplex_of(best.face));
         let polished = refine(pair, &simplex, best.normal, scale, false);
         let enough = best.distance - 1e-12 * scale;
         let polished = polished.filter(|w| w.distance + pair.radius() >= enough);
@@ -206,9 +244,9 @@ impl Polytope {
             let same =
                 (-face.height - best.distance).abs() <= 1e-11 * scale && -face.normal.dot(best.normal) > 1.0 - 1e-12;
             if same {
-                let inside = self.foot_weights(face).into_iter().fold(f64::INFINITY, f64::min);
+                let inside = self.foot_weights(face.vertices).into_iter().fold(f64::INFINITY, f64::min);
                 if found.is_none_or(|(least, _)| inside > least) {
-                    found = Some((inside, self.simplex_of(face)));
+                    found = Some((inside, self.simplex_of(face.vertices)));
                 }
             }
         }
@@ -240,8 +278,8 @@ impl Polytope {
     }
 
     /// Weights of the foot of the origin's perpendicular on a face.
-    fn foot_weights(&self, face: &Face) -> [f64; 3] {
-        let [a, b, c] = face.vertices.map(|v| self.vertices[v as usize].y);
+    fn foot_weights(&self, face: [u16; 3]) -> [f64; 3] {
+        let [a, b, c] = face.map(|v| self.vertices[v as usize].y);
         let n = (b - a).cross(c - a);
         let w = [n.dot(b.cross(c)), n.dot(c.cross(a)), n.dot(a.cross(b))];
         let sum = w[0] + w[1] + w[2];
@@ -249,8 +287,8 @@ impl Polytope {
     }
 
     /// The face as a simplex, weights by the foot of the origin's perpendicular (clamped).
-    fn simplex_of(&self, face: &Face) -> Simplex {
-        let [a, b, c] = face.vertices.map(|v| self.vertices[v as usize]);
+    fn simplex_of(&self, face: [u16; 3]) -> Simplex {
+        let [a, b, c] = face.map(|v| self.vertices[v as usize]);
         let mut simplex = Simplex::new(a);
         simplex.push(b);
         simplex.push(c);
@@ -351,11 +389,12 @@ impl Polytope {
 
     fn face(&self, vertices: [u16; 3], beyond: [u16; 3], scale: f64) -> Face {
         let [a, b, c] = vertices.map(|v| self.vertices[v as usize].y);
-        let cross = (b - a).cross(c - a);
-        let area = cross.norm();
-        let longest = (b - a).norm().max((c - a).norm()).max((c - b).norm());
-        let sliver = area <= longest * (SLIVER * longest).max(THIN * scale);
-        let normal = if sliver { Vec3::UNITS[2] } else { cross * (1.0 / area) };
+        let (ab, ac, bc) = (b - a, c - a, c - b);
+        let cross = ab.cross(ac);
+        let area = cross.dot(cross);
+        let longest = ab.dot(ab).max(ac.dot(ac)).max(bc.dot(bc));
+        let sliver = area <= longest * (SLIVER * SLIVER * longest).max(THIN * THIN * scale * scale);
+        let normal = if sliver { Vec3::UNITS[2] } else { cross * (1.0 / area.sqrt()) };
         let height = if sliver { f64::INFINITY } else { normal.dot(a).max(normal.dot(b)).max(normal.dot(c)) };
         Face { vertices, beyond, normal, height, alive: true }
     }
@@ -366,8 +405,8 @@ impl Polytope {
         self.seen.clear();
         self.remove(k);
         let beyond = self.faces[k as usize].beyond;
-        for (edge, f) in beyond.into_iter().enumerate() {
-            self.flood(f, k, edge, newest.y, SEEN * scale);
+        for f in beyond {
+            self.flood(f, k, newest.y, SEEN * scale);
         }
         let (n, free) = (self.horizon.len(), self.seen.len());
         if n < 3 || n < free || self.faces.len() + n - free > MAX_FACES {
@@ -401,22 +440,24 @@ impl Polytope {
     }
 
     /// Walks over faces that see `y` and lists the edges where that ends, in order.
-    fn flood(&mut self, f: u16, from: u16, edge: usize, y: Vec3, tolerance: f64) {
-        let face = self.faces[f as usize];
+    fn flood(&mut self, f: u16, from: u16, y: Vec3, tolerance: f64) {
+        let face = &self.faces[f as usize];
         if !face.alive {
             return;
         }
-        let Some(entry) = face.beyond.iter().position(|b| *b == from) else { return };
+        let beyond = face.beyond;
+        let Some(entry) = beyond.iter().position(|b| *b == from) else { return };
         let corner = self.vertices[face.vertices[0] as usize].y;
         let visible = face.height == f64::INFINITY || face.normal.dot(y - corner) > tolerance;
         if !visible {
-            let [a, b] = [self.faces[from as usize].vertices[edge], self.faces[from as usize].vertices[(edge + 1) % 3]];
+            // the edge as its own face has it, turned round
+            let (a, b) = (face.vertices[(entry + 1) % 3], face.vertices[entry]);
             self.horizon.push((f, entry as u8, a, b));
             return;
         }
         self.remove(f);
         for k in [(entry + 1) % 3, (entry + 2) % 3] {
-            self.flood(face.beyond[k], f, k, y, tolerance);
+            self.flood(beyond[k], f, y, tolerance);
         }
     }
 }

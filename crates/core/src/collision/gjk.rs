@@ -58,51 +58,91 @@ impl ShapePair<'_> {
 }
 
 /// How a walk ended.
-pub(crate) enum Walk {
-    /// The distance exceeds the limit, as the axis shows.
-    Far { axis: Vec3, atoms: [u32; 2] },
+pub(crate) enum End {
+    /// The distance exceeds the limit, as the axis `v` shows.
+    Far,
     /// The cores are apart; the simplex holds their nearest points.
-    Apart { simplex: Simplex, v: Vec3, converged: bool },
+    Apart { converged: bool },
     /// The cores touch or overlap.
-    Overlap { simplex: Simplex },
+    Overlap,
 }
 
-/// Walks from the direction `axis` until the gap between the bounds is below `tolerance` times the distance.
-#[inline(always)]
-pub(crate) fn walk(pair: &ShapePair, axis: Vec3, start: [u32; 2], limit: f64, tolerance: f64, scale: f64) -> Walk {
-    let mut newest = pair.support(axis, start);
-    // most pairs are still apart along the axis along which they were
-    let along = axis.dot(newest.y);
-    if along > 0.0 && along * along > limit * limit * axis.dot(axis) {
-        return Walk::Far { axis, atoms: newest.atoms };
+/// Gaps between the bounds, as shares of the distance, at which a walk ends.
+#[derive(Clone, Copy)]
+pub(crate) struct Gap {
+    /// Whatever the support points.
+    pub end: f64,
+    /// If the newest support point is one of atoms that are known already.
+    pub settled: f64,
+}
+
+/// A walk: it may stop at a rough answer and go on from there.
+pub(crate) struct Walk {
+    pub simplex: Simplex,
+    /// The point of Y found so far that is nearest to the origin.
+    pub v: Vec3,
+    newest: Vertex,
+}
+
+impl Walk {
+    /// Begins in the direction `axis`.
+    #[inline(always)]
+    pub fn new(pair: &ShapePair, axis: Vec3, start: [u32; 2]) -> Walk {
+        let newest = pair.support(axis, start);
+        Walk { simplex: Simplex::new(newest), v: newest.y, newest }
     }
-    let mut simplex = Simplex::new(newest);
-    let mut v = newest.y;
-    let share = if pair.has_curves() { TOUCHING_CURVED } else { TOUCHING };
-    let touching = share * pair.smaller() + ROUNDING * scale;
-    for _ in 0..MAX_ITERATIONS {
-        let square = v.dot(v);
-        if square <= touching * touching {
-            return Walk::Overlap { simplex };
+
+    /// Whether the first support point along `axis` shows a distance beyond the limit: most pairs are still apart along
+    /// the axis along which they were.
+    #[inline(always)]
+    pub fn is_far(&self, axis: Vec3, limit: f64) -> bool {
+        let along = axis.dot(self.newest.y);
+        along > 0.0 && along * along > limit * limit * axis.dot(axis)
+    }
+
+    /// The atoms of the newest support point.
+    pub fn atoms(&self) -> [u32; 2] {
+        self.newest.atoms
+    }
+
+    /// Walks until the gap between the bounds is small enough.
+    #[inline(always)]
+    pub fn run(&mut self, pair: &ShapePair, limit: f64, gap: Gap, scale: f64) -> End {
+        let end = self.steps(pair, limit, gap, scale);
+        if !matches!(end, End::Far) {
+            self.simplex.weigh();
         }
-        newest = pair.support(v, newest.atoms);
-        let bound = v.dot(newest.y);
-        if bound > 0.0 && bound * bound > limit * limit * square {
-            return Walk::Far { axis: v, atoms: newest.atoms };
-        }
-        if square - bound <= tolerance * square || simplex.contains(&newest) {
-            return Walk::Apart { simplex, v, converged: true };
-        }
-        let (before, old) = (simplex, v);
-        simplex.push(newest);
-        match simplex.nearest() {
-            None => return Walk::Overlap { simplex },
-            Some(next) if next.dot(next) >= square => {
-                // no digits left to gain
-                return Walk::Apart { simplex: before, v: old, converged: square - bound <= 1e-9 * square };
+        end
+    }
+
+    #[inline(always)]
+    fn steps(&mut self, pair: &ShapePair, limit: f64, gap: Gap, scale: f64) -> End {
+        let share = if pair.has_curves() { TOUCHING_CURVED } else { TOUCHING };
+        let touching = share * pair.smaller() + ROUNDING * scale;
+        for _ in 0..MAX_ITERATIONS {
+            let square = self.v.dot(self.v);
+            if square <= touching * touching {
+                return End::Overlap;
             }
-            Some(next) => v = next,
+            self.newest = pair.support(self.v, self.newest.atoms);
+            let bound = self.v.dot(self.newest.y);
+            if bound > 0.0 && bound * bound > limit * limit * square {
+                return End::Far;
+            }
+            let left = square - bound;
+            let close = left <= gap.end * square || (left <= gap.settled * square && self.simplex.knows(&self.newest));
+            if close || self.simplex.contains(&self.newest) {
+                return End::Apart { converged: true };
+            }
+            self.simplex.push(self.newest);
+            let Some(nearest) = self.simplex.nearest() else { return End::Overlap };
+            if nearest.point.dot(nearest.point) >= square {
+                self.simplex.pop(); // no digits left to gain
+                return End::Apart { converged: square - bound <= 1e-9 * square };
+            }
+            self.simplex.keep(&nearest);
+            self.v = nearest.point;
         }
+        End::Apart { converged: false }
     }
-    Walk::Apart { simplex, v, converged: false }
 }

@@ -8,6 +8,7 @@
 mod bounds;
 mod boxes;
 mod broadphase;
+mod certificate;
 mod closed;
 mod contact;
 mod derivatives;
@@ -36,6 +37,8 @@ pub use contact::{Contact, MAX_POINTS};
 pub use derivatives::{CollisionError, CollisionGradient, PointDerivatives};
 pub use detect::{ContactSet, detect, geom_distance, near_pairs, raycast_model};
 pub(crate) use memory::SearchMemory;
-pub use query::{ClosestPoints, ContactPoint, Points, RayHit, Solid, closest_points, contact, distance, raycast};
+pub use query::{
+    ClosestPoints, ContactPoint, PairQuery, Points, RayHit, Solid, closest_points, contact, distance, raycast,
+};
 pub use randomized::Order;
 pub use sensitivity::{SizeDerivative, contact_derivatives, size_derivative};

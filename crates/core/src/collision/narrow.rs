@@ -3,16 +3,19 @@
 use super::boxes::{Axes, boxes};
 use super::closed::{Answer, closed};
 use super::epa::Polytope;
-use super::gjk::{Walk, walk};
-use super::polish::{refine, unpolished};
+use super::gjk::{End, Gap, Walk};
+use super::polish::{exact, refine, unpolished};
 use super::shape::Core;
 use super::simplex::Simplex;
 use super::witness::{ShapePair, Witness};
 use crate::spatial::Vec3;
 
-/// Relative gap at which a walk over curved shapes hands over to the polish, and at which it ends without one.
-const ROUGH: f64 = 1e-3;
-const FINE: f64 = 1e-14;
+/// When a walk over curved shapes hands over to the polish, first and once more, and when a walk ends without one.
+const ROUGH: Gap = Gap { end: 1e-3, settled: 5e-2 };
+const CLOSE: Gap = Gap { end: 1e-4, settled: 1e-3 };
+const FINE: Gap = Gap { end: 1e-14, settled: 1e-14 };
+/// Distance of polytopes, relative to their size, beyond which the walk knows the normal to its last digits.
+const CLEAR: f64 = 1e-2;
 /// Difference of the two bounds of a distance that is no more than rounding, relative to the size of the shapes.
 const MEETING: f64 = 1e-11;
 
@@ -27,10 +30,15 @@ pub(crate) struct Warm {
 #[inline(always)]
 pub(crate) fn witness(pair: &ShapePair, limit: f64, warm: &mut Warm, memory: &mut Polytope) -> Option<Witness> {
     match closed(pair, limit) {
-        Some(Answer::Far) => return None,
-        Some(Answer::Near(w)) => return (w.distance <= limit).then_some(w),
-        None => {}
+        Some(Answer::Far) => None,
+        Some(Answer::Near(w)) => (w.distance <= limit).then_some(w),
+        None => open(pair, limit, warm, memory),
     }
+}
+
+/// The same for two shapes that have no closed form.
+#[inline(always)]
+pub(crate) fn open(pair: &ShapePair, limit: f64, warm: &mut Warm, memory: &mut Polytope) -> Option<Witness> {
     if let [Core::Box { half: a }, Core::Box { half: b }] = pair.shapes.map(|s| s.core) {
         match boxes(pair, a, b, limit) {
             Axes::Far => return None,
@@ -45,38 +53,54 @@ pub(crate) fn witness(pair: &ShapePair, limit: f64, warm: &mut Warm, memory: &mu
 pub(crate) fn general(pair: &ShapePair, limit: f64, warm: &mut Warm, memory: &mut Polytope) -> Option<Witness> {
     let (scale, core_limit) = (pair.scale(), limit + pair.radius());
     let axis = [warm.axis, pair.X_12.position, Vec3::UNITS[0]].into_iter().find(|v| v.dot(*v) > 0.0)?;
-    let tolerance = if pair.has_curves() { ROUGH } else { FINE };
-    let found = match walk(pair, axis, warm.start, core_limit, tolerance, scale) {
-        Walk::Far { axis, atoms } => {
-            *warm = Warm { axis, start: atoms };
+    let gap = if pair.has_curves() { ROUGH } else { FINE };
+    let mut walk = Walk::new(pair, axis, warm.start);
+    if walk.is_far(axis, core_limit) {
+        *warm = Warm { axis, start: walk.atoms() };
+        return None;
+    }
+    let found = match walk.run(pair, core_limit, gap, scale) {
+        End::Far => {
+            *warm = Warm { axis: walk.v, start: walk.atoms() };
             return None;
         }
-        Walk::Apart { simplex, v, converged } => apart(pair, simplex, v, converged, memory, scale),
-        Walk::Overlap { simplex } => memory.expand(pair, &simplex, scale),
+        End::Apart { converged } => apart(pair, walk, converged, memory, scale),
+        End::Overlap => memory.expand(pair, &walk.simplex, scale),
     };
     warm.axis = found.normal;
     warm.start = found.sides.map(|s| s.atoms[0]);
     (found.distance <= limit).then_some(found)
 }
 
-fn apart(pair: &ShapePair, simplex: Simplex, v: Vec3, converged: bool, memory: &mut Polytope, scale: f64) -> Witness {
-    let n = v.normalized().unwrap_or(Vec3::UNITS[2]);
-    if let Some(w) = refine(pair, &simplex, n, scale, true) {
+fn apart(pair: &ShapePair, mut walk: Walk, converged: bool, memory: &mut Polytope, scale: f64) -> Witness {
+    let curved = pair.has_curves();
+    let length = walk.v.norm();
+    if !curved && converged && length > CLEAR * scale {
+        return exact(pair, &walk.simplex, walk.v, length);
+    }
+    let n = walk.v.normalized().unwrap_or(Vec3::UNITS[2]);
+    if let Some(w) = refine(pair, &walk.simplex, n, scale, true) {
         return w;
     }
-    if !pair.has_curves() {
-        return settled(pair, &simplex, v, converged, memory, scale);
+    if !curved {
+        return settled(pair, &walk.simplex, walk.v, converged, memory, scale);
     }
-    // the features were not the right ones yet: walk on from here to the end
-    match walk(pair, n, simplex.vertices[0].atoms, f64::INFINITY, FINE, scale) {
-        Walk::Apart { simplex, v, converged } => {
-            let n = v.normalized().unwrap_or(n);
-            refine(pair, &simplex, n, scale, true)
-                .unwrap_or_else(|| settled(pair, &simplex, v, converged, memory, scale))
+    // the features were not the right ones yet: on from here
+    let mut converged = converged;
+    for gap in [CLOSE, FINE] {
+        match walk.run(pair, f64::INFINITY, gap, scale) {
+            End::Apart { converged: reached } => {
+                converged = reached;
+                let n = walk.v.normalized().unwrap_or(n);
+                if let Some(w) = refine(pair, &walk.simplex, n, scale, true) {
+                    return w;
+                }
+            }
+            End::Overlap => return memory.expand(pair, &walk.simplex, scale),
+            End::Far => break,
         }
-        Walk::Overlap { simplex } => memory.expand(pair, &simplex, scale),
-        Walk::Far { .. } => settled(pair, &simplex, v, false, memory, scale),
     }
+    settled(pair, &walk.simplex, walk.v, converged, memory, scale)
 }
 
 /// The answer of a walk as it is if its two bounds meet; else shapes that nearly touch, for the expansion to look at.

@@ -7,11 +7,12 @@
 use super::shape::{Core, cap_atom};
 use super::simplex::Simplex;
 use super::witness::{ShapePair, Side, Witness};
-use crate::spatial::{Sym3, Vec3};
+use crate::spatial::Vec3;
 
 const MAX_STEPS: usize = 12;
-/// A normal moves less than this at convergence (rad).
+/// A normal moves less than this at convergence, and by so little that the error left is its square (rad).
 const SETTLED: f64 = 1e-13;
+const NEARLY_SETTLED: f64 = 1e-7;
 /// Weights may be negative by this much.
 const OUTSIDE: f64 = 1e-9;
 /// Edges at a smaller angle are taken for parallel (rad).
@@ -78,12 +79,23 @@ fn polish(pair: &ShapePair, mut sides: [Side; 2], mut n: Vec3, scale: f64, apart
         let local = Local::new(pair, &sides, n);
         let Some(step) = local.newton(&sides, n) else { return face_only };
         let length = step.dn.norm();
-        let Some(next) = (n + step.dn * (MAX_TURN / length).min(1.0)).normalized() else { return face_only };
-        n = next;
+        let next = n + if length > MAX_TURN { step.dn * (MAX_TURN / length) } else { step.dn };
+        n = next * (1.0 / next.norm()); // the step is square to n: no shorter than one before
         for (side, ds) in sides.iter_mut().zip(step.slides) {
             side.weights[1] += ds[0];
             side.weights[2] += ds[1];
             side.weights[0] -= ds[0] + ds[1];
+        }
+        let moved = length * (local.K[0].abs() + local.K[2].abs()); // a rim's point runs when the normal nears its axis
+        if length <= NEARLY_SETTLED
+            && moved <= NEARLY_SETTLED * scale
+            && face_only.is_none()
+            && outside(pair, &sides).is_none()
+        {
+            let found = finish(pair, sides, n, scale);
+            if found.is_some() || length <= SETTLED {
+                return found;
+            }
         }
         // settled, or as settled as rounding allows
         if length <= SETTLED || (turn < 1e-9 && length >= 0.5 * turn) {
@@ -181,6 +193,15 @@ fn finish(pair: &ShapePair, sides: [Side; 2], n: Vec3, scale: f64) -> Option<Wit
     Some(Witness { normal: n, distance: distance - pair.radius(), points, sides, converged: true })
 }
 
+/// The answer of a walk over polytopes that ended with all digits: the simplex is what touches.
+#[inline(always)]
+pub(crate) fn exact(pair: &ShapePair, simplex: &Simplex, v: Vec3, distance: f64) -> Witness {
+    let n = v * (1.0 / distance);
+    let (x1, _) = simplex.points();
+    let points = [x1 + n * pair.shapes[0].radius, x1 + n * (distance - pair.shapes[1].radius)];
+    Witness { normal: n, distance: distance - pair.radius(), points, sides: sides(simplex), converged: true }
+}
+
 /// The answer of an iteration as it is; touching points between several atoms are taken as fixed to their bodies.
 pub(crate) fn unpolished(pair: &ShapePair, simplex: &Simplex, n: Vec3, converged: bool) -> Witness {
     let fix = |s: Side| Side { fixed: s.count > 1, ..s };
@@ -194,15 +215,15 @@ pub(crate) fn unpolished(pair: &ShapePair, simplex: &Simplex, n: Vec3, converged
 }
 
 /// The features at a normal: what Newton's step needs.
-struct Local {
+pub(super) struct Local {
     /// Tangent basis of the normal.
-    basis: [Vec3; 2],
+    pub basis: [Vec3; 2],
     /// From the point on core 1 to that on core 2.
-    gap: Vec3,
+    pub gap: Vec3,
     /// H1 + H2 + Φ P in the basis: xx, xy, yy.
-    K: [f64; 3],
+    pub K: [f64; 3],
     /// Directions along which the touching points glide, per side.
-    edges: [[Vec3; 2]; 2],
+    pub edges: [[Vec3; 2]; 2],
 }
 
 struct Newton {
@@ -213,35 +234,39 @@ struct Newton {
 
 impl Local {
     #[inline(always)]
-    fn new(pair: &ShapePair, sides: &[Side; 2], n: Vec3) -> Local {
+    pub fn new(pair: &ShapePair, sides: &[Side; 2], n: Vec3) -> Local {
         let frame = super::frame::frame(n);
         let basis = [frame.c[0], frame.c[1]];
         let mut points = [Vec3::ZERO; 2];
         let mut edges = [[Vec3::ZERO; 2]; 2];
-        let mut H = Sym3::ZERO;
+        let mut K = [0.0; 3];
         for (i, side) in sides.iter().enumerate() {
             let core = &pair.shapes[i].core;
-            let d = if i == 0 { n } else { -pair.X_12.rotation.tmul(n) };
+            let own = |v: Vec3| if i == 0 { v } else { pair.X_12.rotation.tmul(v) };
             let place = |x: Vec3| if i == 0 { x } else { pair.X_12.point(x) };
-            let first = place(core.atom(side.atoms[0], d));
-            points[i] = first;
+            let d = if i == 0 { n } else { -own(n) };
             for k in 0..side.count as usize {
-                if k > 0 {
-                    let edge = place(core.atom(side.atoms[k], d)) - first;
-                    edges[i][k - 1] = edge;
-                    points[i] += edge * side.weights[k];
-                }
-                if core.is_curved(side.atoms[k]) {
-                    let own = core.hessian(side.atoms[k], d) * side.weights[k];
-                    H += if i == 0 { own } else { own.rotated(&pair.X_12.rotation) };
+                let (atom, weight) = (side.atoms[k], side.weights[k]);
+                let x = if core.is_curved(atom) {
+                    let (x, curvature) = core.curved_atom(atom, d, basis.map(own));
+                    for (sum, c) in K.iter_mut().zip(curvature) {
+                        *sum += c * weight;
+                    }
+                    place(x)
+                } else {
+                    place(core.atom(atom, d))
+                };
+                if k == 0 {
+                    points[i] = x;
+                } else {
+                    edges[i][k - 1] = x - points[i];
                 }
             }
+            points[i] += edges[i][0] * side.weights[1] + edges[i][1] * side.weights[2];
         }
         let gap = points[1] - points[0];
         let phi = n.dot(gap);
-        let [s, t] = basis;
-        let (Hs, Ht) = (H * s, H * t);
-        Local { basis, gap, K: [s.dot(Hs) + phi, s.dot(Ht), t.dot(Ht) + phi], edges }
+        Local { basis, gap, K: [K[0] + phi, K[1], K[2] + phi], edges }
     }
 
     /// K dn = P gap + Σ ± slides, n·e + e·dn = 0 along every free edge e.

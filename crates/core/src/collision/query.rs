@@ -1,8 +1,9 @@
 //! Questions about two shapes, or a ray and a shape, without a model.
 
+use super::closed::closed_in_world;
 use super::contact::MAX_POINTS;
 use super::epa::Polytope;
-use super::narrow::{Warm, witness};
+use super::narrow::{Warm, open, witness};
 use super::patch::{feature_key, patch};
 use super::raycast::ray;
 use super::shape::{Convex, Core};
@@ -64,7 +65,7 @@ impl Solid {
         &self.shape
     }
 
-    fn convex(&self) -> Convex<'_> {
+    pub(super) fn convex(&self) -> Convex<'_> {
         convex(self.shape, || self.hull.as_deref())
     }
 }
@@ -143,11 +144,73 @@ pub fn distance(a: &Solid, X_wa: &Pose, b: &Solid, X_wb: &Pose) -> Result<f64, I
     closest_points(a, X_wa, b, X_wb).map(|c| c.distance)
 }
 
-/// Nearest points of two shapes.
+/// Nearest points of two shapes. Many questions about the same two: [`PairQuery`].
 pub fn closest_points(a: &Solid, X_wa: &Pose, b: &Solid, X_wb: &Pose) -> Result<ClosestPoints, InputError> {
-    let pair = checked_pair(a, X_wa, b, X_wb)?;
-    let found = witness(&pair, f64::INFINITY, &mut Warm::default(), &mut Polytope::empty());
-    found.map(|w| in_world(&pair, &w, X_wa)).ok_or_else(two_planes)
+    check_pose("first pose", X_wa)?;
+    check_pose("second pose", X_wb)?;
+    PairQuery::new(a, b)?.closest_points(X_wa, X_wb).copied()
+}
+
+/// Two shapes prepared for many questions, with the memory that these need. An answer depends on the poses alone, not on
+/// what was asked before.
+#[derive(Debug, Clone)]
+pub struct PairQuery<'a> {
+    shapes: [Convex<'a>; 2],
+    memory: Polytope,
+    found: ClosestPoints,
+}
+
+impl<'a> PairQuery<'a> {
+    /// Prepares two shapes.
+    #[inline]
+    pub fn new(a: &'a Solid, b: &'a Solid) -> Result<PairQuery<'a>, InputError> {
+        if let (Shape::Plane, Shape::Plane) = (a.shape, b.shape) {
+            return Err(two_planes());
+        }
+        let found = ClosestPoints { distance: 0.0, normal: Vec3::ZERO, points: [Vec3::ZERO; 2], converged: false };
+        Ok(PairQuery { shapes: [a.convex(), b.convex()], memory: Polytope::empty(), found })
+    }
+
+    /// Nearest points of the two shapes. Numbers must be finite; that rotations are rotations is not checked, an answer
+    /// for others means nothing.
+    #[inline]
+    pub fn closest_points(&mut self, X_wa: &Pose, X_wb: &Pose) -> Result<&ClosestPoints, InputError> {
+        if closed_in_world(&self.shapes, [X_wa, X_wb], &mut self.found) {
+            let x = self.found.points[1] + X_wa.position + X_wb.position;
+            if !(x.x + x.y + x.z + self.found.distance).is_finite() {
+                check_both_finite(X_wa, X_wb)?;
+            }
+        } else {
+            check_both_finite(X_wa, X_wb)?;
+            self.search(X_wa, X_wb);
+        }
+        Ok(&self.found)
+    }
+
+    /// Signed distance of the two shapes (m); as for [`PairQuery::closest_points`].
+    #[inline]
+    pub fn distance(&mut self, X_wa: &Pose, X_wb: &Pose) -> Result<f64, InputError> {
+        self.closest_points(X_wa, X_wb).map(|c| c.distance)
+    }
+
+    fn search(&mut self, X_wa: &Pose, X_wb: &Pose) {
+        let [a, b] = self.shapes;
+        let pair = shape_pair(a, X_wa, b, X_wb);
+        // within an infinite reach there is always an answer
+        if let Some(w) = open(&pair, f64::INFINITY, &mut Warm::default(), &mut self.memory) {
+            self.found = in_world(&pair, &w, X_wa);
+        }
+    }
+}
+
+fn check_both_finite(X_wa: &Pose, X_wb: &Pose) -> Result<(), InputError> {
+    check_finite("first pose", X_wa)?;
+    check_finite("second pose", X_wb)
+}
+
+fn check_finite(what: &'static str, X: &Pose) -> Result<(), InputError> {
+    let mut numbers = X.rotation.c.iter().chain([&X.position]).flat_map(|v| v.to_array());
+    numbers.position(|x| !x.is_finite()).map_or(Ok(()), |index| Err(InputError::NotFinite { what, index }))
 }
 
 /// The touching points; of shapes that touch with flat sides, in the middle of what they share: the witness knows a face
@@ -294,9 +357,8 @@ const RIGID: f64 = 1e-6;
 
 #[cold]
 fn no_pose(what: &'static str, pose: &Pose) -> InputError {
-    let mut numbers = pose.rotation.c.iter().chain([&pose.position]).flat_map(|v| v.to_array());
-    if let Some(index) = numbers.position(|x| !x.is_finite()) {
-        return InputError::NotFinite { what, index };
+    if let Err(error) = check_finite(what, pose) {
+        return error;
     }
     let product = pose.rotation.transpose() * pose.rotation - Mat3::IDENTITY;
     let got = product.c.iter().map(|c| c.norm()).fold(0.0, f64::max);

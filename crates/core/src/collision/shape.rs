@@ -67,7 +67,8 @@ fn cap_point(atom: u32) -> Option<(f64, [f64; 2])> {
 #[inline(always)]
 fn radial(d: Vec3) -> ([f64; 2], f64) {
     let length = (d.x * d.x + d.y * d.y).sqrt();
-    if length > 0.0 { ([d.x / length, d.y / length], length) } else { ([1.0, 0.0], 0.0) }
+    let k = 1.0 / length;
+    if length > 0.0 { ([d.x * k, d.y * k], length) } else { ([1.0, 0.0], 0.0) }
 }
 
 #[inline(always)]
@@ -98,7 +99,14 @@ impl Core<'_> {
             }
             Core::Cone { radius, half } => {
                 let flat = (d.x * d.x + d.y * d.y).sqrt();
-                if 2.0 * half * d.z >= radius * flat { (vec3(0.0, 0.0, half), 0) } else { (rim(radius, -half, d), 1) }
+                if 2.0 * half * d.z >= radius * flat {
+                    (vec3(0.0, 0.0, half), 0)
+                } else if flat > 0.0 {
+                    let k = radius / flat;
+                    (vec3(k * d.x, k * d.y, -half), 1)
+                } else {
+                    (vec3(radius, 0.0, -half), 1)
+                }
             }
             Core::Ellipsoid { radii } => (ellipsoid(radii, d), 0),
             Core::Hull(hull) => hull.support(d, start),
@@ -198,6 +206,48 @@ impl Core<'_> {
                 }
             }
             _ => Sym3::ZERO,
+        }
+    }
+
+    /// The point of a curved atom that is farthest along the unit vector `d`, and its curvatures on two tangents s, t:
+    /// ss, st, tt of the [`Core::hessian`].
+    #[inline(always)]
+    pub fn curved_atom(&self, atom: u32, d: Vec3, [s, t]: [Vec3; 2]) -> (Vec3, [f64; 3]) {
+        match *self {
+            Core::Cylinder { radius, .. } | Core::Cone { radius, .. } => {
+                let flat = (d.x * d.x + d.y * d.y).sqrt();
+                let k = if flat > 0.0 { 1.0 / flat } else { 0.0 };
+                let u = if flat > 0.0 { [d.x * k, d.y * k] } else { [1.0, 0.0] };
+                let (us, ut) = (u[0] * s.y - u[1] * s.x, u[0] * t.y - u[1] * t.x);
+                let z = match *self {
+                    Core::Cylinder { half, .. } if atom == 1 => half,
+                    Core::Cylinder { half, .. } | Core::Cone { half, .. } => -half,
+                    _ => 0.0,
+                };
+                let c = radius * k;
+                (vec3(radius * u[0], radius * u[1], z), [c * us * us, c * us * ut, c * ut * ut])
+            }
+            Core::Ellipsoid { radii } => {
+                let scale = |v: Vec3| vec3(radii.x * v.x, radii.y * v.y, radii.z * v.z);
+                let (rd, rs, rt) = (scale(d), scale(s), scale(t));
+                let k = 1.0 / rd.norm();
+                let u = rd * k;
+                let (us, ut) = (u.dot(rs), u.dot(rt));
+                (scale(u), [k * (rs.dot(rs) - us * us), k * (rs.dot(rt) - us * ut), k * (rt.dot(rt) - ut * ut)])
+            }
+            _ => (self.atom(atom, d), [0.0; 3]),
+        }
+    }
+
+    /// The share s/‖B‖ of a curved atom, whose support function is s = ‖B d‖ and a linear part: by how much the direction
+    /// may lean before half of the curvature can be gone. Without end for an atom that is not curved.
+    pub fn roundness(&self, atom: u32, d: Vec3) -> f64 {
+        match *self {
+            Core::Cylinder { .. } | Core::Cone { .. } if self.is_curved(atom) => (d.x * d.x + d.y * d.y).sqrt(),
+            Core::Ellipsoid { radii } => {
+                vec3(radii.x * d.x, radii.y * d.y, radii.z * d.z).norm() / radii.x.max(radii.y).max(radii.z)
+            }
+            _ => f64::INFINITY,
         }
     }
 

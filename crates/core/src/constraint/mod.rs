@@ -78,11 +78,10 @@ fn solve_step(
     solution: &mut Solution,
 ) -> SolveReport {
     let options = model.options();
-    let solve = |assembly: &Assembly, solution: &mut Solution| {
-        let problem = &assembly.problem;
-        solution.work.reset(problem);
+    let solve = |assembly: &mut Assembly, solution: &mut Solution| {
+        solution.work.reset(&assembly.problem);
         assembly.warm_start(contacts, warm, &mut solution.work.lambda);
-        ncp::solve(problem, options.solver, options.tolerance, options.max_iterations, &mut solution.work)
+        ncp::solve(&mut assembly.problem, options.solver, options.tolerance, options.max_iterations, &mut solution.work)
     };
     let mut outcome = solve(assembly, solution);
     if outcome.status == Status::NotConverged {

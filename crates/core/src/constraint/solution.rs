@@ -69,8 +69,9 @@ pub fn solve(
         check::vector("warm", warm, problem.rows())?;
         solution.work.lambda.copy_from_slice(warm);
     }
-    let outcome = ncp::solve(problem, solver, tolerance, max_iterations, &mut solution.work);
-    Ok(report(problem, outcome, solution))
+    let mut problem = problem.clone();
+    let outcome = ncp::solve(&mut problem, solver, tolerance, max_iterations, &mut solution.work);
+    Ok(report(&problem, outcome, solution))
 }
 
 /// Modes and report of a finished solve.

@@ -12,6 +12,9 @@ mod point;
 mod revolved;
 mod segment;
 mod segment_box;
+mod world;
+
+pub(crate) use world::closed_in_world;
 
 use super::shape::Core;
 use super::witness::{ShapePair, Side, Witness};

@@ -4,6 +4,7 @@
 //! what it found; and a residual that none of them has computed for itself.
 
 mod admm;
+mod continuation;
 mod interior_point;
 mod linear;
 mod newton;
@@ -53,6 +54,7 @@ pub(crate) struct Work {
     interior: InteriorPoint,
     admm: [Vec<f64>; 3],
     answer_best: Vec<f64>,
+    frictions: Vec<f64>,
 }
 
 impl Work {
@@ -111,7 +113,7 @@ pub(crate) struct Outcome {
 }
 
 /// Solves from the impulses in `work.lambda`; the answer is in `work.lambda` and `work.sigma`.
-pub(crate) fn solve(problem: &Problem, solver: Solver, tolerance: f64, limit: u32, work: &mut Work) -> Outcome {
+pub(crate) fn solve(problem: &mut Problem, solver: Solver, tolerance: f64, limit: u32, work: &mut Work) -> Outcome {
     if problem.rows() == 0 {
         return Outcome { stage: Stage::Empty, status: Status::Converged, iterations: 0, residual: 0.0 };
     }
@@ -129,7 +131,7 @@ pub(crate) fn solve(problem: &Problem, solver: Solver, tolerance: f64, limit: u3
 }
 
 /// Newton, interior point, Newton. Leaves the best iterate of all.   (ncp-4)
-fn chain(problem: &Problem, tolerance: f64, limit: u32, work: &mut Work, warm: bool) -> (Stage, u32) {
+fn chain(problem: &mut Problem, tolerance: f64, limit: u32, work: &mut Work, warm: bool) -> (Stage, u32) {
     let mut found = Found { stage: Stage::InteriorPoint, residual: f64::INFINITY, iterations: 0 };
     if warm {
         let (n, residual) = newton::newton(problem, work, tolerance, WARM.min(limit));
@@ -154,6 +156,10 @@ fn chain(problem: &Problem, tolerance: f64, limit: u32, work: &mut Work, warm: b
         let (n, residual) = admm::admm(problem, work, HANDOVER[1].max(tolerance), LAST.min(limit));
         found.take(Stage::Admm, n, residual, work);
         polish(problem, tolerance, limit, work, &mut found);
+    }
+    if found.residual > tolerance {
+        let (n, residual) = continuation::continuation(problem, work, tolerance, limit);
+        found.take(Stage::Polish, n, residual, work);
     }
     work.lambda.copy_from_slice(&work.answer_best);
     (found.stage, found.iterations)
