@@ -29,7 +29,11 @@ pub(crate) enum Source {
 #[derive(Debug, Clone, Copy)]
 enum Bias {
     /// A gap of a surface with restitution and the velocity with which it closes.
-    Gap { phi: f64, restitution: f64, approach: f64 },
+    Gap {
+        phi: f64,
+        restitution: f64,
+        approach: f64,
+    },
     /// An error to be taken back.
     Error(f64),
     None,
@@ -109,8 +113,8 @@ impl Assembly {
             let closing = dt * normal_velocity(model, kin, &self.V_free, c, bodies);
             let law = pair_law(model, &model.pairs()[c.pair]);
             // what bounces takes part even if it is held back otherwise
-            let bounces = law.restitution > 0.0
-                && c.distance + dt * normal_velocity(model, kin, &kin.V, c, bodies) <= 0.0;
+            let bounces =
+                law.restitution > 0.0 && c.distance + dt * normal_velocity(model, kin, &kin.V, c, bodies) <= 0.0;
             self.candidates.push(Candidate { law, bodies, included: bounces || is_near(c.distance, closing) });
             self.order.push(k as u32);
         }
@@ -377,7 +381,13 @@ pub(crate) fn normal_velocity(model: &Model, kin: &Kinematics, V: &[Motion], c: 
 }
 
 /// Velocity of body 2 against body 1 at a point, world axes.
-pub(crate) fn relative_velocity(model: &Model, kin: &Kinematics, V: &[Motion], point: Vec3, bodies: [BodyId; 2]) -> Vec3 {
+pub(crate) fn relative_velocity(
+    model: &Model,
+    kin: &Kinematics,
+    V: &[Motion],
+    point: Vec3,
+    bodies: [BodyId; 2],
+) -> Vec3 {
     let at = |b: BodyId| match b {
         BodyId::WORLD => Vec3::ZERO,
         b => V[b.0].at(point - kin.origin[model.tree().nodes[b.0].tree]),

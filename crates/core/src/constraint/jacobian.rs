@@ -6,8 +6,8 @@
 #![allow(non_snake_case)]
 
 use super::problem::Problem;
-use crate::dynamics::{Columns, Kinematics, MassFactor, half_solve};
 use crate::dispatch::dispatch;
+use crate::dynamics::{Columns, Kinematics, MassFactor, half_solve};
 use crate::model::{BodyId, Model};
 use crate::spatial::{Lane, Vec3};
 use core::ops::Range;
@@ -104,7 +104,15 @@ impl Jacobian {
     }
 
     /// Rows of the open group from `first`: angular velocity of a body along some axes, times `sign`.
-    pub fn add_rotation(&mut self, model: &Model, kin: &Kinematics, body: BodyId, axes: &[Vec3], first: usize, sign: f64) {
+    pub fn add_rotation(
+        &mut self,
+        model: &Model,
+        kin: &Kinematics,
+        body: BodyId,
+        axes: &[Vec3],
+        first: usize,
+        sign: f64,
+    ) {
         self.add(model, body, first, axes, |j| kin.axes[j].ang * sign);
     }
 
@@ -142,11 +150,6 @@ impl Jacobian {
             out[j] += w.iter().enumerate().fold(0.0, |s, (k, w)| s + J[k / 4].0[k % 4] * w);
         }
     }
-
-    /// Dofs that a group depends on, rising.
-    pub fn path(&self, group: usize) -> &[usize] {
-        &self.path[self.spans[group].clone()]
-    }
 }
 
 dispatch! {
@@ -174,54 +177,68 @@ fn delassus_body(model: &Model, mass: &MassFactor, jacobian: &mut Jacobian, prob
     }
     for a in 0..spans.len() {
         for b in 0..=a {
-            let (left, right) = (spans[a].clone(), spans[b].clone());
-            let columns = problem.groups[a].xi.len();
-            let sums = match columns {
-                1 => products::<1>(&path[left.clone()], &Y[left], &path[right.clone()], &Z[right]),
-                2 | 3 => products::<3>(&path[left.clone()], &Y[left], &path[right.clone()], &Z[right]),
-                4..=6 => products::<6>(&path[left.clone()], &Y[left], &path[right.clone()], &Z[right]),
-                _ => products::<8>(&path[left.clone()], &Y[left], &path[right.clone()], &Z[right]),
-            };
-            if let Some(sums) = sums {
-                write(problem, a, b, &sums);
+            let pair = (
+                Half { path: &path[spans[a].clone()], columns: &Y[spans[a].clone()] },
+                Half { path: &path[spans[b].clone()], columns: &Z[spans[b].clone()] },
+            );
+            match (problem.groups[a].xi.len(), problem.groups[b].xi.len()) {
+                (1..=3, 1..=4) => block::<3, 1>(pair, problem, a, b),
+                (1..=3, _) => block::<3, 2>(pair, problem, a, b),
+                (4..=6, 1..=4) => block::<6, 1>(pair, problem, a, b),
+                (4..=6, _) => block::<6, 2>(pair, problem, a, b),
+                _ => block::<8, 2>(pair, problem, a, b),
             }
         }
     }
 }
 
-/// `Σ Y_a Z_bᵀ` over the dofs that two groups share; `None` if they share none.
+/// A group's half of a product.
+#[derive(Clone, Copy)]
+struct Half<'a> {
+    path: &'a [usize],
+    columns: &'a [Columns],
+}
+
+/// A block of G, `Σ Y_a Z_bᵀ` over the dofs that two groups share, and its mirror image; N rows and L lanes of columns.
 #[inline(always)]
-fn products<const N: usize>(path_a: &[usize], Y: &[Columns], path_b: &[usize], Z: &[Columns]) -> Option<[Columns; WIDTH]> {
-    let (mut sums, mut any) = ([[Lane::ZERO; 2]; N], false);
-    let (mut i, mut j) = (0, 0);
-    while i < path_a.len() && j < path_b.len() {
-        match path_a[i].cmp(&path_b[j]) {
-            core::cmp::Ordering::Less => i += 1,
-            core::cmp::Ordering::Greater => j += 1,
-            core::cmp::Ordering::Equal => {
-                for n in 0..N {
-                    let y = Y[i][n / 4].0[n % 4];
-                    sums[n][0] += Z[j][0] * y;
-                    sums[n][1] += Z[j][1] * y;
+fn block<const N: usize, const L: usize>((left, right): (Half, Half), problem: &mut Problem, a: usize, b: usize) {
+    let mut sums = [[Lane::ZERO; L]; N];
+    let (mut i, mut j, mut any) = (0, 0, false);
+    while i < left.path.len() && j < right.path.len() {
+        let (p, q) = (left.path[i], right.path[j]);
+        if p == q {
+            let (y, z) = (&left.columns[i], &right.columns[j]);
+            for n in 0..N {
+                let y = y[n / 4].0[n % 4];
+                for l in 0..L {
+                    sums[n][l] += z[l] * y;
                 }
-                (i, j, any) = (i + 1, j + 1, true);
             }
+            any = true;
         }
+        i += usize::from(p <= q);
+        j += usize::from(q <= p);
     }
-    let mut out = [[Lane::ZERO; 2]; WIDTH];
-    out[..N].copy_from_slice(&sums);
-    any.then_some(out)
+    if any {
+        write(problem, a, b, &sums);
+    }
 }
 
-/// A block of G and its mirror image.
 #[inline(always)]
-fn write(problem: &mut Problem, a: usize, b: usize, sums: &[Columns; WIDTH]) {
+fn write<const N: usize, const L: usize>(problem: &mut Problem, a: usize, b: usize, sums: &[[Lane; L]; N]) {
     let (rows, columns, stride) = (problem.groups[a].xi.clone(), problem.groups[b].xi.clone(), problem.stride);
-    for (n, i) in rows.enumerate() {
-        for (m, j) in columns.clone().enumerate() {
-            let x = sums[n][m / 4].0[m % 4];
-            problem.G[i * stride + j] = x;
-            problem.G[j * stride + i] = x;
+    for (i, sum) in rows.clone().zip(sums) {
+        let out = &mut problem.G[i * stride + columns.start..][..columns.len()];
+        for (m, x) in out.iter_mut().enumerate() {
+            *x = sum[m / 4].0[m % 4];
+        }
+    }
+    if a != b {
+        for (m, j) in columns.enumerate() {
+            let out = &mut problem.G[j * stride + rows.start..][..rows.len()];
+            for (x, sum) in out.iter_mut().zip(sums) {
+                *x = sum[m / 4].0[m % 4];
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::cone::Cone;
 use super::warm::Key;
 use crate::dynamics::tendon_length;
-use crate::model::{EqualityKind, Joint, JointKind, Model, ParameterGroup, Tendon};
+use crate::model::{EqualityKind, Joint, JointKind, Model, ParameterGroup};
 use crate::spatial::{Quat, Vec3};
 
 /// Limits nearer than this take part [rad or m].
@@ -13,14 +13,30 @@ const NEAR: f64 = 0.1;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum JointRowKind {
     /// Limit of a joint with one dof; `sign` is +1 at the lower and −1 at the upper end.
-    Limit { joint: usize, sign: f64 },
+    Limit {
+        joint: usize,
+        sign: f64,
+    },
     /// Largest angle of a ball joint about the axis it is turned by.
-    BallLimit { joint: usize, axis: Vec3 },
-    TendonLimit { tendon: usize, sign: f64 },
-    DryFriction { dof: usize },
-    TendonFriction { tendon: usize },
+    BallLimit {
+        joint: usize,
+        axis: Vec3,
+    },
+    TendonLimit {
+        tendon: usize,
+        sign: f64,
+    },
+    DryFriction {
+        dof: usize,
+    },
+    TendonFriction {
+        tendon: usize,
+    },
     /// A coupling of two joints; `slope` is the derivative of the polynomial.
-    Coupling { equality: usize, slope: f64 },
+    Coupling {
+        equality: usize,
+        slope: f64,
+    },
 }
 
 impl JointRowKind {
@@ -51,37 +67,46 @@ pub(crate) struct JointRow {
 impl JointRow {
     /// Dofs and their entries in J.
     pub fn terms<'m>(&self, model: &'m Model) -> impl Iterator<Item = (usize, f64)> + 'm {
+        let joints = self.joint_terms(model).into_iter().filter(|(j, _)| *j != NO_DOF.0);
+        let of_tendon = move |(t, weight): (usize, f64)| {
+            let joints = &model.tendons()[t].joints;
+            joints.iter().map(move |(id, w)| (model.joints()[id.0].v.start, weight * w))
+        };
+        joints.chain(self.tendon_terms(model).into_iter().flatten().flat_map(of_tendon))
+    }
+
+    /// Entries of joints.
+    fn joint_terms(&self, model: &Model) -> [(usize, f64); 3] {
         let dof = |joint: usize| model.joints()[joint].v.start;
-        let (few, tendon): ([(usize, f64); 3], Option<(&'m Tendon, f64)>) = match self.kind {
-            JointRowKind::Limit { joint, sign } => ([(dof(joint), sign), NONE, NONE], None),
+        match self.kind {
+            JointRowKind::Limit { joint, sign } => [(dof(joint), sign), NO_DOF, NO_DOF],
             JointRowKind::BallLimit { joint, axis } => {
                 let first = model.joints()[joint].v.end - 3;
-                ([(first, -axis.x), (first + 1, -axis.y), (first + 2, -axis.z)], None)
+                [(first, -axis.x), (first + 1, -axis.y), (first + 2, -axis.z)]
             }
-            JointRowKind::DryFriction { dof } => ([(dof, 1.0), NONE, NONE], None),
-            JointRowKind::TendonLimit { tendon, sign } => ([NONE; 3], Some((&model.tendons()[tendon], sign))),
-            JointRowKind::TendonFriction { tendon } => ([NONE; 3], Some((&model.tendons()[tendon], 1.0))),
+            JointRowKind::DryFriction { dof } => [(dof, 1.0), NO_DOF, NO_DOF],
             JointRowKind::Coupling { equality, slope } => match &model.equalities()[equality].kind {
                 EqualityKind::Joint { joint, other, .. } => {
-                    let leader = other.map_or(NONE, |o| (dof(o.0), -slope));
-                    ([(dof(joint.0), 1.0), leader, NONE], None)
+                    let leader = other.map_or(NO_DOF, |o| (dof(o.0), -slope));
+                    [(dof(joint.0), 1.0), leader, NO_DOF]
                 }
-                EqualityKind::Tendon { tendon, .. } => ([NONE; 3], Some((&model.tendons()[*tendon], 1.0))),
-                _ => ([NONE; 3], None),
+                _ => [NO_DOF; 3],
             },
-        };
-        let leader = match self.kind {
+            JointRowKind::TendonLimit { .. } | JointRowKind::TendonFriction { .. } => [NO_DOF; 3],
+        }
+    }
+
+    /// Tendons and their weights.
+    fn tendon_terms(&self, model: &Model) -> [Option<(usize, f64)>; 2] {
+        match self.kind {
+            JointRowKind::TendonLimit { tendon, sign } => [Some((tendon, sign)), None],
+            JointRowKind::TendonFriction { tendon } => [Some((tendon, 1.0)), None],
             JointRowKind::Coupling { equality, slope } => match &model.equalities()[equality].kind {
-                EqualityKind::Tendon { other: Some(other), .. } => Some((&model.tendons()[*other], -slope)),
-                _ => None,
+                EqualityKind::Tendon { tendon, other, .. } => [Some((*tendon, 1.0)), other.map(|o| (o, -slope))],
+                _ => [None; 2],
             },
-            _ => None,
-        };
-        let of_tendon = move |(t, sign): (&'m Tendon, f64)| {
-            t.joints.iter().map(move |(id, weight)| (model.joints()[id.0].v.start, sign * weight))
-        };
-        let few = few.into_iter().filter(|(j, _)| *j != usize::MAX);
-        few.chain(tendon.into_iter().flat_map(of_tendon)).chain(leader.into_iter().flat_map(of_tendon))
+            _ => [None; 2],
+        }
     }
 
     /// Velocity of the row.
@@ -91,7 +116,7 @@ impl JointRow {
 }
 
 /// No dof.
-const NONE: (usize, f64) = (usize::MAX, 0.0);
+const NO_DOF: (usize, f64) = (usize::MAX, 0.0);
 
 /// All rows of a state. `is_near` decides from a gap and its change over the step whether a limit takes part.
 pub(crate) fn collect(

@@ -53,5 +53,9 @@ fn contact_mode(mu: f64, unit: f64, lambda: [f64; 3], sigma: [f64; 3]) -> (Mode,
     }
     let room = unit * (mu * lambda[2] - length(lambda[0], lambda[1]));
     let slip = length(sigma[0], sigma[1]);
-    if room > slip { (Mode::Stick, (push - gap).min(room - slip)) } else { (Mode::Slide, (push - gap).min(slip - room)) }
+    if room > slip {
+        (Mode::Stick, (push - gap).min(room - slip))
+    } else {
+        (Mode::Slide, (push - gap).min(slip - room))
+    }
 }

@@ -8,8 +8,9 @@
 
 use super::cone::Cone;
 use crate::check;
+use crate::dispatch::dispatch;
 use crate::error::InputError;
-use crate::linalg::dot;
+use crate::linalg::dot_lanes;
 use core::ops::Range;
 
 /// Rows of a group that shares a twist.
@@ -217,26 +218,17 @@ impl Problem {
         out
     }
 
-    /// `ξ = G w`.
+    /// `ξ = G w`; vectors of this space have `stride` numbers, zeros beyond `size`.
     #[inline(always)]
     pub(crate) fn multiply(&self, w: &[f64], xi: &mut [f64]) {
-        for (i, x) in xi.iter_mut().enumerate().take(self.size) {
-            *x = dot(&self.G[i * self.stride..i * self.stride + self.size], w);
+        for (x, row) in xi.iter_mut().zip(self.G.chunks_exact(self.stride.max(1))) {
+            *x = dot_lanes(row, w);
         }
     }
 
-    /// `out = (T G Tᵀ + R) λ`; `w` and `xi` are scratch (size).   (ncp-2)
+    /// `out = (T G Tᵀ + R) λ`; `w` and `xi` are scratch (stride).   (ncp-2)
     pub(crate) fn apply(&self, lambda: &[f64], out: &mut [f64], w: &mut [f64], xi: &mut [f64]) {
-        w[..self.size].fill(0.0);
-        for b in &self.blocks {
-            self.gather(b, &three(lambda, b), w);
-        }
-        self.multiply(w, xi);
-        for b in &self.blocks {
-            let (rows, x) = (b.cone.rows(), self.spread(b, xi));
-            out[b.row..b.row + rows].copy_from_slice(&x[..rows]);
-            out[b.row + rows - 1] += b.compliance * lambda[b.row + rows - 1];
-        }
+        apply(self, lambda, out, w, xi);
     }
 
     /// `σ = (T G Tᵀ + R) λ + g`.   (ncp-2)
@@ -245,6 +237,25 @@ impl Problem {
         for (s, g) in sigma.iter_mut().zip(&self.g) {
             *s += g;
         }
+    }
+}
+
+dispatch! {
+    /// See [`Problem::apply`].
+    pub(crate) fn apply(problem: &Problem, lambda: &[f64], out: &mut [f64], w: &mut [f64], xi: &mut [f64]) => apply_body
+}
+
+#[inline(always)]
+fn apply_body(problem: &Problem, lambda: &[f64], out: &mut [f64], w: &mut [f64], xi: &mut [f64]) {
+    w.fill(0.0);
+    for b in &problem.blocks {
+        problem.gather(b, &three(lambda, b), w);
+    }
+    problem.multiply(w, xi);
+    for b in &problem.blocks {
+        let (rows, x) = (b.cone.rows(), problem.spread(b, xi));
+        out[b.row..b.row + rows].copy_from_slice(&x[..rows]);
+        out[b.row + rows - 1] += b.compliance * lambda[b.row + rows - 1];
     }
 }
 

@@ -95,7 +95,7 @@ impl WarmStart {
             return Err(wrong("version 1", *version as f64));
         }
         let needed = (*impulses as u128) * IMPULSE as u128 + (*searches as u128) * SEARCH as u128;
-        if needed != rest.len() as u128 || bytes.len() % 8 != 0 {
+        if needed != rest.len() as u128 || !bytes.len().is_multiple_of(8) {
             return Err(wrong("as many bytes as its head says", bytes.len() as f64));
         }
         let (first, second) = rest.split_at(*impulses as usize * IMPULSE);

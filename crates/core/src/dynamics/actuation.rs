@@ -21,6 +21,14 @@ pub(crate) fn actuate(model: &Model, q: &[f64], v: &[f64], ctrl: &[f64], tau: &m
     for_each_clamped(model, |j, lo, hi| tau[j] = tau[j].clamp(lo, hi));
 }
 
+/// Length and velocity of the transmission of actuator `k`, and its force after clamping.
+pub(crate) fn observe(model: &Model, k: usize, q: &[f64], v: &[f64], ctrl: f64) -> [f64; 3] {
+    let a = &model.actuators()[k];
+    let mut velocity = 0.0;
+    for_each_arm(model, a, q, |j, arm, _| velocity += arm * v[j]);
+    [length(model, a, q), velocity, evaluate(model, k, a, q, v, ctrl).force]
+}
+
 /// Writes ∂tau/∂q (nv × nv), ∂tau/∂v (nv × nv) and ∂tau/∂ctrl (nv × nu), row by row.   (act-3)
 pub(crate) fn actuate_derivatives(
     model: &Model,

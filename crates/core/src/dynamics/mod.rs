@@ -31,9 +31,10 @@ pub use rnea::Wrench;
 pub use workspace::Workspace;
 pub use workspace_derivatives::RneaJacobians;
 
+pub(crate) use actuation::{actuate, observe};
+pub(crate) use free_motion::{FreeMotion, bias, factor_mass, forces, free_velocity};
 pub(crate) use jacobian::frame_pose;
 pub(crate) use kinematics::body_velocities;
 pub(crate) use mass_solve::{Columns, half_solve, solve_vector};
 pub(crate) use passive::tendon_length;
-pub(crate) use free_motion::{FreeMotion, bias, factor_mass, forces, free_velocity};
 pub(crate) use workspace::{check_wrenches, sound};

@@ -3,5 +3,5 @@
 mod lu;
 mod views;
 
-pub(crate) use lu::{Lu, dot};
+pub(crate) use lu::{Lu, dot_lanes};
 pub use views::{MatMut, MatRef};

@@ -74,7 +74,11 @@ impl Options {
         }
         let beta = self.correction.beta;
         if !(0.0..=1.0).contains(&beta) {
-            return Err(InputError::Value { what: "correction.beta".into(), expected: "a share from 0 to 1", got: beta });
+            return Err(InputError::Value {
+                what: "correction.beta".into(),
+                expected: "a share from 0 to 1",
+                got: beta,
+            });
         }
         Ok(())
     }

@@ -90,7 +90,7 @@ fn answer(b: &Block, penalty: f64, g: &[f64], x: &[f64], y: &[f64], z: &[f64]) -
         E * (weight * y[i] + prox * x[i] + z[i] - shift - g[i])
     });
     let answer = match b.cone {
-        Cone::Friction { .. } => Answer { E: [[E, 0.0, 0.0], [0.0, E, 0.0], [0.0, 0.0, E]], c },
+        Cone::Friction { .. } => Answer::new([[E, 0.0, 0.0], [0.0, E, 0.0], [0.0, 0.0, E]], c),
         _ => Answer::scalar(E, c[0]),
     };
     answer.without_compliance(b)

@@ -12,6 +12,9 @@ use crate::constraint::cone::{Cone, to_boundary};
 use crate::constraint::problem::{Block, Problem, three};
 use crate::constraint::residual::residual_at;
 
+/// A step so short that the next one would be no longer.
+const STALLED: f64 = 1e-12;
+
 /// Unknowns of one block (scaled), or a change of them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Interior {
@@ -44,7 +47,8 @@ impl InteriorPoint {
         self.caution = caution;
         self.scales.clear();
         self.scales.extend(problem.blocks.iter().map(|b| b.mean.sqrt()));
-        let scaled = problem.blocks.iter().zip(&self.scales).flat_map(|(b, s)| three(&problem.g, b).map(|g| g.abs() / s));
+        let scaled =
+            problem.blocks.iter().zip(&self.scales).flat_map(|(b, s)| three(&problem.g, b).map(|g| g.abs() / s));
         self.unit = scaled.fold(0.0, f64::max).max(f64::MIN_POSITIVE);
         self.stalled = false;
         self.changes.clear();
@@ -105,7 +109,7 @@ impl InteriorPoint {
         self.direction(problem, work, false);
         let fraction = (1.0 - complementarity).clamp(0.95, 0.9999);
         let step = self.reach(problem, fraction);
-        self.stalled = !(step > 1e-12) || !complementarity.is_finite();
+        self.stalled = step.is_nan() || step <= STALLED || !complementarity.is_finite();
         for (x, d) in self.states.iter_mut().zip(&self.changes) {
             *x = x.moved(d, step);
         }
@@ -138,6 +142,7 @@ impl InteriorPoint {
             let physical = Answer {
                 E: a.E.map(|row| row.map(|x| x / (scale * scale))),
                 c: a.c.map(|x| x * self.unit / scale),
+                ..a
             };
             work.linear.answers[k] = physical.without_compliance(b);
         }
@@ -197,9 +202,7 @@ fn start(cone: Cone, scale: f64, centre: f64) -> Interior {
 fn product_sum(cone: Cone, bound: f64, x: &Interior) -> (f64, f64) {
     match cone {
         Cone::Friction { .. } if is_frictionless(cone) => (x.l[2] * x.s[2], 1.0),
-        Cone::Friction { mu } => {
-            (x.l[2] * x.s[2] + mu * x.l[2] * x.psi + x.l[0] * x.s[0] + x.l[1] * x.s[1], 2.0)
-        }
+        Cone::Friction { mu } => (x.l[2] * x.s[2] + mu * x.l[2] * x.psi + x.l[0] * x.s[0] + x.l[1] * x.s[1], 2.0),
         Cone::Unilateral => (x.l[0] * x.s[0], 1.0),
         Cone::Box { .. } if bound > 0.0 => ((bound - x.l[0]) * x.s[0] + (bound + x.l[0]) * x.s[1], 2.0),
         _ => (0.0, 0.0),
@@ -248,7 +251,7 @@ fn answer(cone: Cone, bound: f64, x: &Interior, sigma: &[f64; 3], target: &[f64;
         Cone::Friction { .. } if is_frictionless(cone) => {
             let E = x.l[2] / x.s[2];
             let c = (-target[0] + x.l[2] * (x.s[2] - sigma[2])) / x.s[2];
-            Answer { E: [[0.0; 3], [0.0; 3], [0.0, 0.0, E]], c: [-x.l[0], -x.l[1], c] }
+            Answer::new([[0.0; 3], [0.0; 3], [0.0, 0.0, E]], [-x.l[0], -x.l[1], c])
         }
         Cone::Friction { mu } => friction(mu, x, sigma, target),
         Cone::Unilateral => {
@@ -273,7 +276,8 @@ fn friction(mu: f64, x: &Interior, sigma: &[f64; 3], target: &[f64; 4]) -> Answe
     let A = [[x.psi - t0 * s0 / mg, -t0 * s1 / mg], [-t1 * s0 / mg, x.psi - t1 * s1 / mg]];
     let det = A[0][0] * A[1][1] - A[0][1] * A[1][0];
     let inverse = [[A[1][1] / det, -A[0][1] / det], [-A[1][0] / det, A[0][0] / det]];
-    let times = |v: [f64; 2]| [inverse[0][0] * v[0] + inverse[0][1] * v[1], inverse[1][0] * v[0] + inverse[1][1] * v[1]];
+    let times =
+        |v: [f64; 2]| [inverse[0][0] * v[0] + inverse[0][1] * v[1], inverse[1][0] * v[0] + inverse[1][1] * v[1]];
     let b = [mu * s0 - t0 * x.psi / gamma, mu * s1 - t1 * x.psi / gamma];
     let W = [[mg - t0 * t0 / mg, -t0 * t1 / mg], [-t0 * t1 / mg, mg - t1 * t1 / mg]];
     let lack = [s0 - sigma[0], s1 - sigma[1], sn - sigma[2]];
@@ -284,10 +288,8 @@ fn friction(mu: f64, x: &Interior, sigma: &[f64; 3], target: &[f64; 4]) -> Answe
     let push = (-target[0] + gamma * lack[2]) / sn;
     let rhs = |i: usize, t: f64| -target[2 + i] + t * target[1] / mg + W[i][0] * lack[0] + W[i][1] * lack[1];
     let tangential = times([rhs(0, t0) - b[0] * push, rhs(1, t1) - b[1] * push]);
-    Answer {
-        E: [[first[0], second[0], coupling[0]], [first[1], second[1], coupling[1]], [0.0, 0.0, normal]],
-        c: [tangential[0], tangential[1], push],
-    }
+    let E = [[first[0], second[0], coupling[0]], [first[1], second[1], coupling[1]], [0.0, 0.0, normal]];
+    Answer::new(E, [tangential[0], tangential[1], push])
 }
 
 /// Changes of all unknowns of a block from those of impulse and velocity.

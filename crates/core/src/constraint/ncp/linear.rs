@@ -8,19 +8,31 @@
 use crate::constraint::cone::Cone;
 use crate::constraint::problem::{Block, Problem, TWIST};
 use crate::dispatch::dispatch;
-use crate::linalg::{Lu, dot};
+use crate::linalg::{Lu, dot_lanes};
 
 /// How one block answers: `dλ = c − E dσ`.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Answer {
     pub E: [[f64; 3]; 3],
     pub c: [f64; 3],
+    /// Whether E is zero.
+    pub silent: bool,
 }
 
 impl Answer {
+    /// An answer to velocities.
+    pub fn new(E: [[f64; 3]; 3], c: [f64; 3]) -> Answer {
+        Answer { E, c, silent: false }
+    }
+
+    /// An impulse whatever the velocity.
+    pub fn fixed(c: [f64; 3]) -> Answer {
+        Answer { E: [[0.0; 3]; 3], c, silent: true }
+    }
+
     /// A block with one row.
     pub fn scalar(E: f64, c: f64) -> Answer {
-        Answer { E: [[E, 0.0, 0.0], [0.0; 3], [0.0; 3]], c: [c, 0.0, 0.0] }
+        Answer { E: [[E, 0.0, 0.0], [0.0; 3], [0.0; 3]], c: [c, 0.0, 0.0], silent: E == 0.0 }
     }
 
     /// The same answer to the velocity without the part `R dλ` that the block's own compliance adds.
@@ -42,10 +54,6 @@ impl Answer {
         }
         self
     }
-
-    fn is_silent(&self) -> bool {
-        self.E == [[0.0; 3]; 3]
-    }
 }
 
 /// Columns of the system that belong together.
@@ -56,7 +64,8 @@ struct Cell {
     width: usize,
     /// First row of the system.
     at: usize,
-    H: [[f64; TWIST]; TWIST],
+    /// Rows of eight: whole lanes.
+    H: [[f64; 8]; TWIST],
 }
 
 /// The system, its factors and scratch memory.
@@ -75,9 +84,9 @@ impl Linear {
     pub fn reset(&mut self, problem: &Problem) {
         self.answers.clear();
         self.answers.resize(problem.blocks.len(), Answer::default());
-        self.w.resize(problem.size, 0.0);
-        self.xi.resize(problem.size, 0.0);
-        self.x.resize(problem.size, 0.0);
+        self.w.resize(problem.stride, 0.0);
+        self.xi.resize(problem.stride, 0.0);
+        self.x.resize(problem.stride, 0.0);
     }
 
     /// How much there is room for.
@@ -93,32 +102,42 @@ impl Linear {
 
     /// `dλ` of the present right-hand sides c with the factors at hand.
     pub fn solve(&mut self, problem: &Problem, change: &mut [f64]) {
-        self.w[..problem.size].fill(0.0);
-        for (b, a) in problem.blocks.iter().zip(&self.answers) {
-            problem.gather(b, &a.c, &mut self.w);
+        solve(self, problem, change);
+    }
+}
+
+dispatch! {
+    /// See [`Linear::solve`].
+    pub(crate) fn solve(linear: &mut Linear, problem: &Problem, change: &mut [f64]) => solve_body
+}
+
+#[inline(always)]
+fn solve_body(linear: &mut Linear, problem: &Problem, change: &mut [f64]) {
+    let Linear { answers, cells, lu, w, xi, x } = linear;
+    w.fill(0.0);
+    for (b, a) in problem.blocks.iter().zip(answers.iter()) {
+        problem.gather(b, &a.c, w);
+    }
+    let n = cells.last().map_or(0, |c| c.at + c.width);
+    for cell in cells.iter() {
+        for k in 0..cell.width {
+            let i = cell.xi + k;
+            x[cell.at + k] = dot_lanes(&problem.G[i * problem.stride..(i + 1) * problem.stride], w);
         }
-        let mut n = 0;
-        for cell in &self.cells {
-            for i in cell.xi..cell.xi + cell.width {
-                let row = &problem.G[i * problem.stride..i * problem.stride + problem.size];
-                self.x[n] = dot(row, &self.w);
-                n += 1;
+    }
+    lu.solve(&mut x[..n]);
+    for cell in cells.iter() {
+        xi[cell.xi..cell.xi + cell.width].copy_from_slice(&x[cell.at..cell.at + cell.width]);
+    }
+    for (b, a) in problem.blocks.iter().zip(answers.iter()) {
+        let mut d = a.c;
+        if !a.silent {
+            let s = problem.spread(b, xi);
+            for i in 0..3 {
+                d[i] -= a.E[i][0] * s[0] + a.E[i][1] * s[1] + a.E[i][2] * s[2];
             }
         }
-        self.lu.solve(&mut self.x[..n]);
-        for cell in &self.cells {
-            self.xi[cell.xi..cell.xi + cell.width].copy_from_slice(&self.x[cell.at..cell.at + cell.width]);
-        }
-        for (b, a) in problem.blocks.iter().zip(&self.answers) {
-            let mut d = a.c;
-            if !a.is_silent() {
-                let s = problem.spread(b, &self.xi);
-                for i in 0..3 {
-                    d[i] -= a.E[i][0] * s[0] + a.E[i][1] * s[1] + a.E[i][2] * s[2];
-                }
-            }
-            change[b.row..b.row + b.cone.rows()].copy_from_slice(&d[..b.cone.rows()]);
-        }
+        change[b.row..b.row + b.cone.rows()].copy_from_slice(&d[..b.cone.rows()]);
     }
 }
 
@@ -140,26 +159,27 @@ fn assemble_body(linear: &mut Linear, problem: &Problem) {
             for cell in cells.iter() {
                 match cell.width {
                     1 => out[cell.at] = G[cell.xi] * cell.H[0][0],
-                    3 => multiply::<3>(G, cell, out),
-                    _ => multiply::<TWIST>(G, cell, out),
+                    3 => multiply::<3, 4>(G, cell, out),
+                    _ => multiply::<TWIST, 8>(G, cell, out),
                 }
             }
+            out[n..].fill(0.0);
             out[rows.at + k] += 1.0;
         }
     }
 }
 
-/// One row of G H, for the columns of a cell.
+/// One row of G H, for the N columns of a cell, computed in lanes of P numbers.
 #[inline(always)]
-fn multiply<const N: usize>(G: &[f64], cell: &Cell, out: &mut [f64]) {
+fn multiply<const N: usize, const P: usize>(G: &[f64], cell: &Cell, out: &mut [f64]) {
     let (G, out) = (&G[cell.xi..cell.xi + N], &mut out[cell.at..cell.at + N]);
-    let mut sum = [0.0; N];
+    let mut sum = [0.0; P];
     for i in 0..N {
-        for j in 0..N {
+        for j in 0..P {
             sum[j] += G[i] * cell.H[i][j];
         }
     }
-    out.copy_from_slice(&sum);
+    out.copy_from_slice(&sum[..N]);
 }
 
 /// H of everything that answers.
@@ -172,12 +192,12 @@ fn collect_cells(linear: &mut Linear, problem: &Problem) {
         let blocks = &problem.blocks[group.blocks.clone()];
         let answers = &answers[group.blocks.clone()];
         if blocks[0].map.is_some() {
-            if answers.iter().all(Answer::is_silent) {
+            if answers.iter().all(|a| a.silent) {
                 continue;
             }
-            let mut cell = Cell { xi: group.xi.start, width: TWIST, at, H: [[0.0; TWIST]; TWIST] };
+            let mut cell = Cell { xi: group.xi.start, width: TWIST, at, H: [[0.0; 8]; TWIST] };
             for (b, a) in blocks.iter().zip(answers) {
-                if let (Some(map), false) = (b.map, a.is_silent()) {
+                if let (Some(map), false) = (b.map, a.silent) {
                     add_twist(&problem.maps[map as usize], &a.E, &mut cell.H);
                 }
             }
@@ -185,9 +205,9 @@ fn collect_cells(linear: &mut Linear, problem: &Problem) {
             cells.push(cell);
             continue;
         }
-        for (b, a) in blocks.iter().zip(answers).filter(|(_, a)| !a.is_silent()) {
+        for (b, a) in blocks.iter().zip(answers).filter(|(_, a)| !a.silent) {
             let width = b.cone.rows();
-            let mut cell = Cell { xi: b.xi, width, at, H: [[0.0; TWIST]; TWIST] };
+            let mut cell = Cell { xi: b.xi, width, at, H: [[0.0; 8]; TWIST] };
             for i in 0..width {
                 cell.H[i][..width].copy_from_slice(&a.E[i][..width]);
             }
@@ -199,7 +219,7 @@ fn collect_cells(linear: &mut Linear, problem: &Problem) {
 
 /// `H += Tᵀ E T`.
 #[inline(always)]
-fn add_twist(T: &[[f64; TWIST]; 3], E: &[[f64; 3]; 3], H: &mut [[f64; TWIST]; TWIST]) {
+fn add_twist(T: &[[f64; TWIST]; 3], E: &[[f64; 3]; 3], H: &mut [[f64; 8]; TWIST]) {
     let mut ET = [[0.0; TWIST]; 3];
     for i in 0..3 {
         for c in 0..TWIST {

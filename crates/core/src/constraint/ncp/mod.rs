@@ -61,21 +61,15 @@ impl Work {
     /// Room for a problem; impulses start at zero.
     pub fn reset(&mut self, problem: &Problem) {
         let rows = problem.rows();
-        let vectors = [
-            &mut self.lambda,
-            &mut self.sigma,
-            &mut self.best,
-            &mut self.previous,
-            &mut self.change,
-            &mut self.answer,
-        ];
+        let vectors =
+            [&mut self.lambda, &mut self.sigma, &mut self.best, &mut self.previous, &mut self.change, &mut self.answer];
         for v in vectors {
             v.clear();
             v.resize(rows, 0.0);
         }
         for v in [&mut self.w, &mut self.xi] {
             v.clear();
-            v.resize(problem.size, 0.0);
+            v.resize(problem.stride, 0.0);
         }
         self.branches.clear();
         self.branches.resize(problem.blocks.len(), Branch::default());

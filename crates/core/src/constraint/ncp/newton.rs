@@ -55,7 +55,8 @@ pub(crate) fn newton_without(
     let mut best = residual;
     work.keep();
     let (mut factored, mut last) = (false, 0.0);
-    let mut proximal = (SHARE * residual).clamp(PROXIMAL[0], PROXIMAL[1]);
+    // first as if the start were good
+    let mut proximal = PROXIMAL[0];
     let mut iterations = 0;
     while residual > tolerance && iterations < limit {
         let same = answer_all(problem, work, proximal, factored && proximal == last);
@@ -63,7 +64,7 @@ pub(crate) fn newton_without(
         if let (0, Some(k)) = (iterations, open) {
             let c = three(&work.lambda, &problem.blocks[k]).map(|x| -x);
             work.branches[k] = Branch::Open;
-            work.linear.answers[k] = Answer { E: [[0.0; 3]; 3], c };
+            work.linear.answers[k] = Answer::fixed(c);
         }
         if !same {
             work.linear.factor(problem);
@@ -74,7 +75,7 @@ pub(crate) fn newton_without(
         work.previous.copy_from_slice(&work.lambda);
         residual = go(problem, work, 1.0);
         let first = iterations == 1 && open.is_some();
-        if before < NEAR && !first && !(residual < before) {
+        if before < NEAR && !first && (residual >= before || residual.is_nan()) {
             // constraints that contradict each other must give way one at a time: stop where the first one does
             let reach = first_boundary(problem, work);
             if reach < 1.0 {
@@ -90,7 +91,13 @@ pub(crate) fn newton_without(
             work.keep();
         }
         factored = residual < FAST * before;
-        if (residual > WORSE * best && !first) || residual.is_nan() {
+        if iterations == 1 && !first && residual > before {
+            // it was not
+            work.restore();
+            work.evaluate(problem);
+            residual = best;
+            proximal = (SHARE * residual).clamp(PROXIMAL[0], PROXIMAL[1]);
+        } else if (residual > WORSE * best && !first) || residual.is_nan() {
             // too far: from the best again, more carefully
             work.restore();
             work.evaluate(problem);
@@ -161,7 +168,7 @@ fn answer(b: &Block, proximal: f64, lambda: [f64; 3], sigma: [f64; 3]) -> (Branc
             let n = if open { (0.0, -lambda[2]) } else { (hold, -hold * sigma[2]) };
             let E = [[0.0; 3], [0.0; 3], [0.0, 0.0, n.0]];
             let branch = if open { Branch::Open } else { Branch::GivesWay };
-            (branch, Answer { E, c: [-lambda[0], -lambda[1], n.1] })
+            (branch, Answer::new(E, [-lambda[0], -lambda[1], n.1]))
         }
         Cone::Friction { mu } => contact(mu, rho, hold, lambda, sigma),
         cone => {
@@ -183,12 +190,12 @@ fn answer(b: &Block, proximal: f64, lambda: [f64; 3], sigma: [f64; 3]) -> (Branc
 fn contact(mu: f64, rho: f64, hold: f64, lambda: [f64; 3], sigma: [f64; 3]) -> (Branch, Answer) {
     let a = [lambda[0] - rho * sigma[0], lambda[1] - rho * sigma[1], lambda[2] - rho * sigma[2]];
     if a[2] <= 0.0 {
-        return (Branch::Open, Answer { E: [[0.0; 3]; 3], c: [-lambda[0], -lambda[1], -lambda[2]] });
+        return (Branch::Open, Answer::fixed([-lambda[0], -lambda[1], -lambda[2]]));
     }
     let (t, radius) = (length(a[0], a[1]), mu * a[2]);
     if t <= radius {
         let E = [[hold, 0.0, 0.0], [0.0, hold, 0.0], [0.0, 0.0, hold]];
-        return (Branch::Held, Answer { E, c: [-hold * sigma[0], -hold * sigma[1], -hold * sigma[2]] });
+        return (Branch::Held, Answer::new(E, [-hold * sigma[0], -hold * sigma[1], -hold * sigma[2]]));
     }
     // λ_T = μ λ_N u, and what happens across u follows the turning of u: λ_⊥ = −(1/α) σ_⊥
     let (u, across) = ([a[0] / t, a[1] / t], [-a[1] / t, a[0] / t]);
@@ -204,5 +211,5 @@ fn contact(mu: f64, rho: f64, hold: f64, lambda: [f64; 3], sigma: [f64; 3]) -> (
         E[i][2] = mu * u[i] * hold;
         c[i] = mu * u[i] * (lambda[2] + push) - lambda[i] - turn * slip * across[i];
     }
-    (Branch::GivesWay, Answer { E, c })
+    (Branch::GivesWay, Answer::new(E, c))
 }

@@ -57,7 +57,7 @@ fn sweep_block(problem: &Problem, work: &mut Work, k: usize, b: &Block) {
     problem.gather(b, &change, &mut work.w);
     for i in b.xi..b.xi + width {
         let w = work.w[i];
-        let G = &problem.G[i * problem.stride..i * problem.stride + problem.size];
+        let G = &problem.G[i * problem.stride..(i + 1) * problem.stride];
         for (x, g) in work.xi.iter_mut().zip(G) {
             *x += g * w;
         }
@@ -74,10 +74,8 @@ fn contact(mu: f64, D: &[[f64; 3]; 3], lambda: [f64; 3], sigma: [f64; 3]) -> [f6
     // largest eigenvalue of the tangential block
     let (mean, half) = (0.5 * (D[0][0] + D[1][1]), 0.5 * (D[0][0] - D[1][1]));
     let stiffest = (mean + length(half, D[0][1])).max(f64::MIN_POSITIVE);
-    let t = [
-        lambda[0] - (sigma[0] + D[0][2] * change) / stiffest,
-        lambda[1] - (sigma[1] + D[1][2] * change) / stiffest,
-    ];
+    let t =
+        [lambda[0] - (sigma[0] + D[0][2] * change) / stiffest, lambda[1] - (sigma[1] + D[1][2] * change) / stiffest];
     let (size, radius) = (length(t[0], t[1]), mu * push);
     let shrink = if size > radius { radius / size } else { 1.0 };
     [shrink * t[0], shrink * t[1], push]

@@ -1,0 +1,36 @@
+//! Sensors without a reading.
+
+use crate::error::InputError;
+use core::fmt;
+
+/// A reading that there is not.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum SensorError {
+    /// The sensor, or its number, does not exist, or the memory belongs to another model.
+    Input(InputError),
+    /// The model does not hold what the sensor would need.
+    Unsupported {
+        /// Name of the sensor, or its number.
+        sensor: String,
+        /// What is missing.
+        why: &'static str,
+    },
+}
+
+impl fmt::Display for SensorError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SensorError::Input(e) => e.fmt(f),
+            SensorError::Unsupported { sensor, why } => write!(f, "sensor '{sensor}' cannot be read: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for SensorError {}
+
+impl From<InputError> for SensorError {
+    fn from(e: InputError) -> SensorError {
+        SensorError::Input(e)
+    }
+}

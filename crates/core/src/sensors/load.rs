@@ -1,0 +1,137 @@
+//! What links carry: the force between a link and its parent, and mass and momentum of all that hangs on it.   (sens-4, sens-5)
+//!
+//! Links on fixed joints are part of a body but have parents, inertias and contacts of their own.
+#![allow(non_snake_case)]
+
+use super::push::ContactForce;
+use super::{Moment, links};
+use crate::dynamics::Wrench;
+use crate::model::{BodyId, FrameId, Model};
+use crate::spatial::{Force, Motion, SpatialInertia, Vec3};
+
+/// One number of each kind per link, about the origin of the tree of its body, world axes.
+#[derive(Debug, Clone)]
+pub(super) struct Loads {
+    /// Force that the parent must supply.
+    force: Vec<Force>,
+    /// Mass, first moment and momentum.
+    share: Vec<Share>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Share {
+    mass: f64,
+    moment: Vec3,
+    momentum: Force,
+}
+
+impl Share {
+    fn add(&mut self, sign: f64, b: Share) {
+        self.mass += sign * b.mass;
+        self.moment += b.moment * sign;
+        self.momentum += b.momentum * sign;
+    }
+
+    /// The same about an origin that lies `d` before this one.
+    fn shifted(self, d: Vec3) -> Share {
+        Share { mass: self.mass, moment: self.moment + d * self.mass, momentum: shifted(self.momentum, d) }
+    }
+}
+
+/// A force about an origin that lies `d` before this one.
+fn shifted(f: Force, d: Vec3) -> Force {
+    Force { lin: f.lin, ang: f.ang + d.cross(f.lin) }
+}
+
+impl Loads {
+    pub fn new(model: &Model) -> Loads {
+        let n = links::count(model);
+        Loads { force: vec![Force::ZERO; n], share: vec![Share::default(); n] }
+    }
+
+    /// Each link for itself: force that its motion needs, mass and momentum.   (sens-4)
+    pub fn begin(&mut self, m: &Moment, A: &[Motion]) {
+        for k in 0..self.force.len() {
+            let frame = &m.model.frames()[k];
+            let body = frame.body;
+            let whole = links::is_main(m.model, FrameId(k)) && body != BodyId::WORLD;
+            let I = if whole { m.kin.inertia[body.0] } else { own_inertia(m, k) };
+            let V = m.kin.V[body.0];
+            let momentum = I * V;
+            self.force[k] = I * A[body.0] + V.cross_force(momentum);
+            self.share[k] = Share { mass: I.mass, moment: I.h, momentum };
+            if !links::is_main(m.model, FrameId(k)) && body != BodyId::WORLD {
+                // a body's numbers are those of all its links: the first one has what the others leave
+                let main = m.model.bodies()[body.0].link.0;
+                let (force, share) = (self.force[k], self.share[k]);
+                self.force[main] -= force;
+                self.share[main].add(-1.0, share);
+            }
+        }
+    }
+
+    /// Forces from outside spare the joints.
+    pub fn press(&mut self, m: &Moment, contact: &ContactForce) {
+        let [a, b] = contact.geoms.map(|g| &m.model.geoms()[g.0]);
+        for (geom, force) in [(a, -contact.force), (b, contact.force)] {
+            let arm = contact.point - m.origin(geom.body);
+            self.force[geom.link.0] -= Force::at_point(force, Vec3::ZERO, arm);
+        }
+    }
+
+    /// The same for what a user applies to bodies; it acts on the link that a body is named after.
+    pub fn pull(&mut self, m: &Moment, wrenches: &[Wrench]) {
+        for w in wrenches.iter().filter(|w| w.body != BodyId::WORLD) {
+            self.force[m.model.bodies()[w.body.0].link.0] -= w.at_origin(m.model, m.kin);
+        }
+    }
+
+    /// Leaf to root: a link carries what its children need.   (sens-5)
+    pub fn gather(&mut self, m: &Moment) {
+        for k in (1..self.force.len()).rev() {
+            let parent = links::parent(m.model, FrameId(k)).0;
+            let body = |link: usize| m.model.frames()[link].body;
+            let d = m.origin(body(k)) - m.origin(body(parent));
+            let (force, share) = (shifted(self.force[k], d), self.share[k].shifted(d));
+            self.force[parent] += force;
+            self.share[parent].add(1.0, share);
+        }
+    }
+
+    /// Force and torque that a link's parent puts on it, at the origin and in the axes of a frame of the link.
+    pub fn between(&self, m: &Moment, link: FrameId, frame: FrameId) -> Force {
+        let site = &m.model.frames()[frame.0];
+        let pose = m.kin.X_wb[site.body.0] * site.pose;
+        let f = shifted(self.force[link.0], m.origin(site.body) - pose.position);
+        Force { lin: pose.rotation.tmul(f.lin), ang: pose.rotation.tmul(f.ang) }
+    }
+
+    /// Centre of mass of a link and all that it carries, from the world's origin; without mass, the link's own.
+    pub fn centre(&self, m: &Moment, link: FrameId) -> Vec3 {
+        let (share, frame) = (self.share[link.0], &m.model.frames()[link.0]);
+        if share.mass > 0.0 {
+            return share.moment * (1.0 / share.mass) + m.origin(frame.body);
+        }
+        (m.kin.X_wb[frame.body.0] * frame.pose).point(frame.inertia.map_or(Vec3::ZERO, |i| i.com))
+    }
+
+    /// Velocity of that centre of mass.
+    pub fn velocity(&self, link: FrameId) -> Vec3 {
+        let share = self.share[link.0];
+        if share.mass > 0.0 { share.momentum.lin * (1.0 / share.mass) } else { Vec3::ZERO }
+    }
+
+    /// Angular momentum about it.
+    pub fn angular_momentum(&self, m: &Moment, link: FrameId) -> Vec3 {
+        let d = m.origin(m.model.frames()[link.0].body) - self.centre(m, link);
+        shifted(self.share[link.0].momentum, d).ang
+    }
+}
+
+/// A link's own inertia about the origin of its tree, world axes.
+fn own_inertia(m: &Moment, k: usize) -> SpatialInertia {
+    let frame = &m.model.frames()[k];
+    let X = m.kin.X_wb[frame.body.0] * frame.pose;
+    let I = frame.inertia.unwrap_or_default().moved(&X);
+    SpatialInertia::new(I.mass, I.com - m.origin(frame.body), I.about_com)
+}
