@@ -17,6 +17,8 @@ const PROXIMAL: [f64; 2] = [1e-8, 1e-2];
 const SHARE: f64 = 0.1;
 /// A residual that falls at least by this factor keeps the factors for the next sweep.
 const FAST: f64 = 1e-2;
+/// What is at most left of the residual after the first iteration from a good start.
+const GOOD: f64 = 0.1;
 /// How much larger than the best a residual may become before the iteration goes back to the best, and by how much the
 /// proximal term then grows.
 const WORSE: f64 = 1e3;
@@ -24,6 +26,8 @@ const CAREFUL: f64 = 10.0;
 
 /// Residual below which a step that makes it larger is cut short.
 const NEAR: f64 = 1e-5;
+/// A step cut shorter than this would lead nowhere.
+const SHORT: f64 = 1e-6;
 /// How much of the way to a boundary is gone so that it is crossed.
 const BEYOND: f64 = 1.0 + 1e-9;
 
@@ -78,7 +82,7 @@ pub(crate) fn newton_without(
         if before < NEAR && !first && (residual >= before || residual.is_nan()) {
             // constraints that contradict each other must give way one at a time: stop where the first one does
             let reach = first_boundary(problem, work);
-            if reach < 1.0 {
+            if (SHORT..1.0).contains(&reach) {
                 let full = residual;
                 residual = go(problem, work, reach);
                 if full < residual {
@@ -91,11 +95,9 @@ pub(crate) fn newton_without(
             work.keep();
         }
         factored = residual < FAST * before;
-        if iterations == 1 && !first && residual > before {
+        if iterations == 1 && !first && residual > GOOD * before {
             // it was not
-            work.restore();
-            work.evaluate(problem);
-            residual = best;
+            residual = go(problem, work, 0.0);
             proximal = (SHARE * residual).clamp(PROXIMAL[0], PROXIMAL[1]);
         } else if (residual > WORSE * best && !first) || residual.is_nan() {
             // too far: from the best again, more carefully
