@@ -47,11 +47,12 @@ impl Cone {
 #[inline(always)]
 pub(crate) fn project_cone(x: Vec3, mu: f64) -> Vec3 {
     let t = length(x.x, x.y);
-    if t <= mu * x.z {
-        return x;
-    }
+    // first what pulls: without friction it would pass the other test too
     if mu * t <= -x.z {
         return Vec3::ZERO;
+    }
+    if t <= mu * x.z {
+        return x;
     }
     let n = (mu * t + x.z) / (1.0 + mu * mu);
     let s = mu * n / t;
@@ -98,6 +99,7 @@ mod tests {
         assert_eq!(project_cone(Vec3 { x: 0.1, y: 0.0, z: -1.0 }, mu), Vec3::ZERO);
         // without friction only the normal part stays
         assert_eq!(project_cone(Vec3 { x: 0.1, y: 0.0, z: 1.0 }, 0.0), Vec3 { x: 0.0, y: 0.0, z: 1.0 });
+        assert_eq!(project_cone(Vec3 { x: 0.0, y: 0.0, z: -1.0 }, 0.0), Vec3::ZERO);
         assert_eq!(project_cone(Vec3::ZERO, mu), Vec3::ZERO);
     }
 

@@ -28,6 +28,7 @@ pub use warm::WarmStart;
 pub(crate) use assembly::{Assembly, Source, relative_velocity};
 pub(crate) use warm::WarmImpulses;
 
+use self::problem::Block;
 use crate::collision::ContactSet;
 use crate::dynamics::{Kinematics, MassFactor, solve_vector};
 use crate::model::Model;
@@ -69,6 +70,16 @@ pub(crate) fn resolve(
     report
 }
 
+/// A shift by the compliance of patches beyond this means impulses that no rigid contact would need (m/s): the demands
+/// are met by squeezing.
+const IMPOSSIBLE: f64 = 1e-3;
+
+/// How far the compliance of patches moves velocities (m/s).
+fn patch_shift(assembly: &Assembly, solution: &Solution) -> f64 {
+    let of = |b: &Block| b.relative_compliance * b.mean * solution.lambda()[b.row + b.cone.rows() - 1].abs();
+    assembly.problem.blocks.iter().map(of).fold(0.0, f64::max)
+}
+
 /// With position correction and restitution; without them if their demands contradict each other.   (contact-5)
 fn solve_step(
     model: &Model,
@@ -84,7 +95,7 @@ fn solve_step(
         ncp::solve(&mut assembly.problem, options.solver, options.tolerance, options.max_iterations, &mut solution.work)
     };
     let mut outcome = solve(assembly, solution);
-    if outcome.status == Status::NotConverged {
+    if outcome.status == Status::NotConverged || patch_shift(assembly, solution) > IMPOSSIBLE {
         solution.keep_aside();
         assembly.drop_correction(model);
         let second = solve(assembly, solution);

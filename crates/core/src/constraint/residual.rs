@@ -3,7 +3,7 @@
 //! Nothing here is shared with a solver. A residual of zero means the unrelaxed problem (with its documented
 //! compliance) is solved exactly.
 
-use super::cone::{Cone, length, project_cone};
+use super::cone::{Cone, length};
 use super::problem::{Block, Problem, three};
 use crate::check;
 use crate::error::InputError;
@@ -13,7 +13,7 @@ use crate::spatial::Vec3;
 /// `‖λ − Π(λ − ρ (σ + Γ(σ)))‖∞ / ρ` with `1/ρ` the largest eigenvalue of the block of the Delassus matrix, divided by
 /// `max(1 m/s, ‖g‖∞)`.   (ncp-3)
 pub fn residual(problem: &Problem, lambda: &[f64]) -> Result<f64, InputError> {
-    check::length("lambda", lambda.len(), problem.rows())?;
+    check::vector("lambda", lambda, problem.rows())?;
     let (mut sigma, mut w, mut xi) = (vec![0.0; problem.rows()], vec![0.0; problem.stride], vec![0.0; problem.stride]);
     problem.velocity(lambda, &mut sigma, &mut w, &mut xi);
     Ok(residual_at(problem, lambda, &sigma))
@@ -21,11 +21,12 @@ pub fn residual(problem: &Problem, lambda: &[f64]) -> Result<f64, InputError> {
 
 /// The same where the velocity is known.
 pub(crate) fn residual_at(problem: &Problem, lambda: &[f64], sigma: &[f64]) -> f64 {
-    let largest = problem.blocks.iter().fold(0.0, |m: f64, b| {
-        let x = violation(b, three(lambda, b), three(sigma, b)) * b.stiffest;
-        if x > m || x.is_nan() { x } else { m }
-    });
-    largest / unit(problem)
+    // comparisons below would pass over what is not a number
+    if lambda.iter().chain(sigma).fold(0.0, |s, x| s + x * 0.0) != 0.0 {
+        return f64::INFINITY;
+    }
+    let of = |b: &Block| violation(b, three(lambda, b), three(sigma, b)) * b.stiffest;
+    problem.blocks.iter().map(of).fold(0.0, f64::max) / unit(problem)
 }
 
 /// Velocity that counts as one.
@@ -33,17 +34,33 @@ pub(crate) fn unit(problem: &Problem) -> f64 {
     problem.g.iter().fold(1.0, |m: f64, g| m.max(g.abs()))
 }
 
-/// By how much an impulse differs from the answer of its cone to its velocity.
+/// `λ − Π(λ − ρ (σ + Γ(σ)))`, largest entry. Written so that a velocity is not lost beside a huge impulse: where Π
+/// changes nothing the difference is `ρ σ` itself.
 fn violation(b: &Block, lambda: [f64; 3], sigma: [f64; 3]) -> f64 {
     let rho = 1.0 / b.stiffest;
     match b.cone {
         Cone::Friction { mu } => {
-            let lambda = Vec3::from(lambda);
-            let gamma = mu * length(sigma[0], sigma[1]);
-            let corrected = Vec3 { x: sigma[0], y: sigma[1], z: sigma[2] + gamma };
-            let d = lambda - project_cone(lambda - corrected * rho, mu);
+            let d = contact_violation(mu, Vec3::from(lambda), Vec3::from(sigma), rho);
             d.x.abs().max(d.y.abs()).max(d.z.abs())
         }
-        cone => (lambda[0] - cone.project_scalar(lambda[0] - rho * sigma[0])).abs(),
+        Cone::Unilateral => lambda[0].min(rho * sigma[0]).abs(),
+        Cone::Box { bound } => (rho * sigma[0]).max(lambda[0] - bound).min(lambda[0] + bound).abs(),
+        Cone::Bilateral => (rho * sigma[0]).abs(),
     }
+}
+
+fn contact_violation(mu: f64, lambda: Vec3, sigma: Vec3, rho: f64) -> Vec3 {
+    let gamma = mu * length(sigma.x, sigma.y);
+    let step = Vec3 { x: sigma.x, y: sigma.y, z: sigma.z + gamma } * rho;
+    let y = lambda - step;
+    let t = length(y.x, y.y);
+    if mu * t <= -y.z {
+        return lambda;
+    }
+    if t <= mu * y.z {
+        return step;
+    }
+    // outside: Π moves along the normal of the cone
+    let out = (t - mu * y.z) / (1.0 + mu * mu);
+    step + Vec3 { x: out * y.x / t, y: out * y.y / t, z: -out * mu }
 }

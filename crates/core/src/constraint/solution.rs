@@ -64,6 +64,10 @@ pub fn solve(
     warm: Option<&[f64]>,
     solution: &mut Solution,
 ) -> Result<SolveReport, InputError> {
+    if !(tolerance.is_finite() && tolerance > 0.0) {
+        let what = "tolerance".to_string();
+        return Err(InputError::Value { what, expected: "a positive residual", got: tolerance });
+    }
     solution.work.reset(problem);
     if let Some(warm) = warm {
         check::vector("warm", warm, problem.rows())?;

@@ -12,8 +12,12 @@ impl Model {
     pub fn normalize_q(&self, q: &mut [f64]) -> Result<(), InputError> {
         self.check_q(q)?;
         for p in self.balls() {
-            let unit = Quat::from_slice(&q[p..]).normalized().unwrap_or(Quat::IDENTITY);
-            q[p..p + 4].copy_from_slice(&unit.to_array());
+            let norm = q[p..p + 4].iter().fold(0.0, |s, x| s + x * x);
+            // a quaternion that a step has made is left as it is, so that steps repeat bit for bit
+            if (norm - 1.0).abs() > 8.0 * f64::EPSILON {
+                let unit = Quat::from_slice(&q[p..]).normalized().unwrap_or(Quat::IDENTITY);
+                q[p..p + 4].copy_from_slice(&unit.to_array());
+            }
         }
         Ok(())
     }

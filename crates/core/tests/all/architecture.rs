@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Who may use whom inside the core. `error`, `check` and `dispatch` are tools that everyone may use.
-const ALLOWED: [(&str, &[&str]); 10] = [
+const ALLOWED: [(&str, &[&str]); 11] = [
     ("spatial", &[]),
-    ("linalg", &[]),
+    ("linalg", &["spatial"]),
     ("model", &["spatial", "linalg"]),
     ("dynamics", &["spatial", "linalg", "model"]),
     ("collision", &["spatial", "linalg", "model"]),
@@ -15,6 +15,7 @@ const ALLOWED: [(&str, &[&str]); 10] = [
     ("data", &["model", "dynamics", "collision", "constraint"]),
     ("contact", &["spatial", "model", "constraint", "data"]),
     ("step", &["model", "dynamics", "collision", "constraint", "state", "data", "contact"]),
+    ("sensors", &["spatial", "model", "dynamics", "state", "step"]),
 ];
 const TOOLS: [&str; 3] = ["error", "check", "dispatch"];
 

@@ -10,7 +10,7 @@ use std::fmt::Write;
 /// notes do not count: they tell of the file, not of the robot.
 pub fn content_hash(model: &Model) -> String {
     let mut text = to_mjcf(model);
-    let _ = writeln!(text, "{:?} {:?}", model.pair_rule(), model.options().implicit);
+    let _ = writeln!(text, "{:?} {:?}", model.pair_rule(), model.options());
     for j in model.joints() {
         let _ = writeln!(text, "{:?} {:?} {:?}", j.range, j.effort, j.velocity);
     }

@@ -143,6 +143,11 @@ fn chain(problem: &mut Problem, tolerance: f64, limit: u32, work: &mut Work, war
             from_the_middle(problem, tolerance, limit, centre, caution, work, &mut found);
             lift_one(problem, tolerance, limit, work, &mut found);
         }
+        if found.residual > tolerance {
+            // as if there had been no warm start
+            work.lambda.fill(0.0);
+            polish(problem, tolerance, limit, work, &mut found);
+        }
     }
     if found.residual > tolerance {
         // what stops the interior point need not stop a method of first order

@@ -50,7 +50,10 @@ fn rebounds_from_any_height_are_first_order_in_the_time_step() {
                 // or misses the ground by less than gravity adds in a step, and meets it one step late
                 let late = e2 * way + 2.0 * G * dt * dt;
                 let error = top - e2 * height;
-                assert!(error < bound + G * dt * dt && error > -late, "e {restitution}, h {height}, dt {dt}: {error:e}");
+                assert!(
+                    error < bound + G * dt * dt && error > -late,
+                    "e {restitution}, h {height}, dt {dt}: {error:e}"
+                );
             }
         }
     }

@@ -2,6 +2,7 @@
 //! Everything here goes through the public step; nothing knows how contact is solved.
 
 mod bounce;
+mod couplings;
 mod deep;
 mod energy;
 mod falls;

@@ -31,6 +31,11 @@ pub fn solid_ball(mass: f64, radius: f64) -> BodyInertia {
     BodyInertia { mass, com: Vec3::ZERO, about_com }
 }
 
+/// An equality constraint that acts.
+pub fn equality(kind: EqualityKind) -> Equality {
+    Equality { name: String::new(), kind, active: true }
+}
+
 /// A slope: the pose of a plane that falls by `angle` towards the direction `azimuth`.
 /// Its x axis points downhill, its z axis out of the ground.
 pub fn slope(angle: f64, azimuth: f64) -> Pose {
@@ -76,13 +81,8 @@ impl World {
     /// the load is shared, so that no compliance is needed.
     pub fn tripod(&mut self, mass: f64, height: f64, pose: Pose, surface: Surface) -> FrameId {
         let joint = JointSpec::new("tripod root", JointKind::Free);
-        let link = self.0.add_link(
-            ModelBuilder::WORLD,
-            "tripod",
-            pose,
-            solid_box(mass, vec3(0.2, 0.2, height)),
-            vec![joint],
-        );
+        let link =
+            self.0.add_link(ModelBuilder::WORLD, "tripod", pose, solid_box(mass, vec3(0.2, 0.2, height)), vec![joint]);
         let radius = 0.2 * height;
         for k in 0..3 {
             let (s, c) = (2.0 * std::f64::consts::FRAC_PI_3 * k as f64 + 0.3).sin_cos();
@@ -113,7 +113,7 @@ pub struct Said {
 }
 
 impl Said {
-    /// Sum of all impulses on second bodies that are not the world, less those on first ones, world axes [N·s].
+    /// Sum of all impulses on a body, world axes [N·s].
     pub fn impulse_on(&self, body: BodyId) -> Vec3 {
         self.contacts.iter().fold(Vec3::ZERO, |sum, c| {
             let sign = if c.bodies[1] == body { 1.0 } else { 0.0 } - if c.bodies[0] == body { 1.0 } else { 0.0 };
@@ -147,11 +147,8 @@ impl Run {
     /// One step under forces, whatever its report says.
     pub fn attempt(&mut self, input: &Input) -> Said {
         let s = step(&self.model, &mut self.data, &self.x, input, &mut self.next).expect("a finite step");
-        let said = Said {
-            report: *s.report(),
-            contacts: s.contacts().collect(),
-            acceleration: s.acceleration().to_vec(),
-        };
+        let said =
+            Said { report: *s.report(), contacts: s.contacts().collect(), acceleration: s.acceleration().to_vec() };
         std::mem::swap(&mut self.x, &mut self.next);
         said
     }
@@ -175,7 +172,7 @@ impl Run {
         self.step()
     }
 
-    /// Position of the free body whose coordinates begin at `first` (m).
+    /// Position of a free body in a world of free bodies only (m).
     pub fn position(&self, body: usize) -> Vec3 {
         Vec3::from_slice(&self.x.q[7 * (body - 1)..])
     }
@@ -224,4 +221,36 @@ pub fn tumbling(seed: u64, boxes: usize, friction: f64, options: impl FnOnce(&mu
         v.extend(rng.vec3(4.0).to_array());
     }
     Run::new(w.build(options)).thrown(&v)
+}
+
+/// A chain of four capsules, thrown: hinges, a ball joint, a damped hinge. On the ground each touches in two points.
+pub fn limp_arm(rng: &mut Rng, options: impl FnOnce(&mut Options)) -> Run {
+    let mut w = World::new();
+    let s = surface(rng.uniform(0.2, 1.0), 0.0);
+    w.plane(Pose::IDENTITY, s);
+    let mut parent = ModelBuilder::WORLD;
+    for k in 0..4 {
+        let kind = match k {
+            0 => JointKind::Free,
+            2 => JointKind::Spherical,
+            _ => JointKind::Revolute { axis: rng.vec3(1.0).normalized().expect("not zero") },
+        };
+        let at = if k == 0 { vec3(0.0, 0.0, 0.6) } else { vec3(0.3, 0.0, 0.0) };
+        let inertia = BodyInertia { com: vec3(0.15, 0.0, 0.0), ..solid_box(1.0, vec3(0.15, 0.03, 0.03)) };
+        let damping = if k == 3 { 0.5 } else { 0.0 };
+        let joint = JointSpec { damping, ..JointSpec::new(format!("joint{k}"), kind) };
+        parent = w.0.add_link(parent, format!("link{k}"), Pose::translation(at), inertia, vec![joint]);
+        let pose = Pose::new(inertia.com, Quat::exp(vec3(0.0, std::f64::consts::FRAC_PI_2, 0.0)));
+        let shape = Shape::Capsule { radius: 0.03, half_length: 0.1 };
+        w.0.add_geom(parent, GeomSpec { pose, surface: s, ..GeomSpec::new(format!("link{k}"), shape) });
+    }
+    let model = w.build(options);
+    let v = rng.vector(model.nv(), 1.0);
+    Run::new(model).thrown(&v)
+}
+
+/// Overlaps stay as they are.
+pub fn without_correction(o: &mut Options) {
+    o.correction.full_depth = 0.0;
+    o.correction.beta = 0.0;
 }

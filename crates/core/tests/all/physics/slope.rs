@@ -135,6 +135,23 @@ fn without_friction_nothing_is_pulled_along() {
 }
 
 #[test]
+fn a_smooth_floor_does_not_hold_what_leaves_it() {
+    let mut w = World::new();
+    w.plane(Pose::IDENTITY, surface(0.0, 0.0));
+    w.ball("ball", 1.0, 0.1, vec3(0.0, 0.0, 0.1), surface(0.0, 0.0));
+    let mut run = w.run().thrown(&[0.0, 0.0, 0.5, 0.0, 0.0, 0.0]);
+    for k in 1..100 {
+        assert!(run.step().contacts.iter().all(|c| c.impulse == Vec3::ZERO));
+        assert!((run.velocity(1).z - 0.5 + 1e-3 * G * k as f64).abs() < 1e-12, "{:?}", run.x);
+        if run.velocity(1).z < 0.0 {
+            break;
+        }
+    }
+    run.go(200);
+    assert!((run.position(1).z - 0.1).abs() < 1e-12 && largest(&run.x.v) < STILL, "{:?}", run.x);
+}
+
+#[test]
 fn a_tall_block_tips_where_its_centre_leaves_the_base() {
     let half = vec3(0.05, 0.05, 0.2);
     for (share, tips) in [(0.98, false), (1.02, true)] {
