@@ -9,7 +9,10 @@ mod convert;
 mod info;
 mod models;
 mod output;
+mod progress;
 mod run;
+mod run_loop;
+mod run_report;
 mod sanity;
 mod source;
 
@@ -24,7 +27,7 @@ use std::process::ExitCode;
     version,
     after_help = "Examples:\n  slipstick info quadruped\n  slipstick check robot.urdf --free-root\n  \
                   slipstick convert robot.urdf robot.xml\n  slipstick contacts quadruped\n  \
-                  slipstick run quadruped --time 0.5\n\n\
+                  slipstick run quadruped\n\n\
                   Exit codes: 0 done, 1 failed, 2 bad use."
 )]
 struct Arguments {
@@ -44,7 +47,7 @@ enum Verb {
     Contacts(contacts::Arguments),
     /// Write a robot as MJCF or URDF and list what is lost.
     Convert(convert::Arguments),
-    /// Let a robot move freely from its home pose and print where it goes.
+    /// Let a robot move: contacts, how well they are solved, where it goes.
     Run(run::Arguments),
 }
 

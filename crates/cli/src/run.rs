@@ -1,24 +1,37 @@
-//! `slipstick run`: a passive rollout.
+//! `slipstick run`: a robot that moves, what its contacts do and how well they are solved.
 
-use crate::info;
 use crate::output::Failure;
-use crate::output::say;
+use crate::run_loop::{self, Outcome};
+use crate::run_report;
 use crate::source::{self, Source};
-use serde_json::{Value, json};
-use slipstick::dynamics::Workspace;
-use slipstick::{Data, Input, Model, State};
+use slipstick::{Controller, Hold, Model, Random, Solver, State, Table, Trajectory, TrajectoryFormat};
+use std::path::{Path, PathBuf};
 
 /// Arguments of `slipstick run`.
 #[derive(clap::Args)]
-#[command(
-    after_help = "Example: slipstick run quadruped --time 0.5\n\nActuators are off. Contact, joint limits and dry friction \
-                        are not part of the step yet: a robot without a fixed base falls freely."
-)]
+#[command(after_help = "Example: slipstick run quadruped\n         \
+                        slipstick run humanoid --controller random --seed 3 --time 5 --out fall.npz\n         \
+                        slipstick run robot.urdf --ground --free-root --steps 2000 --json\n\n\
+                        Controllers:\n  \
+                        hold    holds the starting pose. Position servos get it as their target; other actuators act as\n          \
+                        critically damped springs m w^2 (q0 - q) - 2 m w v with w = 25 rad/s and m the joint-space\n          \
+                        inertia along them (of the heavier side of the joint if the robot floats), at most what the\n          \
+                        time step allows. A robot without actuators is held by such torques at its joints.\n  \
+                        zero    all controls are zero: motors rest, position servos pull to zero.\n  \
+                        off     actuators do nothing at all.\n  \
+                        random  controls drawn evenly from their ranges every 0.1 s; --seed chooses which.\n  \
+                        FILE    one row of controls per step, numbers apart by commas or blanks, the last row stays;\n          \
+                        or a recorded .csv, whose columns ctrl:NAME are taken.\n\n\
+                        worst_residual is the largest violation of the contact laws, scaled (1 m/s counts as one); penetration \
+                        the deepest overlap; compliance_shift the velocity that compliance adds.")]
 pub struct Arguments {
     #[command(flatten)]
     source: Source,
+    /// Number of steps; default: as many as --time takes.
+    #[arg(long, value_name = "N", conflicts_with = "time")]
+    steps: Option<u64>,
     /// Simulated time (s).
-    #[arg(long, default_value_t = 1.0, allow_negative_numbers = true, value_parser = zero_or_more)]
+    #[arg(long, value_name = "T", default_value_t = 1.0, allow_negative_numbers = true, value_parser = zero_or_more)]
     time: f64,
     /// Time step (s); default: the model's.
     #[arg(long, allow_negative_numbers = true, value_parser = time_step)]
@@ -26,13 +39,27 @@ pub struct Arguments {
     /// Keyframe to start from; default: home, else the neutral pose.
     #[arg(long)]
     keyframe: Option<String>,
-    /// Print JSON: the recorded states.
+    /// Who drives: hold, zero, off, random, or a file.
+    #[arg(long, value_name = "hold|zero|off|random|FILE", default_value = "hold")]
+    controller: String,
+    /// Seed of the random controller.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// How contact is solved: auto, interior-point, admm, pgs.
+    #[arg(long, value_name = "SOLVER", value_parser = solver)]
+    solver: Option<Solver>,
+    /// File for the whole trajectory; its ending says how: .npz, .csv or .json.
+    #[arg(long, value_name = "FILE", value_parser = trajectory_file)]
+    out: Option<PathBuf>,
+    /// Print JSON: the summary and eleven states.
     #[arg(long)]
     json: bool,
 }
 
 /// More steps than anyone waits for: a mistyped time step.
 const MOST_STEPS: f64 = 1e9;
+/// A trajectory that takes more memory than this is not recorded (bytes).
+const MOST_MEMORY: usize = 4 << 30;
 
 /// Zero or a positive number.
 pub fn zero_or_more(text: &str) -> Result<f64, String> {
@@ -47,36 +74,34 @@ fn time_step(text: &str) -> Result<f64, String> {
     }
 }
 
-/// One line of the report.
-struct Sample {
-    time: f64,
-    height: f64,
-    kinetic: f64,
-    potential: f64,
-    q: Vec<f64>,
-    v: Vec<f64>,
+fn solver(text: &str) -> Result<Solver, String> {
+    let names = Solver::ALL.map(Solver::name).join(", ");
+    let found = Solver::ALL.into_iter().find(|s| s.name() == text);
+    found.ok_or_else(|| format!("expected one of {names}"))
+}
+
+fn trajectory_file(text: &str) -> Result<PathBuf, String> {
+    match TrajectoryFormat::of_path(text) {
+        Some(_) => Ok(text.into()),
+        None => Err("expected a name that ends in .npz, .csv or .json".into()),
+    }
 }
 
 pub fn main(arguments: &Arguments) -> Result<(), Failure> {
-    let mut model = source::load(&arguments.source)?;
-    if let Some(dt) = arguments.dt {
-        let mut options = model.options().clone();
-        options.dt = dt;
-        model = model.with_options(options).map_err(|e| e.to_string())?;
-    }
+    let model = with_options(source::load(&arguments.source)?, arguments)?;
     let start = start(&model, arguments.keyframe.as_deref()).map_err(Failure::Use)?;
-    let steps = (arguments.time / model.options().dt).round();
-    if steps > MOST_STEPS {
-        let text =
-            format!("--time {} with a time step of {:?} s takes {steps:e} steps", arguments.time, model.options().dt);
-        return Err(Failure::Use(format!("{text}: expected at most {MOST_STEPS:e}")));
+    let steps = steps(&model, arguments).map_err(Failure::Use)?;
+    let mut controller = controller(&model, &start, arguments)?;
+    let mut trajectory = arguments.out.is_some().then(|| Trajectory::new(&model));
+    let outcome = run_loop::run(&model, start, steps, &mut controller, trajectory.as_mut());
+    // what was recorded before a divergence shows how it came about
+    if let (Some(path), Some(trajectory)) = (&arguments.out, &trajectory) {
+        trajectory.save(path).map_err(|e| e.to_string())?;
     }
-    let samples = rollout(&model, start, arguments.time)?;
-    if arguments.json {
-        say!("{:#}", to_json(&model, &samples));
-    } else {
-        info::print_summary(&model);
-        print(&samples);
+    let outcome: Outcome = outcome?;
+    match arguments.json {
+        true => run_report::print_json(&model, &arguments.controller, &outcome),
+        false => run_report::print(&model, &arguments.controller, &outcome),
     }
     Ok(())
 }
@@ -89,43 +114,50 @@ pub fn start(model: &Model, keyframe: Option<&str>) -> Result<State, String> {
     }
 }
 
-/// Ten samples and the start, from steps without any input.
-fn rollout(model: &Model, mut x: State, time: f64) -> Result<Vec<Sample>, String> {
-    let (mut data, mut work, mut next) = (Data::new(model), Workspace::new(model), x.clone());
-    let steps = (time / model.options().dt).round() as usize;
-    let every = steps.div_ceil(10).max(1);
-    let mut samples = vec![sample(model, &mut work, &x)?];
-    for k in 1..=steps {
-        slipstick::step(model, &mut data, &x, &Input::default(), &mut next).map_err(|e| e.to_string())?;
-        std::mem::swap(&mut x, &mut next);
-        if k % every == 0 || k == steps {
-            samples.push(sample(model, &mut work, &x)?);
+fn with_options(model: Model, arguments: &Arguments) -> Result<Model, String> {
+    let mut options = model.options().clone();
+    options.dt = arguments.dt.unwrap_or(options.dt);
+    options.solver = arguments.solver.unwrap_or(options.solver);
+    model.with_options(options).map_err(|e| e.to_string())
+}
+
+fn steps(model: &Model, arguments: &Arguments) -> Result<usize, String> {
+    let dt = model.options().dt;
+    let steps = arguments.steps.map_or((arguments.time / dt).round(), |n| n as f64);
+    if steps > MOST_STEPS {
+        let asked = match arguments.steps {
+            Some(n) => format!("--steps {n}"),
+            None => format!("--time {} with a time step of {dt:?} s takes {steps:e} steps", arguments.time),
+        };
+        return Err(format!("{asked}: expected at most {MOST_STEPS:e} steps"));
+    }
+    let steps = steps as usize;
+    let bytes = Trajectory::bytes(model, steps);
+    if arguments.out.is_some() && bytes > MOST_MEMORY {
+        let (gigabytes, most) = (bytes >> 30, MOST_MEMORY >> 30);
+        return Err(format!(
+            "--out with {steps} steps takes {gigabytes} GiB: expected at most {most}; take fewer steps"
+        ));
+    }
+    Ok(steps)
+}
+
+fn controller(model: &Model, start: &State, arguments: &Arguments) -> Result<Controller, Failure> {
+    Ok(match arguments.controller.as_str() {
+        "hold" => Controller::Hold(Hold::new(model, start).map_err(|e| e.to_string())?),
+        "zero" => Controller::Zero,
+        "off" => Controller::Off,
+        "random" if model.nu() == 0 => {
+            return Err(Failure::Use(format!("--controller random: '{}' has no actuators", model.name())));
         }
-    }
-    Ok(samples)
-}
-
-fn sample(model: &Model, work: &mut Workspace, x: &State) -> Result<Sample, String> {
-    let (kinetic, potential) = work.energy(model, &x.q, &x.v).map_err(|e| e.to_string())?;
-    let com = work.centre_of_mass(model, &x.q).map_err(|e| e.to_string())?;
-    Ok(Sample { time: x.time, height: com.z, kinetic, potential, q: x.q.clone(), v: x.v.clone() })
-}
-
-fn print(samples: &[Sample]) {
-    say!("passive rollout (no contact yet)");
-    say!("  {:>8} {:>14} {:>12} {:>12} {:>12}", "time s", "com height m", "kinetic J", "potential J", "total J");
-    for s in samples {
-        let total = s.kinetic + s.potential;
-        say!("  {:>8.4} {:>14.6} {:>12.5} {:>12.5} {:>12.5}", s.time, s.height, s.kinetic, s.potential, total);
-    }
-}
-
-fn to_json(model: &Model, samples: &[Sample]) -> Value {
-    let rows = samples.iter().map(|s| {
-        json!({ "time": s.time, "com_height": s.height, "kinetic": s.kinetic, "potential": s.potential, "q": s.q, "v": s.v })
-    });
-    json!({
-        "format": "slipstick-run", "version": 1, "model": model.name(), "dt": model.options().dt,
-        "contact": false, "warnings": model.warnings().iter().map(ToString::to_string).collect::<Vec<_>>(), "samples": rows.collect::<Vec<_>>(),
+        "random" => Controller::Random(Random::new(arguments.seed)),
+        file => {
+            let wrong = |e: String| Failure::Use(format!("--controller {file}: {e}"));
+            if !Path::new(file).is_file() {
+                return Err(wrong("expected hold, zero, off, random or a file".into()));
+            }
+            let text = std::fs::read_to_string(file).map_err(|e| wrong(e.to_string()))?;
+            Controller::Table(Table::parse(model, &text).map_err(|e| wrong(e.to_string()))?)
+        }
     })
 }

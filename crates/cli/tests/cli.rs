@@ -209,12 +209,103 @@ fn a_quadruped_stands_on_four_feet() {
 }
 
 #[test]
+fn a_quadruped_holds_its_pose() {
+    let (code, out, error) = slipstick(&["run", "quadruped", "--json"]);
+    assert_eq!(code, Some(0), "{error}");
+    let report = json(&out);
+    assert_eq!((report["format"].as_str(), report["version"].as_u64()), (Some("slipstick-run"), Some(2)));
+    assert_eq!((report["steps"].as_u64(), report["contacts"]["max"].as_u64()), (Some(1000), Some(4)));
+    assert_eq!((report["controller"].as_str(), report["solver"].as_str()), (Some("hold"), Some("auto")));
+    assert!(report["worst_residual"].as_f64().unwrap() <= 1e-8, "{report:#}");
+    assert!(report["penetration"].as_f64().unwrap() < 1e-4, "{report:#}");
+    let samples = report["samples"].as_array().unwrap();
+    assert_eq!(samples.len(), 11);
+    assert!(samples.iter().all(|s| s["com_height"].as_f64().unwrap() > 0.24), "{report:#}");
+    let (_, text, _) = slipstick(&["run", "quadruped"]);
+    for key in [
+        "contacts",
+        "modes",
+        "iterations",
+        "stage",
+        "status",
+        "worst_residual",
+        "compliance_shift",
+        "penetration",
+        "energy",
+    ] {
+        assert!(report.get(key).is_some(), "{key} in {report:#}");
+        assert!(text.contains(&format!("\n  {key} ")), "{key} in {text}");
+    }
+    assert_eq!(error, "", "no bar where nobody sees it move");
+}
+
+#[test]
+fn trajectories_are_written_as_their_name_says_and_can_be_driven_again() {
+    let folder = Folder::new("trajectory");
+    let run = |arguments: &[&str]| {
+        let (code, out, error) = slipstick(&[&["run", "ant", "--steps", "40"], arguments].concat());
+        assert_eq!(code, Some(0), "{error}");
+        out
+    };
+    for name in ["a.npz", "a.csv", "a.json"] {
+        run(&["--controller", "random", "--seed", "7", "--out", &folder.path(name)]);
+    }
+    let recorded = json(&std::fs::read_to_string(folder.0.join("a.json")).unwrap());
+    assert_eq!(recorded["format"], "slipstick-trajectory");
+    assert_eq!(
+        (recorded["q"].as_array().map(Vec::len), recorded["ctrl"].as_array().map(Vec::len)),
+        (Some(41), Some(40))
+    );
+    assert_eq!(&std::fs::read(folder.0.join("a.npz")).unwrap()[..4], b"PK\x03\x04");
+    run(&["--controller", &folder.path("a.csv"), "--out", &folder.path("b.json")]);
+    let again = json(&std::fs::read_to_string(folder.0.join("b.json")).unwrap());
+    assert_eq!(recorded["q"], again["q"], "the same controls, the same motion");
+    run(&["--controller", "random", "--seed", "8", "--out", &folder.path("c.json")]);
+    assert_ne!(recorded["q"], json(&std::fs::read_to_string(folder.0.join("c.json")).unwrap())["q"]);
+}
+
+#[test]
+fn every_solver_and_controller_runs() {
+    for solver in ["auto", "interior-point", "admm", "pgs"] {
+        let (code, out, error) = slipstick(&["run", "quadruped", "--steps", "20", "--solver", solver, "--json"]);
+        assert_eq!(code, Some(0), "{error}");
+        assert_eq!(json(&out)["solver"], solver);
+    }
+    let height = |controller: &str| {
+        let (code, out, error) = slipstick(&["run", "quadruped", "--controller", controller, "--json"]);
+        assert_eq!(code, Some(0), "{error}");
+        json(&out)["samples"][10]["com_height"].as_f64().unwrap()
+    };
+    assert!(height("off") < 0.2 && height("hold") > 0.24, "without actuators it falls");
+    assert!(slipstick(&["run", "--help"]).1.contains("critically damped"));
+}
+
+#[test]
+fn a_divergence_names_body_and_step_and_leaves_what_was_recorded() {
+    let folder = Folder::new("diverges");
+    let spring = r#"<mujoco><option timestep="0.1" gravity="0 0 0"/><worldbody><body name="bob">
+      <joint type="slide" stiffness="1e9"/><geom size="0.1" mass="1"/></body></worldbody>
+      <keyframe><key name="home" qpos="0.1"/></keyframe></mujoco>"#;
+    let file = folder.path("spring.csv");
+    let (code, _, error) = slipstick(&["run", &folder.file("spring.xml", spring), "--time", "100", "--out", &file]);
+    assert_eq!(code, Some(1), "{error}");
+    assert!(error.starts_with("error: step ") && error.contains("of body 'bob'"), "{error}");
+    assert!(std::fs::read_to_string(file).unwrap().lines().count() > 5);
+}
+
+#[test]
 fn bad_use_is_told_apart_from_failure() {
     for arguments in [
         &["run", "quadruped", "--time", "nan"][..],
         &["run", "quadruped", "--dt", "-0.1"],
         &["run", "arm", "--dt", "1e-300"],
         &["run", "quadruped", "--keyframe", "nope"],
+        &["run", "quadruped", "--controller", "nobody"],
+        &["run", "cube", "--controller", "random"],
+        &["run", "quadruped", "--solver", "magic"],
+        &["run", "quadruped", "--steps", "5", "--time", "1"],
+        &["run", "quadruped", "--steps", "100000000", "--out", "large.npz"],
+        &["run", "quadruped", "--out", "motion.mp4"],
         &["contacts", "quadruped", "--keyframe", "nope"],
         &["contacts", "quadruped", "--contact-distance", "-1"],
     ] {

@@ -54,6 +54,10 @@ fn model() -> Model {
         parent = b.add_link(parent, format!("link{k}"), Pose::translation(vec3(0.0, 0.3, 0.1)), inertia, vec![joint]);
         b.add_actuator(Actuator::position(format!("drive{k}"), JointId(k), 10.0, 1.0));
     }
+    let measured = [Quantity::Force, Quantity::Accelerometer, Quantity::Quaternion, Quantity::SubtreeAngularMomentum];
+    for quantity in measured {
+        b.add_sensor(Sensor { name: String::new(), quantity, object: SensorObject::Frame(parent), reference: None });
+    }
     b.build().expect("sound")
 }
 
@@ -74,7 +78,7 @@ fn hot_algorithms_do_not_allocate() {
     let (mut square, mut six, mut six2) = (vec![0.0; nv * nv], vec![0.0; 6 * nv], vec![0.0; 6 * nv]);
     let (mut wide, columns) = (vec![0.0; nv * n], vec![1.0; nv * 8]);
     let (mut solved, mut square2, mut to_ctrl) = (vec![0.0; nv * 8], vec![0.0; nv * nv], vec![0.0; nv * nu]);
-    let frame = FrameId(4);
+    let (frame, mut sensors) = (FrameId(4), Sensors::new(&model));
     for round in 0..2 {
         let count = allocations(|| {
             work.rnea(&model, &q, &v, &a, &wrenches, &mut tau).unwrap();
@@ -104,7 +108,8 @@ fn hot_algorithms_do_not_allocate() {
             let out = [&mut square[..], &mut square2[..], &mut to_ctrl[..]];
             work.actuate_derivatives(&model, &q, &v, &ctrl, out).unwrap();
             step(&model, &mut data, &x, &Input::tau(&a).with_wrenches(&wrenches), &mut next).unwrap();
-            step_ctrl(&model, &mut data, &x, &ctrl, &Input::default(), &mut next).unwrap();
+            let done = step_ctrl(&model, &mut data, &x, &ctrl, &Input::default(), &mut next).unwrap();
+            done.sensors(&x, Some(&ctrl), &Input::default(), &mut sensors).unwrap();
         });
         assert_eq!(count, 0, "round {round}");
     }

@@ -19,12 +19,20 @@
 //! ```
 
 mod builtin;
+mod controller;
 pub mod pinocchio;
+mod simulator;
+mod summary;
+mod trajectory;
 
 pub use builtin::{BuiltinError, builtin, builtin_names};
+pub use controller::{Command, Controller, Hold, Random, Table, TableError};
+pub use simulator::{Control, RolloutError, Simulator};
 pub use slipstick_core::*;
 pub use slipstick_io::{
     LoadError, LoadOptions, Loss, NoHull, PairChoice, Place, TriangleMesh, content_hash, convex_hull, load,
     load_mesh_file, load_mjcf_str, load_urdf_str, load_with, mesh_file_name, mesh_to_obj, to_mjcf, to_mjcf_with_losses,
     to_urdf, with_pairs,
 };
+pub use summary::Summary;
+pub use trajectory::{SaveError, Trajectory, TrajectoryFormat};

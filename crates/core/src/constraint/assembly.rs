@@ -63,7 +63,7 @@ pub(crate) struct Assembly {
     pub sources: Vec<Source>,
     pub candidates: Vec<Candidate>,
     pub joint_rows: Vec<JointRow>,
-    pair_rows: Vec<PairRows>,
+    pub pair_rows: Vec<PairRows>,
     /// Contacts by pairs of bodies.
     order: Vec<u32>,
     biases: Vec<Bias>,

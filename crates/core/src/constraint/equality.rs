@@ -22,6 +22,13 @@ impl PairRows {
         if self.torque_scale.is_some() { &self.errors } else { &self.errors[..3] }
     }
 
+    /// Points, impulses and angular impulses on the two bodies, world axes.
+    pub fn split(&self, lambda: [f64; 6]) -> [[Vec3; 2]; 3] {
+        let (impulse, scale) = (Vec3::from_slice(&lambda), self.torque_scale.unwrap_or(0.0));
+        let turning = Vec3::from_slice(&lambda[3..]) * scale;
+        [self.points, [-impulse, impulse], [-turning, turning]]
+    }
+
     /// Opens their group: velocity of body 2 against body 1, at each body's own point, along the world's axes.
     pub fn open(&self, model: &Model, kin: &Kinematics, jacobian: &mut Jacobian) {
         jacobian.open_bodies(model, self.bodies);

@@ -26,6 +26,7 @@ pub use solution::{Solution, solve};
 pub use warm::WarmStart;
 
 pub(crate) use assembly::{Assembly, Source, relative_velocity};
+pub(crate) use limits::JointRowKind;
 pub(crate) use warm::WarmImpulses;
 
 use self::problem::Block;

@@ -3,7 +3,7 @@
 use super::actuator::Actuator;
 use super::coupling::{Equality, Tendon};
 use super::field::HeightField;
-use super::geometry::{GeomSpec, Mesh};
+use super::geometry::{GeomSpec, Mesh, Shape};
 use super::ids::{ActuatorId, FieldId, FrameId, GeomId, JointId, MeshId};
 use super::joint::JointSpec;
 use super::options::Options;
@@ -63,6 +63,7 @@ pub(super) struct SiteSpec {
     pub name: String,
     pub link: FrameId,
     pub pose: Pose,
+    pub zone: Option<Shape>,
 }
 
 impl ModelBuilder {
@@ -122,7 +123,12 @@ impl ModelBuilder {
 
     /// Adds a named frame fixed to a link.
     pub fn add_site(&mut self, link: FrameId, name: impl Into<String>, pose: Pose) {
-        self.sites.push(SiteSpec { name: name.into(), link, pose });
+        self.sites.push(SiteSpec { name: name.into(), link, pose, zone: None });
+    }
+
+    /// The same with a shape in which touch sensors feel contacts: a ball, capsule, cylinder, box or ellipsoid.
+    pub fn add_zone(&mut self, link: FrameId, name: impl Into<String>, pose: Pose, zone: Shape) {
+        self.sites.push(SiteSpec { name: name.into(), link, pose, zone: Some(zone) });
     }
 
     /// Takes a share of a link's weight off it, as if it hung from a balloon.

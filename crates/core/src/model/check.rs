@@ -1,7 +1,7 @@
 //! What a description must satisfy. Everything a user can get wrong in a model is refused here.
 
 use super::actuator::Transmission;
-use super::builder::{LinkSpec, ModelBuilder};
+use super::builder::{LinkSpec, ModelBuilder, SiteSpec};
 use super::coupling::{Equality, EqualityKind, Tendon};
 use super::field::HeightField;
 use super::geometry::{GeomSpec, Shape};
@@ -31,6 +31,7 @@ pub(super) fn builder(b: &ModelBuilder) -> Result<(), BuildError> {
     for s in &b.sites {
         refer(s.link.0 < b.links.len(), || format!("site '{}'", s.name), "link")?;
         pose(&s.pose, || format!("site '{}': pose", s.name))?;
+        zone(s)?;
     }
     for (l, g) in &b.geoms {
         refer(l.0 < b.links.len(), || format!("geom '{}'", g.name), "link")?;
@@ -233,6 +234,17 @@ fn geom(g: &GeomSpec, b: &ModelBuilder) -> Result<(), BuildError> {
     }
     value((0.0..=1.0).contains(&s.restitution), || what("restitution"), "a number from 0 to 1", s.restitution)?;
     finite(s.offset, || what("margin"))
+}
+
+/// A shape with an inside and sizes of its own.
+fn zone(s: &SiteSpec) -> Result<(), BuildError> {
+    let Some(shape) = s.zone else { return Ok(()) };
+    let what = |part: &str| format!("site '{}': {part}", s.name);
+    let n = shape.n_sizes();
+    value(n > 0, || what(shape.name()), "a ball, capsule, cylinder, cone, box or ellipsoid", n as f64)?;
+    shape.size()[..n]
+        .iter()
+        .try_for_each(|x| value(x.is_finite() && *x > 0.0, || what("size"), "a positive number", *x))
 }
 
 fn mesh(m: &super::Mesh) -> Result<(), BuildError> {

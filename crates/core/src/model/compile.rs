@@ -108,16 +108,17 @@ impl Bodies {
 
     /// A link on a fixed joint: its mass goes to the body that carries it, its name stays as a frame.
     fn add_fixed(&mut self, id: FrameId, link: &LinkSpec) {
+        let parent = FrameId(self.frame_index(link.parent));
         let (body, pose) = if id.0 == 0 {
             (BodyId(0), Pose::IDENTITY)
         } else {
-            let parent = &self.frames[self.frame_index(link.parent)];
+            let parent = &self.frames[parent.0];
             (parent.body, parent.pose * link.placement)
         };
         let moved = link.inertia.moved(&pose);
         self.inertia[body.0] = self.inertia[body.0].joined(&moved);
         self.compensate(body, link, moved.com);
-        self.frames.push(Frame { name: link.name.clone(), body, pose, inertia: Some(link.inertia) });
+        self.add_link_frame(link, body, parent, pose);
     }
 
     fn add_body(&mut self, frame: FrameId, link: &LinkSpec) {
@@ -151,7 +152,12 @@ impl Bodies {
         self.compensation.push((0.0, Vec3::ZERO));
         self.compensate(body, link, link.inertia.com);
         self.placement.push(placement);
-        self.frames.push(Frame { name: link.name.clone(), body, pose: Pose::IDENTITY, inertia: Some(link.inertia) });
+        self.add_link_frame(link, body, FrameId(self.frame_index(link.parent)), Pose::IDENTITY);
+    }
+
+    fn add_link_frame(&mut self, link: &LinkSpec, body: BodyId, parent: FrameId, pose: Pose) {
+        let (name, inertia) = (link.name.clone(), Some(link.inertia));
+        self.frames.push(Frame { name, body, parent, pose, inertia, zone: None });
     }
 
     /// Adds the part of a link's mass whose weight is taken off to that of its body; `com` is in the body's frame.
@@ -227,9 +233,10 @@ impl Bodies {
 
     fn finish(mut self, mut b: ModelBuilder) -> Result<Model, BuildError> {
         for site in &b.sites {
-            let link = &self.frames[self.frame_index(site.link)];
-            let frame = Frame { name: site.name.clone(), body: link.body, pose: link.pose * site.pose, inertia: None };
-            self.frames.push(frame);
+            let parent = FrameId(self.frame_index(site.link));
+            let link = &self.frames[parent.0];
+            let (body, pose) = (link.body, link.pose * site.pose);
+            self.frames.push(Frame { name: site.name.clone(), body, parent, pose, inertia: None, zone: site.zone });
         }
         let geoms = b.geoms.iter().map(|(link, spec)| {
             let link = FrameId(self.frame_index(*link));

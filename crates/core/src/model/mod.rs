@@ -63,10 +63,14 @@ pub struct Frame {
     pub name: String,
     /// Body it moves with.
     pub body: BodyId,
+    /// Link that carries it: of a link its parent, of a site the link it was described in. The world's is itself.
+    pub parent: FrameId,
     /// Its pose in the body's frame.
     pub pose: Pose,
     /// The link's own inertia in its own frame, before merging; `None` for a site.
     pub inertia: Option<BodyInertia>,
+    /// Where a site feels touch, in its own frame; `None` for a link and for a site without extent.
+    pub zone: Option<Shape>,
 }
 
 /// A named state of the file.

@@ -1,4 +1,4 @@
-//! The tree of links, as far as the model keeps it.
+//! The tree of links: bodies are made of one or several of them.
 
 use crate::model::{FrameId, Model};
 
@@ -12,20 +12,8 @@ pub(super) fn is_main(model: &Model, link: FrameId) -> bool {
     model.bodies()[model.frames()[link.0].body.0].link == link
 }
 
-/// The link that carries a link. Those on fixed joints count as carried by the one that their body is named after.
-pub(super) fn parent(model: &Model, link: FrameId) -> FrameId {
-    let body = model.frames()[link.0].body;
-    match is_main(model, link) {
-        true => model.bodies()[model.bodies()[body.0].parent.0].link,
-        false => model.bodies()[body.0].link,
-    }
-}
-
-/// The link that a frame is fixed to, if a body is named after it; `None` for other links, and for sites of a body of
-/// several links: which of them carries what is not kept.
-pub(super) fn main_link(model: &Model, frame: FrameId) -> Option<FrameId> {
+/// The link that a frame is, or is fixed to.
+pub(super) fn link_of(model: &Model, frame: FrameId) -> FrameId {
     let f = &model.frames()[frame.0];
-    let main = model.bodies()[f.body.0].link;
-    let alone = || model.frames().iter().filter(|g| g.inertia.is_some() && g.body == f.body).count() == 1;
-    if f.inertia.is_some() { (main == frame).then_some(main) } else { alone().then_some(main) }
+    if f.inertia.is_some() { frame } else { f.parent }
 }

@@ -3,7 +3,7 @@
 //! Links on fixed joints are part of a body but have parents, inertias and contacts of their own.
 #![allow(non_snake_case)]
 
-use super::push::ContactForce;
+use super::push::{ContactForce, LinkForce};
 use super::{Moment, links};
 use crate::dynamics::Wrench;
 use crate::model::{BodyId, FrameId, Model};
@@ -79,6 +79,12 @@ impl Loads {
         }
     }
 
+    /// The same for a constraint between links.
+    pub fn hold(&mut self, m: &Moment, f: &LinkForce) {
+        let arm = f.point - m.origin(m.model.frames()[f.link.0].body);
+        self.force[f.link.0] -= Force::at_point(f.force, f.torque, arm);
+    }
+
     /// The same for what a user applies to bodies; it acts on the link that a body is named after.
     pub fn pull(&mut self, m: &Moment, wrenches: &[Wrench]) {
         for w in wrenches.iter().filter(|w| w.body != BodyId::WORLD) {
@@ -89,7 +95,7 @@ impl Loads {
     /// Leaf to root: a link carries what its children need.   (sens-5)
     pub fn gather(&mut self, m: &Moment) {
         for k in (1..self.force.len()).rev() {
-            let parent = links::parent(m.model, FrameId(k)).0;
+            let parent = m.model.frames()[k].parent.0;
             let body = |link: usize| m.model.frames()[link].body;
             let d = m.origin(body(k)) - m.origin(body(parent));
             let (force, share) = (shifted(self.force[k], d), self.share[k].shifted(d));

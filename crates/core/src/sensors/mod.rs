@@ -1,4 +1,4 @@
-//! Sensors: what a file wants to have measured, read from a finished step.   (sens-1 … sens-5)
+//! Sensors: what a file wants to have measured, read from a finished step.   (sens-1 … sens-6)
 //!
 //! Readings belong to the state at the beginning of the step, as contacts do; accelerations and forces are those of the
 //! step, `(v_next − v)/dt`. The numbers are those of MuJoCo's `sensordata` for the same state and accelerations, without
@@ -14,6 +14,7 @@ mod push;
 mod support;
 #[cfg(test)]
 mod tests;
+mod touch;
 
 pub use error::SensorError;
 
@@ -27,7 +28,8 @@ use crate::step::Step;
 use coordinate::Limit;
 use core::ops::Range;
 use load::Loads;
-use push::ContactForce;
+use push::Push;
+use touch::Zone;
 
 /// Readings of all sensors of a model, and the memory to make them; nothing is allocated after its construction.
 ///
@@ -46,6 +48,7 @@ pub struct Sensors {
     /// Acceleration of each body, gravity counted as upward acceleration of the world.
     A: Vec<Motion>,
     loads: Loads,
+    zones: Vec<Zone>,
     /// Generalised forces of the actuators (nv).
     tau: Vec<f64>,
 }
@@ -113,6 +116,7 @@ impl Sensors {
             needs: needs(model),
             A: vec![Motion::ZERO; model.n_bodies()],
             loads: Loads::new(model),
+            zones: touch::zones(model),
             tau: vec![0.0; model.nv()],
         }
     }
@@ -145,16 +149,43 @@ impl Sensors {
     }
 
     /// Reads everything.
-    fn read(&mut self, m: &Moment, contacts: impl Iterator<Item = ContactForce>) {
+    fn read(&mut self, m: &Moment, pushes: impl Iterator<Item = Push>) {
         self.prepare(m);
+        for (k, s) in m.model.sensors().iter().enumerate() {
+            if is_summed(s) {
+                self.values[self.ranges[k].start] = 0.0;
+            }
+        }
+        pushes.for_each(|push| self.feel(m, push));
         if self.needs.loads {
-            contacts.for_each(|c| self.loads.press(m, &c));
             self.loads.pull(m, m.wrenches);
             self.loads.gather(m);
         }
         for (k, s) in m.model.sensors().iter().enumerate() {
-            if self.unsupported[k].is_none() {
+            if self.unsupported[k].is_none() && !is_summed(s) {
                 self.measure(m, s, self.ranges[k].clone());
+            }
+        }
+    }
+
+    /// Adds one force to whatever feels it.
+    fn feel(&mut self, m: &Moment, push: Push) {
+        match push {
+            Push::Contact(contact) => {
+                if self.needs.loads {
+                    self.loads.press(m, &contact);
+                }
+                for zone in &self.zones {
+                    self.values[self.ranges[zone.sensor].start] += zone.felt(m, &contact);
+                }
+            }
+            Push::Equality(force) if self.needs.loads => self.loads.hold(m, &force),
+            Push::Equality(_) => {}
+            Push::Limit(object, force) => {
+                let feels = |s: &Sensor| s.quantity == Quantity::LimitForce && s.object == object;
+                for (k, _) in m.model.sensors().iter().enumerate().filter(|(_, s)| feels(s)) {
+                    self.values[self.ranges[k].start] += force;
+                }
             }
         }
     }
@@ -226,7 +257,7 @@ fn read_frame(m: &Moment, A: &[Motion], loads: &Loads, s: &Sensor, out: &mut [f6
     let SensorObject::Frame(id) = s.object else {
         return out.copy_from_slice(&frame::read(m, A, s.object, s.reference, s.quantity).to_array());
     };
-    let link = links::main_link(m.model, id).unwrap_or(id);
+    let link = links::link_of(m.model, id);
     let numbers = match s.quantity {
         Quantity::Quaternion => return out.copy_from_slice(&frame::quaternion(m, s.object, s.reference).to_array()),
         Quantity::Force => loads.between(m, link, id).lin,
@@ -237,6 +268,11 @@ fn read_frame(m: &Moment, A: &[Motion], loads: &Loads, s: &Sensor, out: &mut [f6
         what => frame::read(m, A, s.object, s.reference, what),
     };
     out.copy_from_slice(&numbers.to_array());
+}
+
+/// Sensors that add up forces of constraints.
+fn is_summed(s: &Sensor) -> bool {
+    matches!(s.quantity, Quantity::Touch | Quantity::LimitForce)
 }
 
 fn needs(model: &Model) -> Needs {

@@ -1,7 +1,6 @@
 //! Which sensors can be read.
 
-use super::links;
-use crate::model::{EqualityKind, FrameId, JointKind, Model, Quantity, Sensor, SensorObject};
+use crate::model::{FrameId, JointKind, Model, Quantity, Sensor, SensorObject};
 
 /// What a sensor lacks; `None`: nothing.
 pub(super) fn missing(model: &Model, s: &Sensor) -> Option<&'static str> {
@@ -14,8 +13,8 @@ pub(super) fn missing(model: &Model, s: &Sensor) -> Option<&'static str> {
             | Quantity::Velocity
             | Quantity::ActuatorForce
             | Quantity::LimitPosition
-            | Quantity::LimitVelocity => None,
-            Quantity::LimitForce => Some(NO_LIMIT_FORCE),
+            | Quantity::LimitVelocity
+            | Quantity::LimitForce => None,
             _ => Some("a tendon has a length, a velocity and forces only"),
         },
         SensorObject::Actuator(_) => match s.quantity {
@@ -27,16 +26,13 @@ pub(super) fn missing(model: &Model, s: &Sensor) -> Option<&'static str> {
     }
 }
 
-const NO_LIMIT_FORCE: &str = "the force of a limit is not told apart from others in its joint";
-
 fn of_joint(kind: JointKind, what: Quantity) -> Option<&'static str> {
     let single = matches!(kind, JointKind::Revolute { .. } | JointKind::Prismatic { .. });
     let ball = kind == JointKind::Spherical;
     match what {
         Quantity::Position | Quantity::Velocity | Quantity::ActuatorForce if single => None,
         Quantity::Quaternion | Quantity::AngularVelocity if ball => None,
-        Quantity::LimitPosition | Quantity::LimitVelocity if single || ball => None,
-        Quantity::LimitForce if single || ball => Some(NO_LIMIT_FORCE),
+        Quantity::LimitPosition | Quantity::LimitVelocity | Quantity::LimitForce if single || ball => None,
         _ => Some("this kind of joint does not have the quantity"),
     }
 }
@@ -57,17 +53,9 @@ fn of_frame(model: &Model, id: FrameId, s: &Sensor) -> Option<&'static str> {
         | Quantity::AngularAcceleration => {
             s.reference.map(|_| "accelerations and inertial measurements have no reference frame")
         }
-        Quantity::Force | Quantity::Torque if ties(model) => {
-            Some("the forces of connect and weld constraints are not kept")
-        }
-        Quantity::Force
-        | Quantity::Torque
-        | Quantity::SubtreeCentreOfMass
-        | Quantity::SubtreeLinearVelocity
-        | Quantity::SubtreeAngularMomentum => {
-            links::main_link(model, id).is_none().then_some("it is on one of several links that are fixed together")
-        }
-        Quantity::Touch => Some("the model does not keep the shape of its site"),
+        Quantity::Force | Quantity::Torque => None,
+        Quantity::SubtreeCentreOfMass | Quantity::SubtreeLinearVelocity | Quantity::SubtreeAngularMomentum => None,
+        Quantity::Touch => model.frames()[id.0].zone.is_none().then_some("its site has no shape"),
         _ => Some("a frame does not have the quantity"),
     }
 }
@@ -81,10 +69,4 @@ fn of_inertial(s: &Sensor) -> Option<&'static str> {
         }
         _ => Some("a centre of mass does not have the quantity"),
     }
-}
-
-/// Whether frames are tied to each other beside the tree.
-fn ties(model: &Model) -> bool {
-    let tie = |kind: &EqualityKind| matches!(kind, EqualityKind::Connect { .. } | EqualityKind::Weld { .. });
-    model.equalities().iter().any(|e| e.active && tie(&e.kind))
 }

@@ -15,7 +15,7 @@ const ALLOWED: [(&str, &[&str]); 11] = [
     ("data", &["model", "dynamics", "collision", "constraint"]),
     ("contact", &["spatial", "model", "constraint", "data"]),
     ("step", &["model", "dynamics", "collision", "constraint", "state", "data", "contact"]),
-    ("sensors", &["spatial", "model", "dynamics", "state", "step"]),
+    ("sensors", &["spatial", "model", "dynamics", "collision", "constraint", "state", "step"]),
 ];
 const TOOLS: [&str; 3] = ["error", "check", "dispatch"];
 

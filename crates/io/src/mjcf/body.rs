@@ -12,7 +12,7 @@ use crate::orientation::orientation;
 use crate::warning::Warnings;
 use crate::xml::Element;
 use slipstick_core::spatial::{BodyInertia, Pose, Quat, Vec3};
-use slipstick_core::{JointKind, JointSpec};
+use slipstick_core::{JointKind, JointSpec, Shape};
 use std::collections::HashSet;
 
 /// A body as the file describes it; number 0 is the world.
@@ -31,7 +31,16 @@ pub(super) struct Link<'a> {
     /// Joints whose spring and damper are given by a time and a damping ratio.
     pub tuned: Vec<(String, [f64; 2])>,
     pub geoms: Vec<(String, GeomRead<'a>)>,
-    pub sites: Vec<(String, Pose)>,
+    pub sites: Vec<Site>,
+}
+
+/// A named place on a link, and the shape in which touch is felt there.
+#[derive(Debug)]
+pub(super) struct Site {
+    pub name: String,
+    /// Its frame in the link's frame.
+    pub pose: Pose,
+    pub zone: Option<Shape>,
 }
 
 impl Link<'_> {
@@ -238,10 +247,16 @@ impl<'a> BodyReader<'_, 'a> {
     fn site(&mut self, part: Part<'a>, index: usize) -> Result<(), LoadError> {
         let Some(name) = part.element.text("name") else { return Ok(()) };
         let p = self.defaults.complete(part.element, &["site"], part.class)?;
+        let mut size = p.overlaid("size", [0.005; 3])?;
         let local = match p.attribute("fromto") {
             Some(ends) => {
                 let (from, to) = geom::segment(ends)?;
                 let axis = (from - to).normalized().ok_or_else(|| ends.wrong("two different points"))?;
+                let half = 0.5 * (from - to).norm();
+                size = match p.attribute("type").map(|a| a.value) {
+                    Some("box" | "ellipsoid") => [size[0], size[0], half],
+                    _ => [size[0], half, 0.0],
+                };
                 Pose::new((from + to) * 0.5, crate::orientation::z_to(axis))
             }
             None => Pose::new(
@@ -250,7 +265,22 @@ impl<'a> BodyReader<'_, 'a> {
             ),
         };
         let name = self.site_names.given(name, part.element)?;
-        self.links[index].sites.push((name, part.frame * local));
+        let zone = zone(p.attribute("type").map_or("sphere", |a| a.value), size);
+        self.links[index].sites.push(Site { name, pose: part.frame * local, zone });
         Ok(())
     }
+}
+
+/// The shape of a site; `None` for one without an inside (a mesh is for pictures only).
+fn zone(kind: &str, size: [f64; 3]) -> Option<Shape> {
+    let shape = match kind {
+        "sphere" => Shape::Sphere { radius: 0.0 },
+        "capsule" => Shape::Capsule { radius: 0.0, half_length: 0.0 },
+        "cylinder" => Shape::Cylinder { radius: 0.0, half_length: 0.0 },
+        "box" => Shape::Box { half_size: Vec3::ZERO },
+        "ellipsoid" => Shape::Ellipsoid { radii: Vec3::ZERO },
+        _ => return None,
+    };
+    let sized = size[..shape.n_sizes()].iter().all(|x| *x > 0.0 && x.is_finite());
+    sized.then(|| shape.with_size(size))
 }

@@ -54,10 +54,10 @@ impl<'b> Index<'b> {
             poses.push(pose);
             let at = LinkAt { id: *id, pose };
             index.links.insert(&link.name, at);
-            for (name, local) in &link.sites {
+            for site in &link.sites {
                 // sites are numbered after all links
                 let frame = FrameId(links.len() + n_sites);
-                index.sites.insert(name, SiteAt { frame, link: at, local: *local });
+                index.sites.insert(&site.name, SiteAt { frame, link: at, local: site.pose });
                 n_sites += 1;
             }
         }

@@ -190,8 +190,11 @@ fn add_links<'b>(
                 geoms.entry(name).or_default().push(builder.add_geom(id, spec));
             }
         }
-        for (name, pose) in &link.sites {
-            builder.add_site(id, name, *pose);
+        for site in &link.sites {
+            match site.zone {
+                Some(zone) => builder.add_zone(id, &site.name, site.pose, zone),
+                None => builder.add_site(id, &site.name, site.pose),
+            }
         }
     }
     Ok((ids, geoms))

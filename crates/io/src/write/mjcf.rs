@@ -77,7 +77,9 @@ impl<'m> Writer<'m> {
         for (i, g) in model.geoms().iter().enumerate() {
             w.geoms[g.link.0].push(i);
         }
-        w.place_sites(n);
+        for (i, site) in model.frames().iter().enumerate().skip(n) {
+            w.sites[site.parent.0].push(i);
+        }
         w.check_inertias(n);
         w.gather_defects(n);
         w.share_compensation(n);
@@ -86,18 +88,6 @@ impl<'m> Writer<'m> {
 
     pub fn lose(&mut self, what: impl Into<String>, effect: impl Into<String>) {
         self.losses.push(Loss::new(what, effect));
-    }
-
-    /// A site knows its body, not its link: it goes to the first link of the body that keeps the order of all sites.
-    fn place_sites(&mut self, n: usize) {
-        let frames = self.model.frames();
-        let mut last = 0;
-        for (i, site) in frames.iter().enumerate().skip(n) {
-            let fits = |l: &usize| frames[*l].body == site.body;
-            let link = (last..n).find(fits).or_else(|| (0..n).find(fits)).unwrap_or(0);
-            last = link;
-            self.sites[link].push(i);
-        }
     }
 
     /// All bodies. An explicit stack: a chain of thousands must not exhaust the call stack.
@@ -177,7 +167,11 @@ impl<'m> Writer<'m> {
         for i in &self.sites[link] {
             let site = &self.model.frames()[*i];
             let local = frame.inverse() * site.pose;
-            self.xml.leaf("site", Attributes::new().text("name", &site.name).pose(&local));
+            let mut a = Attributes::new().text("name", &site.name).pose(&local);
+            if let Some(zone) = site.zone {
+                a = a.text("type", zone.name()).numbers("size", &zone.size()[..zone.n_sizes()]);
+            }
+            self.xml.leaf("site", a);
         }
     }
 

@@ -3,7 +3,10 @@
 use crate::mjcf;
 use slipstick_core::dynamics::Workspace;
 use slipstick_core::spatial::{Vec3, vec3};
-use slipstick_core::{EqualityKind, FrameId, GeomId, JointId, Model, PairRule, Quantity, SensorObject, Transmission};
+use slipstick_core::{
+    EqualityKind, FrameId, GeomId, JointId, Model, PairRule, Quantity, SensorObject, Shape, Transmission,
+};
+use slipstick_io::to_mjcf;
 
 fn load(xml: &str) -> Model {
     mjcf(xml).unwrap_or_else(|e| panic!("{e}\n{xml}"))
@@ -116,6 +119,26 @@ fn pairs_have_their_own_contact_properties_and_exclusions_hold_for_links() {
     assert!(model.warnings().is_empty(), "{:?}", model.warnings());
     let twice = two(r#"<contact><pair geom1="ga" geom2="ga"/></contact>"#);
     assert!(wrong(&twice).contains("expected another geom than geom1"));
+}
+
+#[test]
+fn sites_know_their_link_and_the_shape_in_which_they_feel() {
+    let model = mjcf(
+        r#"<mujoco><default><site type="box" size="0.1 0.2 0.3"/></default><worldbody><body name="arm"><joint/><geom size="1"/>
+           <site name="default"/><body name="tool"><geom size="1"/><site name="ball" type="sphere" size="0.05"/>
+           <site name="rod" type="capsule" fromto="0 0 0 0 0 2" size="0.02"/></body></body></worldbody></mujoco>"#,
+    )
+    .unwrap();
+    for model in [&model, &mjcf(&to_mjcf(&model)).unwrap()] {
+        let site = |name: &str| {
+            let frame = &model.frames()[model.frame(name).unwrap().0];
+            (model.frames()[frame.parent.0].name.clone(), frame.zone)
+        };
+        assert_eq!(site("default"), ("arm".into(), Some(Shape::Box { half_size: vec3(0.1, 0.2, 0.3) })));
+        assert_eq!(site("ball"), ("tool".into(), Some(Shape::Sphere { radius: 0.05 })));
+        assert_eq!(site("rod"), ("tool".into(), Some(Shape::Capsule { radius: 0.02, half_length: 1.0 })));
+        assert_eq!(site("tool"), ("arm".into(), None), "a link has a parent and no shape of its own");
+    }
 }
 
 #[test]

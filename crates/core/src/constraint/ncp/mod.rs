@@ -146,7 +146,8 @@ fn chain(problem: &mut Problem, tolerance: f64, limit: u32, work: &mut Work, war
         if found.residual > tolerance {
             // as if there had been no warm start
             work.lambda.fill(0.0);
-            polish(problem, tolerance, limit, work, &mut found);
+            let (n, residual) = newton::newton(problem, work, tolerance, WARM.min(limit));
+            found.take(Stage::Polish, n, residual, work);
         }
     }
     if found.residual > tolerance {

@@ -67,8 +67,8 @@ pub static SITE: Spec = Spec {
     name: "site",
     class: Read,
     attributes: &[
-        Group(Read, "axisangle class euler fromto name pos quat xyaxes zaxis"),
-        Group(Picture, "group material mesh rgba size type"),
+        Group(Read, "axisangle class euler fromto name pos quat size type xyaxes zaxis"),
+        Group(Picture, "group material mesh rgba"),
         Group(Record, "user"),
     ],
     children: &[],

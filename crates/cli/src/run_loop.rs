@@ -1,0 +1,72 @@
+//! The loop of `slipstick run`: steps, samples, a bar that moves.
+
+use crate::progress::Progress;
+use slipstick::dynamics::Workspace;
+use slipstick::{Command, Control, Controller, Model, RolloutError, Simulator, State, Summary, Trajectory};
+use std::time::{Duration, Instant};
+
+/// What a run has to tell.
+pub struct Outcome {
+    pub summary: Summary,
+    /// The start, and ten states on the way.
+    pub samples: Vec<Sample>,
+    /// Time that the steps took on the clock.
+    pub elapsed: Duration,
+}
+
+/// A state on the way.
+pub struct Sample {
+    pub state: State,
+    /// Height of the centre of mass (m).
+    pub com_height: f64,
+    /// Energies (J).
+    pub kinetic: f64,
+    pub potential: f64,
+    /// Contacts of the step that led to it.
+    pub contacts: usize,
+}
+
+/// Steps the robot from `start`; the error of a divergence names body and step.
+pub fn run(
+    model: &Model,
+    start: State,
+    steps: usize,
+    controller: &mut Controller,
+    mut trajectory: Option<&mut Trajectory>,
+) -> Result<Outcome, String> {
+    let mut sim = Simulator::new(model);
+    sim.set_state(start).map_err(|e| e.to_string())?;
+    let (mut command, mut work) = (Command::new(model), Workspace::new(model));
+    let mut summary = Summary::new();
+    let mut samples = vec![sample(model, &mut work, sim.state(), 0)?];
+    let every = steps.div_ceil(10).max(1);
+    let mut progress = Progress::new(steps);
+    let mut elapsed = Duration::ZERO;
+    if let Some(t) = trajectory.as_deref_mut() {
+        t.push_state(sim.state());
+    }
+    for k in 1..=steps {
+        controller.command(model, sim.state(), &mut command);
+        let begin = Instant::now();
+        let done = sim.step_command(&command, None);
+        elapsed += begin.elapsed();
+        let done = done.map_err(|error| RolloutError { step: k - 1, error }.to_string())?;
+        summary.add(&done);
+        let contacts = done.report().contacts;
+        if let Some(t) = trajectory.as_deref_mut() {
+            t.push_step(&command, &done);
+            t.push_state(sim.state());
+        }
+        if k % every == 0 || k == steps {
+            samples.push(sample(model, &mut work, sim.state(), contacts)?);
+        }
+        progress.show(k);
+    }
+    Ok(Outcome { summary, samples, elapsed })
+}
+
+fn sample(model: &Model, work: &mut Workspace, x: &State, contacts: usize) -> Result<Sample, String> {
+    let (kinetic, potential) = work.energy(model, &x.q, &x.v).map_err(|e| e.to_string())?;
+    let com = work.centre_of_mass(model, &x.q).map_err(|e| e.to_string())?;
+    Ok(Sample { state: x.clone(), com_height: com.z, kinetic, potential, contacts })
+}

@@ -1,0 +1,45 @@
+//! Touch: the normal forces of contacts whose line meets the shape of a site.   (sens-6)
+
+use super::push::ContactForce;
+use super::{Moment, links};
+use crate::collision::{Solid, raycast};
+use crate::model::{FrameId, Model, Quantity, SensorObject};
+
+/// The shape of a touch sensor.
+#[derive(Debug, Clone)]
+pub(super) struct Zone {
+    /// Which sensor.
+    pub sensor: usize,
+    frame: FrameId,
+    link: FrameId,
+    solid: Solid,
+}
+
+/// Shapes of all touch sensors.
+pub(super) fn zones(model: &Model) -> Vec<Zone> {
+    let sensors = model.sensors().iter().enumerate().filter(|(_, s)| s.quantity == Quantity::Touch);
+    let zone = |(sensor, s): (usize, &crate::model::Sensor)| {
+        let SensorObject::Frame(frame) = s.object else { return None };
+        let solid = Solid::new(model.frames()[frame.0].zone?).ok()?;
+        Some(Zone { sensor, frame, link: links::link_of(model, frame), solid })
+    };
+    sensors.filter_map(zone).collect()
+}
+
+impl Zone {
+    /// Force that a contact adds to the reading: its normal force if one of its geoms is part of the link and a ray from
+    /// the contact point out of the link meets the shape.
+    pub fn felt(&self, m: &Moment, contact: &ContactForce) -> f64 {
+        let links = contact.geoms.map(|g| m.model.geoms()[g.0].link);
+        let strength = contact.normal.dot(contact.force);
+        // against the force on the link, as in MuJoCo
+        let outward = if links[1] == self.link { -contact.normal } else { contact.normal };
+        if !links.contains(&self.link) || strength <= 0.0 {
+            return 0.0;
+        }
+        let site = &m.model.frames()[self.frame.0];
+        let pose = m.kin.X_wb[site.body.0] * site.pose;
+        let hit = raycast(&self.solid, &pose, contact.point, outward, f64::INFINITY);
+        if matches!(hit, Ok(Some(_))) { strength } else { 0.0 }
+    }
+}

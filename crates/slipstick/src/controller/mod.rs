@@ -1,0 +1,114 @@
+//! Simple controllers for first steps, tests and the command line.
+
+mod hold;
+mod resistance;
+mod table;
+
+pub use hold::Hold;
+pub(crate) use table::control_names;
+pub use table::{Table, TableError};
+
+use crate::simulator::Control;
+use slipstick_core::{Model, State, Wrench};
+
+/// What acts on a robot during a step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Command {
+    /// Controls (nu).
+    pub ctrl: Vec<f64>,
+    /// Whether the actuators work. Zero controls are not the same: position servos then pull to zero.
+    pub actuated: bool,
+    /// Generalised forces beside the actuators' (nv).
+    pub tau: Vec<f64>,
+    /// Forces and torques on bodies, world axes.
+    pub wrenches: Vec<Wrench>,
+}
+
+impl Command {
+    /// Controls and forces of zero, actuators on.
+    pub fn new(model: &Model) -> Command {
+        Command { ctrl: vec![0.0; model.nu()], actuated: true, tau: vec![0.0; model.nv()], wrenches: Vec::new() }
+    }
+
+    /// The controls, if the actuators work.
+    pub fn ctrl(&self) -> Option<&[f64]> {
+        self.actuated.then_some(&self.ctrl)
+    }
+}
+
+/// A simple controller.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Controller {
+    /// Actuators do nothing at all.
+    Off,
+    /// All controls are zero.
+    Zero,
+    /// The starting pose is held.
+    Hold(Hold),
+    /// Controls at random.
+    Random(Random),
+    /// Controls of a file, one row per step; the last one stays.
+    Table(Table),
+}
+
+impl Control for Controller {
+    fn command(&mut self, model: &Model, x: &State, command: &mut Command) {
+        match self {
+            Controller::Off => command.actuated = false,
+            Controller::Zero => command.ctrl.fill(0.0),
+            Controller::Hold(hold) => hold.fill(model, x, command),
+            Controller::Random(random) => random.fill(model, x, command),
+            Controller::Table(table) => table.fill(command),
+        }
+    }
+}
+
+impl Control for &mut Controller {
+    fn command(&mut self, model: &Model, x: &State, command: &mut Command) {
+        (**self).command(model, x, command);
+    }
+}
+
+/// Controls drawn evenly from their ranges (−1 … 1 where there is none), drawn again every [`Random::PERIOD`].
+#[derive(Debug, Clone)]
+pub struct Random {
+    seed: u64,
+    /// Time of the next draw (s).
+    next: f64,
+    /// Controls until then (nu).
+    ctrl: Vec<f64>,
+}
+
+impl Random {
+    /// How long a control stays (s): long enough for a robot to move.
+    pub const PERIOD: f64 = 0.1;
+
+    /// The same seed gives the same controls.
+    pub fn new(seed: u64) -> Random {
+        Random { seed, next: f64::NEG_INFINITY, ctrl: Vec::new() }
+    }
+
+    fn fill(&mut self, model: &Model, x: &State, command: &mut Command) {
+        // half a step early: times are sums of time steps
+        if x.time + 0.5 * model.options().dt >= self.next {
+            self.next = x.time + Random::PERIOD;
+            self.ctrl.clear();
+            for a in model.actuators() {
+                let [lo, hi] = a.ctrl_range.unwrap_or([-1.0, 1.0]);
+                let share = self.draw();
+                self.ctrl.push(lo + (hi - lo) * share);
+            }
+        }
+        command.ctrl.copy_from_slice(&self.ctrl);
+    }
+
+    /// Evenly from [0, 1), by SplitMix64.
+    fn draw(&mut self) -> f64 {
+        self.seed = self.seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.seed;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+}

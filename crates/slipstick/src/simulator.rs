@@ -1,0 +1,258 @@
+//! A robot that moves: model, memory and state in one, and rollouts that are recorded.
+
+use crate::controller::Command;
+use crate::trajectory::Trajectory;
+use slipstick_core::{
+    Data, Input, InputError, Joint, Model, Sensors, State, Step, StepError, WarmStart, step, step_ctrl,
+};
+use std::fmt;
+use std::ops::Range;
+
+/// A model, memory for its steps and the state it is in.
+///
+/// ```
+/// use slipstick::{Controller, Hold, Simulator};
+/// let model = slipstick::builtin("quadruped")?;
+/// let mut sim = Simulator::at_keyframe(&model, "home")?;
+/// let mut hold = Controller::Hold(Hold::new(&model, sim.state())?);
+/// let trajectory = sim.rollout(200, &mut hold)?;
+/// assert_eq!(trajectory.steps(), 200);
+/// assert!((sim.state().q[2] - 0.28).abs() < 0.02); // it stands
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Simulator {
+    model: Model,
+    data: Data,
+    state: State,
+    /// Where the next state is written.
+    next: State,
+    steps: usize,
+}
+
+/// A step of a rollout that gave no state.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RolloutError {
+    /// Steps done since the simulator was made or its state set.
+    pub step: usize,
+    /// What went wrong in the step after them; a divergence names the body.
+    pub error: StepError,
+}
+
+impl fmt::Display for RolloutError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "step {}: {}", self.step, self.error)
+    }
+}
+
+impl std::error::Error for RolloutError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.error)
+    }
+}
+
+impl Simulator {
+    /// Starts from the keyframe `home` if there is one, else from the neutral configuration.
+    pub fn new(model: &Model) -> Simulator {
+        let state = State::keyframe(model, "home").unwrap_or_else(|_| State::neutral(model));
+        Simulator { model: model.clone(), data: Data::new(model), next: state.clone(), state, steps: 0 }
+    }
+
+    /// Starts from a keyframe.
+    pub fn at_keyframe(model: &Model, name: &str) -> Result<Simulator, InputError> {
+        let mut sim = Simulator::new(model);
+        sim.set_state(State::keyframe(model, name)?)?;
+        Ok(sim)
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The state it is in.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Steps done since it was made or its state set.
+    pub fn steps(&self) -> usize {
+        self.steps
+    }
+
+    /// Puts it into another state and drops the warm start: what follows depends on the state only.
+    pub fn set_state(&mut self, state: State) -> Result<(), InputError> {
+        // only looked at: to normalise a quaternion twice may change its last digit, and with it what follows
+        State::new(&self.model, &state.q, &state.v)?;
+        self.state = state;
+        self.data.forget();
+        self.steps = 0;
+        Ok(())
+    }
+
+    /// Drops the warm start.
+    pub fn forget(&mut self) {
+        self.data.forget();
+    }
+
+    /// A copy of the warm start; with the state it repeats what follows bit for bit.
+    pub fn warm_start(&self) -> WarmStart {
+        self.data.warm_start()
+    }
+
+    /// Puts a warm start back.
+    pub fn restore(&mut self, warm: &WarmStart) -> Result<(), InputError> {
+        self.data.restore(warm)
+    }
+
+    /// One step without actuators. The answer tells about contacts and forces of the step.
+    pub fn step(&mut self, input: &Input) -> Result<Step<'_>, StepError> {
+        self.advance(None, input, None)
+    }
+
+    /// One step with actuators under controls.
+    pub fn step_ctrl(&mut self, ctrl: &[f64], input: &Input) -> Result<Step<'_>, StepError> {
+        self.advance(Some(ctrl), input, None)
+    }
+
+    /// One step under a command, reading the sensors into `sensors` if that is wanted.
+    pub fn step_command(&mut self, command: &Command, sensors: Option<&mut Sensors>) -> Result<Step<'_>, StepError> {
+        let input = Input::tau(&command.tau).with_wrenches(&command.wrenches);
+        self.advance(command.ctrl(), &input, sensors)
+    }
+
+    fn advance(
+        &mut self,
+        ctrl: Option<&[f64]>,
+        input: &Input,
+        sensors: Option<&mut Sensors>,
+    ) -> Result<Step<'_>, StepError> {
+        let Simulator { model, data, state, next, steps } = self;
+        let done = match ctrl {
+            Some(ctrl) => step_ctrl(model, data, state, ctrl, input, next),
+            None => step(model, data, state, input, next),
+        };
+        let done = done.map_err(|e| diverged(model, state, e))?;
+        if let Some(sensors) = sensors {
+            done.sensors(state, ctrl, input, sensors)?;
+        }
+        std::mem::swap(state, next);
+        *steps += 1;
+        Ok(done)
+    }
+
+    /// Many steps under a controller, recorded: a [`Controller`](crate::Controller), or a function that fills the
+    /// command for a state.
+    pub fn rollout(&mut self, steps: usize, controller: impl Control) -> Result<Trajectory, RolloutError> {
+        let mut trajectory = Trajectory::new(&self.model);
+        self.rollout_into(steps, controller, &mut trajectory).map(|()| trajectory)
+    }
+
+    /// The same, recorded after what a trajectory already holds: it keeps what was done before an error.
+    pub fn rollout_into(
+        &mut self,
+        steps: usize,
+        mut controller: impl Control,
+        trajectory: &mut Trajectory,
+    ) -> Result<(), RolloutError> {
+        let mut command = Command::new(&self.model);
+        trajectory.reserve(steps);
+        trajectory.push_state(&self.state);
+        for _ in 0..steps {
+            controller.command(&self.model, &self.state, &mut command);
+            let step = self.steps;
+            let done = self.step_command(&command, None).map_err(|error| RolloutError { step, error })?;
+            trajectory.push_step(&command, &done);
+            trajectory.push_state(&self.state);
+        }
+        Ok(())
+    }
+}
+
+/// A state that steps themselves have made too large has diverged, whatever the door says about it.
+fn diverged(model: &Model, x: &State, error: StepError) -> StepError {
+    let StepError::Input(InputError::TooLarge { what, index, .. }) = error else { return error };
+    let (of_joint, quantity): (fn(&Joint) -> &Range<usize>, _) = match what {
+        "q" => (|j| &j.q, "position"),
+        "v" => (|j| &j.v, "velocity"),
+        _ => return error,
+    };
+    let joint = model.joints().iter().find(|j| of_joint(j).contains(&index));
+    let body = joint.map_or(String::new(), |j| model.bodies()[j.body.0].name.clone());
+    StepError::Diverged { body, quantity, time: x.time }
+}
+
+/// Something that commands a robot: [`Controller`](crate::Controller), or any function of model, state and command.
+pub trait Control {
+    /// Fills the command of the next step. It still holds that of the step before.
+    fn command(&mut self, model: &Model, x: &State, command: &mut Command);
+}
+
+impl<F: FnMut(&Model, &State, &mut Command)> Control for F {
+    fn command(&mut self, model: &Model, x: &State, command: &mut Command) {
+        self(model, x, command);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Controller, Random, builtin, load_mjcf_str};
+
+    #[test]
+    fn a_state_and_its_warm_start_repeat_what_follows() {
+        let model = builtin("ant").unwrap();
+        let mut sim = Simulator::new(&model);
+        let mut random = Controller::Random(Random::new(5));
+        sim.rollout(300, &mut random).unwrap();
+        let (state, warm, controller) = (sim.state().clone(), sim.warm_start(), random.clone());
+        let first = sim.rollout(200, &mut random).unwrap();
+        let mut again = Simulator::new(&model);
+        again.set_state(state).unwrap();
+        again.restore(&warm).unwrap();
+        assert!(again.rollout(200, &mut controller.clone()).unwrap() == first, "it went another way");
+        assert!(first.contacts.iter().any(|n| *n > 0), "nothing touched");
+    }
+
+    #[test]
+    fn a_divergence_names_body_and_step() {
+        let spring = r#"<mujoco><option timestep="0.1" gravity="0 0 0"/><worldbody><body name="bob">
+            <joint name="slide" type="slide" stiffness="1e9"/><geom size="0.1" mass="1"/></body></worldbody>
+            <keyframe><key name="home" qpos="0.1"/></keyframe></mujoco>"#;
+        let model = load_mjcf_str("spring", spring, &Default::default()).unwrap();
+        let mut trajectory = Trajectory::new(&model);
+        let mut sim = Simulator::new(&model);
+        let error = sim.rollout_into(1000, &mut Controller::Zero, &mut trajectory).unwrap_err();
+        assert!(error.to_string().starts_with(&format!("step {}: the ", error.step)), "{error}");
+        assert!(matches!(&error.error, StepError::Diverged { body, .. } if body == "bob"), "{error:?}");
+        assert_eq!((trajectory.steps(), trajectory.states()), (error.step, error.step + 1), "what came before is kept");
+    }
+
+    #[test]
+    fn a_rollout_goes_on_where_the_last_one_ended() {
+        let model = builtin("cartpole").unwrap();
+        let mut sim = Simulator::at_keyframe(&model, "upright").unwrap();
+        let mut push = |_: &Model, x: &State, command: &mut Command| command.ctrl[0] = (3.0 * x.time).sin();
+        let whole = sim.rollout(20, &mut push).unwrap();
+        let mut halves = Trajectory::new(&model);
+        let mut sim = Simulator::at_keyframe(&model, "upright").unwrap();
+        sim.rollout_into(12, &mut push, &mut halves).unwrap();
+        sim.rollout_into(8, &mut push, &mut halves).unwrap();
+        assert!(halves == whole, "it went another way");
+        assert_eq!(whole.q.len(), 21 * model.nq());
+    }
+
+    #[test]
+    fn sensors_are_read_with_the_state_before_the_step() {
+        let xml = r#"<mujoco><worldbody><body name="bob"><joint name="slide" type="slide"/><geom size="0.1"/></body>
+            </worldbody><sensor><jointpos joint="slide"/><clock/></sensor></mujoco>"#;
+        let model = load_mjcf_str("bob", xml, &Default::default()).unwrap();
+        let (mut sim, mut sensors) = (Simulator::new(&model), Sensors::new(&model));
+        let command = Command::new(&model);
+        for _ in 0..10 {
+            let before = sim.state().clone();
+            sim.step_command(&command, Some(&mut sensors)).unwrap();
+            assert_eq!(sensors.values().unwrap(), [before.q[0], before.time]);
+        }
+    }
+}

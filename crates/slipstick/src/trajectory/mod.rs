@@ -1,0 +1,222 @@
+//! A recorded motion: states, controls and what the solver said about each step.
+
+mod npz;
+mod text;
+
+use crate::controller::Command;
+use slipstick_core::{Model, Stage, State, Status, Step};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+/// States and steps of one model, one after the other. There is one state more than steps.
+///
+/// Rows lie one after the other: `q` has `nq` numbers per state, `ctrl` has `nu` per step.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Trajectory {
+    /// Name of the model.
+    pub model: String,
+    /// Time step (s).
+    pub dt: f64,
+    /// Numbers of a configuration, a velocity and the controls.
+    pub sizes: [usize; 3],
+    /// Times of the states (s).
+    pub time: Vec<f64>,
+    /// Configurations (states × nq).
+    pub q: Vec<f64>,
+    /// Velocities (states × nv).
+    pub v: Vec<f64>,
+    /// Controls (steps × nu); zero where the actuators were off.
+    pub ctrl: Vec<f64>,
+    /// Generalised forces beside the actuators' (steps × nv).
+    pub tau: Vec<f64>,
+    /// Contacts in the problem of each step.
+    pub contacts: Vec<usize>,
+    /// Deepest overlap at the beginning of each step (m); zero without any.
+    pub penetration: Vec<f64>,
+    /// Scaled residual of each step's answer.
+    pub residual: Vec<f64>,
+    /// Velocity by which compliance moves contacts of each step [m/s].
+    pub compliance_shift: Vec<f64>,
+    /// Iterations of each step.
+    pub iterations: Vec<u32>,
+    /// How each step's solve ended.
+    pub status: Vec<Status>,
+    /// Which solver found its answer.
+    pub stage: Vec<Stage>,
+    /// Names of the numbers of q, v and ctrl.
+    names: [Vec<String>; 3],
+}
+
+/// How a trajectory is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TrajectoryFormat {
+    /// Arrays for numpy, `numpy.load(file)`.
+    Npz,
+    /// A table with a line of names, one row per state.
+    Csv,
+    /// One object with lists of lists.
+    Json,
+}
+
+impl TrajectoryFormat {
+    /// The word in `format` of every file.
+    pub const NAME: &str = "slipstick-trajectory";
+    /// The number in `version` of every file.
+    pub const VERSION: u32 = 1;
+
+    /// By the ending of a file's name: npz, csv or json.
+    pub fn of_path(path: impl AsRef<Path>) -> Option<TrajectoryFormat> {
+        match path.as_ref().extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "npz" => Some(TrajectoryFormat::Npz),
+            "csv" => Some(TrajectoryFormat::Csv),
+            "json" => Some(TrajectoryFormat::Json),
+            _ => None,
+        }
+    }
+}
+
+/// A trajectory that could not be saved.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum SaveError {
+    /// The name of the file does not say how to write it.
+    UnknownFormat {
+        /// The name.
+        path: String,
+    },
+    /// The file cannot be written.
+    Io {
+        /// The name.
+        path: String,
+        /// Why.
+        error: io::Error,
+    },
+}
+
+impl fmt::Display for SaveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SaveError::UnknownFormat { path } => write!(f, "{path}: expected a name that ends in .npz, .csv or .json"),
+            SaveError::Io { path, error } => write!(f, "{path}: cannot be written: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for SaveError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            SaveError::UnknownFormat { .. } => None,
+            SaveError::Io { error, .. } => Some(error),
+        }
+    }
+}
+
+/// More room than this is not made ahead (steps): who asks for more steps than memory holds may still stop early.
+const AHEAD: usize = 100_000;
+
+impl Trajectory {
+    /// Nothing recorded yet.
+    pub fn new(model: &Model) -> Trajectory {
+        let numbered = |name: &str, n: usize| match n {
+            1 => vec![name.to_string()],
+            n => (0..n).map(|k| format!("{name}[{k}]")).collect(),
+        };
+        let q = model.joints().iter().flat_map(|j| numbered(&j.name, j.q.len()));
+        let names = [
+            q.map(|n| format!("q:{n}")).collect(),
+            model.dof_names().iter().map(|n| format!("v:{n}")).collect(),
+            crate::controller::control_names(model),
+        ];
+        Trajectory {
+            model: model.name().into(),
+            dt: model.options().dt,
+            sizes: [model.nq(), model.nv(), model.nu()],
+            time: Vec::new(),
+            q: Vec::new(),
+            v: Vec::new(),
+            ctrl: Vec::new(),
+            tau: Vec::new(),
+            contacts: Vec::new(),
+            penetration: Vec::new(),
+            residual: Vec::new(),
+            compliance_shift: Vec::new(),
+            iterations: Vec::new(),
+            status: Vec::new(),
+            stage: Vec::new(),
+            names,
+        }
+    }
+
+    /// Number of steps.
+    pub fn steps(&self) -> usize {
+        self.residual.len()
+    }
+
+    /// Number of states: one more than steps, or none.
+    pub fn states(&self) -> usize {
+        self.time.len()
+    }
+
+    /// Bytes that a number of steps of a model takes in memory, about.
+    pub fn bytes(model: &Model, steps: usize) -> usize {
+        steps.saturating_mul(8 * (model.nq() + 2 * model.nv() + model.nu() + 6))
+    }
+
+    pub(crate) fn reserve(&mut self, steps: usize) {
+        let (n, [nq, nv, nu]) = (steps.min(AHEAD), self.sizes);
+        let rows = [(&mut self.q, nq), (&mut self.v, nv), (&mut self.ctrl, nu), (&mut self.tau, nv)];
+        rows.into_iter().for_each(|(x, width)| x.reserve((n + 1) * width));
+    }
+
+    /// Adds the first state, or the one after the last step.
+    pub fn push_state(&mut self, x: &State) {
+        if self.states() == self.steps() + 1 {
+            return; // a rollout that goes on begins where the last one ended
+        }
+        self.time.push(x.time);
+        self.q.extend_from_slice(&x.q);
+        self.v.extend_from_slice(&x.v);
+    }
+
+    /// Adds a step from the last state.
+    pub fn push_step(&mut self, command: &Command, step: &Step) {
+        match command.ctrl() {
+            Some(ctrl) => self.ctrl.extend_from_slice(ctrl),
+            None => self.ctrl.extend(std::iter::repeat_n(0.0, self.sizes[2])),
+        }
+        self.tau.extend_from_slice(&command.tau);
+        let report = step.report();
+        self.contacts.push(report.contacts);
+        self.penetration.push(step.contacts().fold(0.0, |d: f64, c| d.max(-c.distance)));
+        self.residual.push(report.residual);
+        self.compliance_shift.push(report.compliance_shift);
+        self.iterations.push(report.iterations);
+        self.status.push(report.status);
+        self.stage.push(report.stage);
+    }
+
+    /// Writes it in a format.
+    pub fn write(&self, format: TrajectoryFormat, out: &mut impl Write) -> io::Result<()> {
+        match format {
+            TrajectoryFormat::Npz => npz::write(self, out),
+            TrajectoryFormat::Csv => text::write_csv(self, out),
+            TrajectoryFormat::Json => text::write_json(self, out),
+        }
+    }
+
+    /// Writes it into a file whose name ends in `.npz`, `.csv` or `.json`.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), SaveError> {
+        let path = path.as_ref();
+        let name = || path.display().to_string();
+        let format = TrajectoryFormat::of_path(path).ok_or_else(|| SaveError::UnknownFormat { path: name() })?;
+        let save = || {
+            let mut out = BufWriter::new(File::create(path)?);
+            self.write(format, &mut out)?;
+            out.flush()
+        };
+        save().map_err(|error| SaveError::Io { path: name(), error })
+    }
+}
