@@ -30,11 +30,9 @@ const INTERIOR: u32 = 60;
 const HANDOVER: [f64; 3] = [1e-5, 1e-8, 1e-11];
 /// Starts of the interior point, one after the other until one leads to a solution: distance from the boundaries, and
 /// how much of the complementarity every step keeps at least.
-const ATTEMPTS: [(f64, f64); 3] = [(1.0, 0.0), (10.0, 0.1), (1.0, 0.3)];
+const ATTEMPTS: [(f64, f64); 6] = [(1.0, 0.0), (10.0, 0.1), (1.0, 0.3), (0.1, 0.1), (3.0, 0.05), (30.0, 0.3)];
 /// Residual below which a search without success is taken for one among redundant supports.
 const UNDECIDED: f64 = 1e-4;
-/// Iterations of the method of first order, the last resort.
-const LAST: u32 = 300;
 
 /// Iterate and scratch memory of the solvers.
 #[derive(Debug, Clone, Default)]
@@ -149,13 +147,6 @@ fn chain(problem: &mut Problem, tolerance: f64, limit: u32, work: &mut Work, war
             let (n, residual) = newton::newton(problem, work, tolerance, WARM.min(limit));
             found.take(Stage::Polish, n, residual, work);
         }
-    }
-    if found.residual > tolerance {
-        // what stops the interior point need not stop a method of first order
-        work.lambda.fill(0.0);
-        let (n, residual) = admm::admm(problem, work, HANDOVER[1].max(tolerance), LAST.min(limit));
-        found.take(Stage::Admm, n, residual, work);
-        polish(problem, tolerance, limit, work, &mut found);
     }
     if found.residual > tolerance {
         let (n, residual) = continuation::continuation(problem, work, tolerance, limit);

@@ -24,6 +24,8 @@ const GOOD: f64 = 0.1;
 const WORSE: f64 = 1e3;
 const CAREFUL: f64 = 10.0;
 
+/// Iterations for which a block is taken to be open.
+const LIFTED: u32 = 4;
 /// Residual below which a step that makes it larger is cut short.
 const NEAR: f64 = 1e-5;
 /// A step cut shorter than this would lead nowhere.
@@ -46,7 +48,7 @@ pub(crate) fn newton(problem: &Problem, work: &mut Work, tolerance: f64, limit: 
     newton_without(problem, work, None, tolerance, limit)
 }
 
-/// The same, with one block taken to be open in the first iteration.
+/// The same, with one block taken to be open in the first iterations.
 pub(crate) fn newton_without(
     problem: &Problem,
     work: &mut Work,
@@ -65,7 +67,7 @@ pub(crate) fn newton_without(
     while residual > tolerance && iterations < limit {
         let same = answer_all(problem, work, proximal, factored && proximal == last);
         last = proximal;
-        if let (0, Some(k)) = (iterations, open) {
+        if let (0..LIFTED, Some(k)) = (iterations, open) {
             let c = three(&work.lambda, &problem.blocks[k]).map(|x| -x);
             work.branches[k] = Branch::Open;
             work.linear.answers[k] = Answer::fixed(c);
@@ -78,8 +80,8 @@ pub(crate) fn newton_without(
         let before = residual;
         work.previous.copy_from_slice(&work.lambda);
         residual = go(problem, work, 1.0);
-        let first = iterations == 1 && open.is_some();
-        if before < NEAR && !first && (residual >= before || residual.is_nan()) {
+        let lifted = iterations <= LIFTED && open.is_some();
+        if before < NEAR && !lifted && (residual >= before || residual.is_nan()) {
             // constraints that contradict each other must give way one at a time: stop where the first one does
             let reach = first_boundary(problem, work);
             if (SHORT..1.0).contains(&reach) {
@@ -95,11 +97,11 @@ pub(crate) fn newton_without(
             work.keep();
         }
         factored = residual < FAST * before;
-        if iterations == 1 && !first && residual > GOOD * before {
+        if iterations == 1 && !lifted && residual > GOOD * before {
             // it was not
             residual = go(problem, work, 0.0);
             proximal = (SHARE * residual).clamp(PROXIMAL[0], PROXIMAL[1]);
-        } else if (residual > WORSE * best && !first) || residual.is_nan() {
+        } else if (residual > WORSE * best && !lifted) || residual.is_nan() {
             // too far: from the best again, more carefully
             work.restore();
             work.evaluate(problem);
