@@ -5,7 +5,8 @@ use crate::plot::Series;
 use crate::report::Timing;
 use crate::{Collision, CollisionKind, peer};
 use serde_json::{Value, json};
-use slipstick::collision::closest_points;
+use slipstick::InputError;
+use slipstick::collision::{ClosestPoints, PairQuery};
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::time::Instant;
@@ -56,7 +57,8 @@ pub fn run(arguments: &Collision) -> Result<Kinds, String> {
     // in turns, so that a slow spell of the machine meets both
     for _ in 0..arguments.rounds {
         for (p, figure) in problems.iter().zip(&mut kinds.figures) {
-            figure.ours = figure.ours.better(time(p, arguments.repeats));
+            let ours = time(p, arguments.repeats).map_err(|e| e.to_string())?;
+            figure.ours = figure.ours.better(ours);
         }
         if let (Some(program), false) = (&arguments.coal, problems.is_empty()) {
             let answer = peer::coal(program, &pairs::write_text(&problems), arguments.repeats)?;
@@ -67,32 +69,37 @@ pub fn run(arguments: &Collision) -> Result<Kinds, String> {
     Ok(kinds)
 }
 
+/// Nearest points at all poses.
+fn nearest_points(p: &Pairs) -> Result<Vec<ClosestPoints>, InputError> {
+    let mut query = PairQuery::new(&p.bodies[0].solid, &p.bodies[1].solid)?;
+    p.poses().iter().map(|[x_a, x_b]| query.closest_points(x_a, x_b).copied()).collect()
+}
+
 fn measure_once(p: &Pairs) -> Result<Figure, String> {
-    let poses = p.poses();
-    let query = |x: &[_; 2]| closest_points(&p.bodies[0].solid, &x[0], &p.bodies[1].solid, &x[1]);
+    let wrong = |e: InputError| format!("{}: {e}", p.name());
     let mut unfinished = 0;
-    for x in &poses {
-        unfinished += usize::from(!query(x).map_err(|e| format!("{}: {e}", p.name()))?.converged);
+    for found in nearest_points(p).map_err(wrong)? {
+        unfinished += usize::from(!found.converged);
     }
     let ours = Timing { min: f64::INFINITY, median: f64::INFINITY };
     Ok(Figure { name: p.name(), class: p.class, ours, coal: BTreeMap::new(), difference: [0.0; 2], unfinished })
 }
 
 /// Nanoseconds per query over passes through all poses; three passes to warm up.
-fn time(p: &Pairs, repeats: usize) -> Timing {
-    let [a, b] = [&p.bodies[0].solid, &p.bodies[1].solid];
+fn time(p: &Pairs, repeats: usize) -> Result<Timing, InputError> {
+    let mut query = PairQuery::new(&p.bodies[0].solid, &p.bodies[1].solid)?;
     let poses = p.poses();
     let mut passes = Vec::with_capacity(repeats);
     for pass in 0..repeats + 3 {
         let start = Instant::now();
         for [x_a, x_b] in &poses {
-            let _ = black_box(closest_points(black_box(a), x_a, black_box(b), x_b));
+            black_box(black_box(&mut query).closest_points(x_a, x_b)?);
         }
         if pass >= 3 {
             passes.push(start.elapsed().as_secs_f64() * 1e9 / poses.len() as f64);
         }
     }
-    Timing::of(passes)
+    Ok(Timing::of(passes))
 }
 
 fn add_coal(problems: &[Pairs], figures: &mut [Figure], answers: Vec<peer::CoalPair>) -> Result<(), String> {
@@ -100,9 +107,7 @@ fn add_coal(problems: &[Pairs], figures: &mut [Figure], answers: Vec<peer::CoalP
         return Err(format!("coal timed {} pairs instead of {}", answers.len(), problems.len()));
     }
     for ((p, figure), answer) in problems.iter().zip(figures).zip(answers) {
-        let ours = p.poses().into_iter().map(|[x_a, x_b]| {
-            closest_points(&p.bodies[0].solid, &x_a, &p.bodies[1].solid, &x_b).map_or(f64::NAN, |c| c.distance)
-        });
+        let ours = nearest_points(p).map_err(|e| e.to_string())?.into_iter().map(|c| c.distance);
         // an answer that is not a number counts as infinitely far off
         let gap = |(a, b): (f64, f64)| if (a - b).is_nan() { f64::INFINITY } else { (a - b).abs() };
         let mut gaps: Vec<f64> = ours.zip(answer.distances).map(gap).collect();
@@ -210,7 +215,7 @@ pub fn run_one(arguments: &CollisionKind) -> Result<(), String> {
     let second = known(&arguments.second).ok_or_else(|| unknown(&arguments.second))?;
     let p = pairs::sample([first, second], arguments.class, arguments.poses, arguments.seed)?;
     let figure = measure_once(&p)?;
-    let t = time(&p, arguments.repeats);
+    let t = time(&p, arguments.repeats).map_err(|e| e.to_string())?;
     println!("{} {}: {:.1} ns minimum, {:.1} ns median", p.name(), p.class.name(), t.min, t.median);
     println!("{} of {} queries ended without reaching their tolerance", figure.unfinished, arguments.poses);
     Ok(())

@@ -13,6 +13,15 @@ mod random;
 mod report;
 mod robots;
 mod states;
+mod step;
+mod step_drive;
+mod step_motion;
+mod step_peers;
+mod step_report;
+mod step_robot;
+mod step_scene;
+mod step_statistics;
+mod step_sweep;
 mod tree;
 
 use clap::{Parser, Subcommand};
@@ -37,6 +46,8 @@ enum What {
     Collision(Collision),
     /// One kind of pair and nothing else, for profilers.
     CollisionKind(CollisionKind),
+    /// Whole steps of six robots, beside MuJoCo and the paper's recipe; or many random steps of all robots.
+    Step(StepArguments),
 }
 
 /// Arguments of `slipstick-bench dynamics`.
@@ -164,12 +175,82 @@ pub struct CollisionKind {
     seed: u64,
 }
 
+/// Arguments of `slipstick-bench step`.
+#[derive(clap::Args)]
+pub struct StepArguments {
+    /// A Python interpreter that has the package mujoco, which prepares the scenes.
+    #[arg(long, value_name = "PROGRAM")]
+    python: Option<PathBuf>,
+    /// The program mujoco_step made by bench/mujoco/step.sh.
+    #[arg(long, value_name = "PROGRAM")]
+    mujoco: Option<PathBuf>,
+    /// The program made by bench/pinocchio/step.sh: the paper's recipe.
+    #[arg(long, value_name = "PROGRAM")]
+    recipe: Option<PathBuf>,
+    /// Folder with the robots of the paper's table; built-in robots stand in where it is missing.
+    #[arg(long, value_name = "FOLDER", env = "SLIPSTICK_MODELS", default_value = "../shared/models")]
+    models: PathBuf,
+    /// Only scenes (atlas) whose name contains this; in a sweep robots (quadruped, paper/atlas).
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    only: String,
+    /// Motions per scene and phase.
+    #[arg(long, default_value_t = 3)]
+    motions: usize,
+    /// Steps per motion.
+    #[arg(long, default_value_t = 1000)]
+    steps: usize,
+    /// Times that a motion is repeated, per round.
+    #[arg(long, default_value_t = 4)]
+    repeats: usize,
+    /// Times that each engine is timed, in turns.
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
+    /// In our states contacts rest at a distance of zero, or a few µm apart on flat soles: so much thicker shapes (m)
+    /// let MuJoCo see about as many of them as we do. The figures from our states depend on it.
+    #[arg(long, value_name = "METRES", default_value_t = 5e-5)]
+    thicker: f64,
+    /// Seed of the random motions.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// A short run: 1 motion, 2 repeats, 1 round.
+    #[arg(long)]
+    quick: bool,
+    /// Instead of timings: residuals over many random steps of all built-in robots and those of the paper's table.
+    #[arg(long)]
+    sweep: bool,
+    /// Motions per robot and kind in a sweep.
+    #[arg(long, default_value_t = 4)]
+    sweep_motions: usize,
+    /// Steps per motion in a sweep.
+    #[arg(long, default_value_t = 500)]
+    sweep_steps: usize,
+    /// Every so many-th step of a sweep is also given to ADMM and projected Gauss–Seidel; 0: none.
+    #[arg(long, default_value_t = 50)]
+    compare_every: usize,
+    /// Write states of steps that a sweep counts apart to this folder.
+    #[arg(long, value_name = "FOLDER")]
+    dump: Option<PathBuf>,
+    /// Write the figures to this file as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+impl StepArguments {
+    fn shortened(mut self) -> StepArguments {
+        if self.quick {
+            (self.motions, self.repeats, self.rounds, self.sweep_motions) = (1, 2, 1, 1);
+        }
+        self
+    }
+}
+
 fn main() -> ExitCode {
     let result = match Arguments::parse().what {
         What::Dynamics(arguments) => dynamics::run(&arguments),
         What::Loading(arguments) => loading::run(&arguments),
         What::Collision(arguments) => collision::run(&arguments.shortened()),
         What::CollisionKind(arguments) => collision_kinds::run_one(&arguments),
+        What::Step(arguments) => step::run(&arguments.shortened()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

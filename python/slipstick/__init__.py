@@ -1,13 +1,19 @@
 """Differentiable rigid-body simulation for robotics.
 
 A `Model` comes from a file (`load`) or is built in (`builtin`). Dynamics are functions with the model first, arrays in
-and out; a `Simulator` moves a model on in time; `slipstick.collision` finds where shapes touch; `slipstick.pinocchio.Map`
-translates to and from Pinocchio's coordinates.
+and out; a `Simulator` moves a model on in time, with contact; `slipstick.collision` finds where shapes touch,
+`slipstick.ncp` solves contact problems without a robot, and `slipstick.pinocchio.Map` translates to and from Pinocchio's
+coordinates.
 
     import slipstick
     model = slipstick.builtin("quadruped")
     home = model.keyframe("home")
     tau = slipstick.rnea(model, home.q, home.v, [0.0] * model.nv)
+
+    simulator = slipstick.Simulator(model)
+    step = simulator.step(home.q, home.v, ctrl=home.ctrl)
+    [(contact.point, contact.force, contact.mode) for contact in step.contacts]
+    trajectory = simulator.rollout(home.q, home.v, 1000, ctrl=home.ctrl)
 
 Conventions: SI units, radians, float64. q and v are MuJoCo's qpos and qvel: quaternions (w, x, y, z), linear velocity
 of a free body in world axes, angular velocity in body axes. Spatial vectors are [linear; angular], [force; torque].
@@ -18,8 +24,9 @@ makes no model a LoadError, a singular inertia a DynamicsError and a step withou
 ArithmeticErrors).
 """
 
-from . import collision, pinocchio
+from . import collision, ncp, pinocchio
 from ._native import (
+    ContactView,
     DivergenceError,
     DynamicsError,
     Equality,
@@ -27,10 +34,14 @@ from ._native import (
     Kinematics,
     LoadError,
     Model,
+    Options,
     Sensor,
     Simulator,
+    SolveReport,
     Step,
     Tendon,
+    Trajectory,
+    WarmStart,
     Warning,
     __version__,
     aba,
@@ -64,6 +75,7 @@ from ._native import (
 )
 
 __all__ = [
+    "ContactView",
     "DivergenceError",
     "DynamicsError",
     "Equality",
@@ -71,10 +83,14 @@ __all__ = [
     "Kinematics",
     "LoadError",
     "Model",
+    "Options",
     "Sensor",
     "Simulator",
+    "SolveReport",
     "Step",
     "Tendon",
+    "Trajectory",
+    "WarmStart",
     "Warning",
     "__version__",
     "aba",
@@ -98,6 +114,7 @@ __all__ = [
     "load",
     "mass_inverse",
     "momentum",
+    "ncp",
     "passive",
     "pinocchio",
     "regressor",

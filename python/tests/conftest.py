@@ -27,7 +27,19 @@ def pytest_report_header():
     return f"robots folder: {SHARED} ({state})"
 
 
+FIGURES = []  # measured beside a peer, shown at the end
+
+
+@pytest.fixture
+def figure():
+    """Call it with a line to be shown at the end of the run."""
+    return FIGURES.append
+
+
 def pytest_terminal_summary(terminalreporter):
+    if FIGURES:
+        terminalreporter.section("figures")
+        terminalreporter.write_line("\n".join(FIGURES))
     if missing():
         terminalreporter.section("robots not tested: file absent", red=True, bold=True)
         terminalreporter.write_line(", ".join(missing()))

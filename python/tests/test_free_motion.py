@@ -1,14 +1,14 @@
-"""Motion without contact: conservation laws, and MuJoCo's Euler step (implicit in joint damping) side by side."""
+"""Motion without constraints: conservation laws, and MuJoCo's steps with the same implicit terms side by side."""
 
 import mujoco
 import numpy as np
 import pytest
 import slipstick
 
-from conftest import slipstick_model
 from oracles import enable, load_mujoco
 from robots import robot_named
-from states import assert_close, generator, layout_of_model, random_q, random_states, relative_error
+from states import assert_close, generator, layout_of_model, random_q, relative_error
+from unconstrained import unconstrained
 
 # Springs, dampers, several hinges per body, a free root or none: everything a passive robot has.
 PASSIVE_ROBOTS = [
@@ -29,6 +29,7 @@ PASSIVE_ROBOTS = [
     "paper/humanoid",
 ]
 MOTOR_ROBOTS = ["builtin/double_pendulum", "builtin/half_cheetah", "builtin/humanoid", "gymnasium/ant"]
+SERVO_ROBOTS = ["builtin/quadruped", "builtin/arm", "builtin/biped", "builtin/atlas", "tests/all_joints"]
 
 
 def thrown_body(rng):
@@ -66,12 +67,12 @@ def present(name):
     robot = robot_named(name)
     if not robot.is_present:
         pytest.skip(f"{robot.path} not found (set SLIPSTICK_MODELS)")
-    return robot, slipstick_model(robot)
+    return robot, unconstrained(robot)
 
 
 def test_a_thrown_body_keeps_its_linear_momentum_without_gravity(tmp_path):
     """World-axes linear velocity: the step adds nothing to it, whatever the spin. 1e-12 over 1,000 steps."""
-    for model in [slipstick.load(str(block_file(tmp_path))), slipstick.builtin("cube")]:
+    for model in [slipstick.load(str(block_file(tmp_path))), unconstrained(robot_named("builtin/cube"))]:
         model = model.with_options(gravity=[0.0, 0.0, 0.0])
         simulator = slipstick.Simulator(model)
         q, v = thrown_body(generator("momentum"))
@@ -100,40 +101,57 @@ def test_a_thrown_body_flies_as_in_mujoco(tmp_path):
         assert_close(v, data.qvel, 1e-10, "v")
 
 
+def beside_mujoco(simulator, mj, q, v, ctrl=None, tau=None, seconds=1.0):
+    """Both from (q, v) under the same controls (steps, nu) and forces (steps, nv): the same state at the end."""
+    data = start(mj, q, v)
+    steps = round(seconds / simulator.dt)
+    for k in range(steps):
+        data.ctrl[:] = 0.0 if ctrl is None else ctrl[k]
+        data.qfrc_applied[:] = 0.0 if tau is None else tau[k]
+        mujoco.mj_step(mj, data)
+    trajectory = simulator.rollout(q, v, steps, ctrl=ctrl, tau=tau)
+    assert relative_error(trajectory.q[-1], q) > 1e-3, "it moved"
+    assert not trajectory.contacts.any()
+    assert_close(trajectory.q[-1], data.qpos, 1e-8, "q")
+    assert_close(trajectory.v[-1], data.qvel, 1e-8, "v")
+
+
+def gentle_state(model, rng):
+    """Any pose, slow: what spins fast doubles its rounding many times a second."""
+    return random_q(layout_of_model(model), model.neutral(), rng), rng.uniform(-0.5, 0.5, model.nv)
+
+
 @pytest.mark.parametrize("name", PASSIVE_ROBOTS)
 def test_a_passive_robot_moves_as_in_mujoco(name):
-    """200 steps with springs and dampers; no contacts, limits or dry friction. 1e-8: rounding grows with time."""
+    """A second with springs and dampers, joint damping implicit in both. 1e-8: rounding grows with time."""
     robot, model = present(name)
     mj = passive_mujoco(robot.path, model.dt)
-    rng, simulator = generator(name), slipstick.Simulator(model)
-    q = random_q(layout_of_model(model), model.neutral(), rng)
-    v = rng.uniform(-0.5, 0.5, model.nv)
-    data, first = start(mj, q, v), q
-    for _ in range(200):
-        step = simulator.step(q, v)
-        q, v = step.q, step.v
-        mujoco.mj_step(mj, data)
-    assert relative_error(q, first) > 1e-3, "it moved"
-    assert_close(q, data.qpos, 1e-8, "q")
-    assert_close(v, data.qvel, 1e-8, "v")
+    q, v = gentle_state(model, generator(name))
+    beside_mujoco(slipstick.Simulator(model, implicit="damping"), mj, q, v)
 
 
 @pytest.mark.parametrize("name", MOTOR_ROBOTS)
 def test_a_robot_driven_by_torques_and_motors_moves_as_in_mujoco(name):
     robot, model = present(name)
     mj = passive_mujoco(robot.path, model.dt, mujoco.mjtDisableBit.mjDSBL_ACTUATION)
-    simulator = slipstick.Simulator(model)
-    q, v, _, rng = next(random_states(model, name, count=1))
-    v = 0.2 * v
-    data = start(mj, q, v)
-    for _ in range(100):
-        ctrl, tau = rng.uniform(-0.3, 0.3, model.nu), rng.uniform(-0.1, 0.1, model.nv)
-        data.ctrl[:], data.qfrc_applied[:] = ctrl, tau
-        step = simulator.step(q, v, tau=tau, ctrl=ctrl)
-        q, v = step.q, step.v
-        mujoco.mj_step(mj, data)
-    assert_close(q, data.qpos, 1e-8, "q")
-    assert_close(v, data.qvel, 1e-8, "v")
+    rng = generator(name)
+    q, v = gentle_state(model, rng)
+    steps = round(1.0 / model.dt)
+    ctrl, tau = rng.uniform(-0.3, 0.3, (steps, model.nu)), rng.uniform(-0.1, 0.1, (steps, model.nv))
+    beside_mujoco(slipstick.Simulator(model, implicit="damping"), mj, q, v, ctrl, tau)
+
+
+@pytest.mark.parametrize("name", SERVO_ROBOTS)
+def test_a_robot_on_servos_moves_as_in_mujocos_implicitfast(name):
+    """Velocity gains of actuators are implicit too, which is what both do by default for stiff robots."""
+    robot, model = present(name)
+    mj = passive_mujoco(robot.path, model.dt, mujoco.mjtDisableBit.mjDSBL_ACTUATION)
+    mj.opt.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    rng, home = generator(name), model.keyframe("home")
+    v = rng.uniform(-0.5, 0.5, model.nv)
+    ctrl = home.ctrl + 0.1 * rng.uniform(-1, 1, (round(1.0 / model.dt), model.nu))
+    assert slipstick.Simulator(model).options.implicit == "velocity"
+    beside_mujoco(slipstick.Simulator(model), mj, home.q, v, ctrl)
 
 
 def test_the_time_step_of_the_simulator_overrides_the_models():

@@ -1,5 +1,6 @@
 //! `cargo xtask bench WHAT`: slipstick beside its peers in one run. `dynamics`: Pinocchio, on the same states; `loading`:
-//! MuJoCo's compiler, on the same files; `collision`: coal on the same pairs of shapes, MuJoCo on the same scenes.
+//! MuJoCo's compiler, on the same files; `collision`: coal on the same pairs of shapes, MuJoCo on the same scenes;
+//! `step`: MuJoCo and the paper's recipe on the same scenes.
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -12,8 +13,10 @@ use crate::workspace::Workspace;
 const PINOCCHIO: [&str; 2] = ["bench/pinocchio/build.sh", "pinocchio_dynamics"];
 const COAL: [&str; 2] = ["bench/coal/build.sh", "coal_distance"];
 const MUJOCO: [&str; 2] = ["bench/mujoco/build.sh", "mujoco_collision"];
+const MUJOCO_STEP: [&str; 2] = ["bench/mujoco/step.sh", "mujoco_step"];
+const RECIPE: [&str; 2] = ["bench/pinocchio/step.sh", "pinocchio_step"];
 const PACKAGE: &str = "slipstick-bench"; // package and binary
-const EXPECTED: &str = "expected dynamics, loading or collision";
+const EXPECTED: &str = "expected dynamics, loading, collision or step";
 const LOADING_PLOT: &str = "docs/figures/loading.svg";
 const COLLISION_PLOT: &str = "docs/figures/collision.svg";
 
@@ -23,6 +26,7 @@ pub fn main(workspace: &Workspace, args: &[String]) -> Result<ExitCode, String> 
         Some((what, rest)) if what == "dynamics" => dynamics(workspace, rest),
         Some((what, rest)) if what == "loading" => loading(workspace, rest),
         Some((what, rest)) if what == "collision" => collision(workspace, rest),
+        Some((what, rest)) if what == "step" => step(workspace, rest),
         Some((what, _)) => return Err(format!("unknown benchmark '{what}' ({EXPECTED})")),
         None => return Err(format!("bench needs the name of a benchmark ({EXPECTED})")),
     };
@@ -58,6 +62,17 @@ fn collision(workspace: &Workspace, args: &[String]) -> Outcome {
         bench.args(["--plot", COLLISION_PLOT]);
     }
     bench.arg("--python").arg(venv.interpreter()).arg("--coal").arg(coal).arg("--mujoco").arg(mujoco);
+    run(bench.args(args))
+}
+
+fn step(workspace: &Workspace, args: &[String]) -> Outcome {
+    if args.iter().any(|a| a == "--sweep") {
+        return run(bench(workspace, &["step"])?.args(args)); // needs no peer
+    }
+    let venv = Venv::ensure(workspace, Packages::Registry)?;
+    let (mujoco, recipe) = (build_peer(workspace, &venv, MUJOCO_STEP)?, build_peer(workspace, &venv, RECIPE)?);
+    let mut bench = bench(workspace, &["step"])?;
+    bench.arg("--python").arg(venv.interpreter()).arg("--mujoco").arg(mujoco).arg("--recipe").arg(recipe);
     run(bench.args(args))
 }
 

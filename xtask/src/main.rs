@@ -31,6 +31,9 @@ Verbs:
       Times slipstick and MuJoCo's compiler on the same files, and plots times over numbers of links.
   bench collision [ARGS…]
       Times slipstick and coal on the same pairs of shapes, and MuJoCo on the same scenes; --quick for a short run.
+  bench step [ARGS…]
+      Times whole steps of slipstick, MuJoCo and the paper's recipe on the same scenes; --quick for a short run.
+      With --sweep: no times, but residuals over 120,000 random steps of all robots.
 
 Examples:
   cargo xtask test

@@ -1,11 +1,11 @@
 //! Errors of Rust as exceptions of Python, with the same text.
 
 use pyo3::create_exception;
-use pyo3::exceptions::{PyArithmeticError, PyException, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyArithmeticError, PyException, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use slipstick::collision::CollisionError;
 use slipstick::pinocchio::MapError;
-use slipstick::{BuiltinError, InputError, StepError};
+use slipstick::{BuiltinError, InputError, SaveError, StepError};
 
 create_exception!(
     slipstick,
@@ -36,6 +36,7 @@ pub enum Failure {
     Builtin(BuiltinError),
     Map(MapError),
     Collision(CollisionError),
+    Save(SaveError),
     /// A simulator that is in another thread's step.
     Busy,
     Python(PyErr),
@@ -51,7 +52,7 @@ macro_rules! failures {
     };
 }
 failures!(InputError => Input, slipstick::DynamicsError => Dynamics, StepError => Step, slipstick::LoadError => Load,
-    BuiltinError => Builtin, MapError => Map, CollisionError => Collision,
+    BuiltinError => Builtin, MapError => Map, CollisionError => Collision, SaveError => Save,
     PyErr => Python);
 
 impl From<Failure> for PyErr {
@@ -65,6 +66,8 @@ impl From<Failure> for PyErr {
             Failure::Map(e) => PyValueError::new_err(e.to_string()),
             Failure::Collision(CollisionError::Input(e)) => PyValueError::new_err(e.to_string()),
             Failure::Collision(e) => PyArithmeticError::new_err(e.to_string()),
+            Failure::Save(e @ SaveError::Io { .. }) => PyOSError::new_err(e.to_string()),
+            Failure::Save(e) => PyValueError::new_err(e.to_string()),
             Failure::Busy => {
                 PyRuntimeError::new_err("this Simulator is in a step of another thread; make one per thread")
             }

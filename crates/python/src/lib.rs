@@ -13,15 +13,29 @@ mod kinematics;
 mod load;
 mod manifold;
 mod model;
+mod ncp;
+mod options;
 mod pickle;
 mod pinocchio;
 mod poses;
+mod rollout;
 mod scene;
+mod sensors;
 mod simulator;
 mod solids;
+mod step;
+mod warm_start;
 mod workspaces;
 
 use pyo3::prelude::*;
+
+// Python aligns what is in its objects to 16 bytes, whatever the type asks for.
+const _: () = {
+    assert!(align_of::<model::Model>() <= 16 && align_of::<simulator::Simulator>() <= 16);
+    assert!(align_of::<solids::Solid>() <= 16 && align_of::<step::Step>() <= 16);
+    assert!(align_of::<step::ContactView>() <= 16 && align_of::<warm_start::WarmStart>() <= 16);
+    assert!(align_of::<pinocchio::PinocchioMap>() <= 16 && align_of::<options::Options>() <= 16);
+};
 
 #[pymodule]
 mod _native {
@@ -47,15 +61,25 @@ mod _native {
     #[pymodule_export]
     use crate::model::{Keyframe, Model};
     #[pymodule_export]
+    use crate::ncp::{Solution, ncp_residual, ncp_solve};
+    #[pymodule_export]
+    use crate::options::Options;
+    #[pymodule_export]
     use crate::pickle::restore;
     #[pymodule_export]
     use crate::pinocchio::PinocchioMap;
     #[pymodule_export]
+    use crate::rollout::Trajectory;
+    #[pymodule_export]
     use crate::scene::{Equality, Sensor, Tendon, Warning};
     #[pymodule_export]
-    use crate::simulator::{Simulator, Step};
+    use crate::simulator::Simulator;
     #[pymodule_export]
     use crate::solids::{ClosestPoints, ContactPoint, RayHit, Solid, closest_points, contact, distance, raycast};
+    #[pymodule_export]
+    use crate::step::{ContactView, SolveReport, Step};
+    #[pymodule_export]
+    use crate::warm_start::WarmStart;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,7 +1,8 @@
 //! `Model`: names, sizes and numbers of a robot.
 
-use crate::arrays::{Input, Vector, optional_vector, vector};
+use crate::arrays::{Input, Vector, vector};
 use crate::errors::Failure;
+use crate::options::{Changes, Options};
 use crate::pickle;
 use crate::scene::{self, Equality, Sensor, Tendon, Warning};
 use crate::workspaces::Workspaces;
@@ -389,22 +390,44 @@ impl Model {
         Ok(self.derived(with_numbers(&self.inner, &vector("parameters", parameters)?)?))
     }
 
-    /// The same robot with another time step (s), gravity (3,) [m/s²] or contact distance (m).
-    #[pyo3(signature = (*, dt=None, gravity=None, contact_distance=None))]
+    /// Numerical choices of a simulation of this model (Options).
+    #[getter]
+    fn options(&self) -> Options {
+        Options(self.inner.options().clone())
+    }
+
+    /// The same robot with other numerical choices; what is left out stays. See Options.
+    ///
+    /// dt (s), gravity (3,) [m/s²], contact_distance (m), implicit (str), solver (str), tolerance, max_iterations (int),
+    /// correction (full_depth, beta, max_speed), restitution_threshold [m/s], patch_compliance.
+    #[pyo3(signature = (*, dt=None, gravity=None, contact_distance=None, implicit=None, solver=None, tolerance=None,
+        max_iterations=None, correction=None, restitution_threshold=None, patch_compliance=None))]
     fn with_options(
         &self,
         dt: Option<f64>,
         gravity: Option<Input>,
         contact_distance: Option<f64>,
+        implicit: Option<&str>,
+        solver: Option<&str>,
+        tolerance: Option<f64>,
+        max_iterations: Option<i64>,
+        correction: Option<Input>,
+        restitution_threshold: Option<f64>,
+        patch_compliance: Option<f64>,
     ) -> Result<Model, Failure> {
-        let mut options = self.inner.options().clone();
-        options.dt = dt.unwrap_or(options.dt);
-        options.contact_distance = contact_distance.unwrap_or(options.contact_distance);
-        if let Some(g) = optional_vector("gravity", gravity)? {
-            let wrong = InputError::Length { what: "gravity", expected: 3, got: g.len() };
-            options.gravity = g.try_into().map_err(|_| wrong)?;
-        }
-        Ok(self.derived(self.inner.with_options(options)?))
+        let changes = Changes {
+            dt,
+            gravity,
+            contact_distance,
+            implicit,
+            solver,
+            tolerance,
+            max_iterations,
+            correction,
+            restitution_threshold,
+            patch_compliance,
+        };
+        Ok(self.derived(self.inner.with_options(changes.apply(self.inner.options())?)?))
     }
 
     /// The model as the text of a MJCF file that loads to the same dynamics (str).

@@ -2,16 +2,16 @@
 
 use crate::errors::Failure;
 use crate::model::{Model, Remarks, with_numbers};
+use crate::options;
 use crate::scene::Warning;
 use pyo3::prelude::*;
 use slipstick::LoadOptions;
 
-/// Text, parameters, time step and contact distance, warnings, notes, content hash.
-pub type State = (String, Vec<f64>, (f64, f64), Vec<Warning>, Vec<String>, String);
+/// Text, parameters, options, warnings, notes, content hash.
+pub type State = (String, Vec<f64>, options::Saved, Vec<Warning>, Vec<String>, String);
 
 pub fn state(model: &slipstick::Model, remarks: &Remarks, hash: String) -> State {
-    let (numbers, o) = (model.parameters().values().to_vec(), model.options());
-    let options = (o.dt, o.contact_distance);
+    let (numbers, options) = (model.parameters().values().to_vec(), options::save(model.options()));
     (slipstick::to_mjcf(model), numbers, options, remarks.warnings.clone(), remarks.notes.clone(), hash)
 }
 
@@ -22,7 +22,7 @@ pub fn restore(
     py: Python<'_>,
     mjcf: &str,
     numbers: Vec<f64>,
-    options: (f64, f64),
+    saved: options::Saved,
     warnings: Vec<Warning>,
     notes: Vec<String>,
     hash: String,
@@ -30,6 +30,6 @@ pub fn restore(
     let inner = py.detach(|| slipstick::load_mjcf_str("pickled model", mjcf, &LoadOptions::default()))?;
     let inner = with_numbers(&inner, &numbers)?;
     let mut all = inner.options().clone();
-    (all.dt, all.contact_distance) = options;
+    options::restore(saved, &mut all)?;
     Ok(Model::restored(inner.with_options(all)?, Remarks { warnings, notes }, hash))
 }

@@ -1,39 +1,74 @@
 //! `Simulator`: a model that moves in time.
 
-use crate::arrays::{Input, optional_vector, vector};
+use crate::arrays::{Input, optional_vector, vector, wrenches};
 use crate::errors::Failure;
 use crate::model::Model;
-use numpy::{IntoPyArray, PyArray1};
+use crate::options::{Changes, Options, count};
+use crate::rollout::{Drive, Trajectory};
+use crate::sensors::{self, Reading};
+use crate::step::{Finished, Step};
+use crate::warm_start::WarmStart;
 use pyo3::prelude::*;
-use slipstick::{Data, InputError, State};
-use std::sync::{Mutex, TryLockError};
+use slipstick::{Command, Data, InputError, Sensors, State, Wrench};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
-/// Steps of a model in time. Bodies move freely: contact, joint limits and dry friction are not part of a step yet.
+/// Steps after which a rollout looks whether the user wants it to stop.
+const PATIENCE: usize = 64;
+
+/// Steps of a model in time: joints, actuators, frictional contact, joint limits, dry friction and equality constraints.
 ///
-/// model: Model; dt: time step (s), the model's own if left out.
-/// Holds memory for one step: two threads in one Simulator get a RuntimeError.
+/// model: Model; dt: time step (s); the other keywords are those of Model.with_options. What is left out is the model's.
+/// Holds memory for one step and the warm start of the next; two threads in one Simulator get a RuntimeError.
 #[pyclass(frozen, module = "slipstick")]
 pub struct Simulator {
     model: slipstick::Model,
-    data: Mutex<Data>,
+    /// Boxed: it holds vectors aligned to 32 bytes, and Python aligns what is in its objects to 16.
+    memory: Mutex<Box<Memory>>,
 }
 
-/// A finished step: q (nq,) and v (nv,) at its end.
-#[pyclass(frozen, get_all, module = "slipstick")]
-pub struct Step {
-    q: Py<PyArray1<f64>>,
-    v: Py<PyArray1<f64>>,
+struct Memory {
+    data: Data,
+    sensors: Sensors,
+}
+
+impl Memory {
+    fn new(model: &slipstick::Model) -> Memory {
+        Memory { data: Data::new(model), sensors: Sensors::new(model) }
+    }
 }
 
 #[pymethods]
 impl Simulator {
     #[new]
-    #[pyo3(signature = (model, dt=None))]
-    fn new(model: &Model, dt: Option<f64>) -> Result<Simulator, Failure> {
-        let mut options = model.inner.options().clone();
-        options.dt = dt.unwrap_or(options.dt);
-        let model = model.inner.with_options(options)?;
-        Ok(Simulator { data: Mutex::new(Data::new(&model)), model })
+    #[pyo3(signature = (model, dt=None, *, gravity=None, contact_distance=None, implicit=None, solver=None,
+        tolerance=None, max_iterations=None, correction=None, restitution_threshold=None, patch_compliance=None))]
+    fn new(
+        model: &Model,
+        dt: Option<f64>,
+        gravity: Option<Input>,
+        contact_distance: Option<f64>,
+        implicit: Option<&str>,
+        solver: Option<&str>,
+        tolerance: Option<f64>,
+        max_iterations: Option<i64>,
+        correction: Option<Input>,
+        restitution_threshold: Option<f64>,
+        patch_compliance: Option<f64>,
+    ) -> Result<Simulator, Failure> {
+        let changes = Changes {
+            dt,
+            gravity,
+            contact_distance,
+            implicit,
+            solver,
+            tolerance,
+            max_iterations,
+            correction,
+            restitution_threshold,
+            patch_compliance,
+        };
+        let model = model.inner.with_options(changes.apply(model.inner.options())?)?;
+        Ok(Simulator { memory: Mutex::new(Box::new(Memory::new(&model))), model })
     }
 
     /// Time step (s).
@@ -42,11 +77,18 @@ impl Simulator {
         self.model.options().dt
     }
 
-    /// One step of semi-implicit Euler under generalised forces and controls, both zero if left out.
+    /// Numerical choices (Options).
+    #[getter]
+    fn options(&self) -> Options {
+        Options(self.model.options().clone())
+    }
+
+    /// One step of semi-implicit Euler: forces and contacts at its beginning, velocities at its end.
     ///
-    /// q (nq,), v (nv,), tau (nv,), ctrl (nu,). Joint springs and dampers act as well.
-    /// Returns a Step with q and v. Raises DivergenceError if they are not finite.
-    #[pyo3(signature = (q, v, tau=None, ctrl=None))]
+    /// q (nq,), v (nv,); tau (nv,): generalised forces; ctrl (nu,): controls, without which the actuators are off;
+    /// wrenches (n_bodies, 6): [force; torque] on each body, world axes, at its centre of mass; time (s) at the beginning.
+    /// Returns a Step. Raises DivergenceError if the next state is not finite.
+    #[pyo3(signature = (q, v, tau=None, ctrl=None, wrenches=None, *, time=0.0))]
     fn step(
         &self,
         py: Python<'_>,
@@ -54,11 +96,55 @@ impl Simulator {
         v: Input,
         tau: Option<Input>,
         ctrl: Option<Input>,
+        wrenches: Option<Input>,
+        time: f64,
     ) -> Result<Step, Failure> {
-        let x = State::new(&self.model, &vector("q", q)?, &vector("v", v)?)?;
+        let x = self.state(q, v, time)?;
         let (tau, ctrl) = (optional_vector("tau", tau)?, optional_vector("ctrl", ctrl)?);
-        let next = py.detach(|| self.advance(&x, tau, ctrl))?;
-        Ok(Step { q: next.q.into_pyarray(py).unbind(), v: next.v.into_pyarray(py).unbind() })
+        let wrenches = self::wrenches(wrenches, self.model.n_bodies())?;
+        let done = py.detach(|| self.advance(&x, tau, ctrl, &wrenches))?;
+        Ok(Step::new(py, &self.model, done))
+    }
+
+    /// Steps from (q, v), recorded.
+    ///
+    /// q (nq,), v (nv,), steps (int); ctrl: (nu,) for all steps, (steps, nu), or a function of (time, q, v) that returns
+    /// (nu,); tau: likewise with nv; wrenches (n_bodies, 6) for all steps; time (s) at the beginning.
+    /// Returns a Trajectory. Raises DivergenceError if a state is not finite.
+    #[pyo3(signature = (q, v, steps, *, ctrl=None, tau=None, wrenches=None, time=0.0))]
+    fn rollout(
+        &self,
+        py: Python<'_>,
+        q: Input,
+        v: Input,
+        steps: i64,
+        ctrl: Option<Input>,
+        tau: Option<Input>,
+        wrenches: Option<Input>,
+        time: f64,
+    ) -> Result<Trajectory, Failure> {
+        let (x, steps) = (self.state(q, v, time)?, count("steps", steps)? as usize);
+        let ctrl = Drive::new("ctrl", ctrl, steps, self.model.nu())?;
+        let tau = Drive::new("tau", tau, steps, self.model.nv())?;
+        let wrenches = self::wrenches(wrenches, self.model.n_bodies())?;
+        let (recorded, readings) = py.detach(|| self.record(x, steps, &ctrl, &tau, wrenches))?;
+        Ok(Trajectory::new(py, recorded, &readings)?)
+    }
+
+    /// Drops the warm start: the next step is solved as if it were the first.
+    fn forget(&self) -> Result<(), Failure> {
+        self.memory()?.data.forget();
+        Ok(())
+    }
+
+    /// A copy of what the next step will start from (WarmStart).
+    fn warm_start(&self) -> Result<WarmStart, Failure> {
+        Ok(WarmStart(self.memory()?.data.warm_start()))
+    }
+
+    /// Puts a WarmStart back: with the same state and input, the next step is then the same bit for bit.
+    fn restore(&self, warm_start: &WarmStart) -> Result<(), Failure> {
+        Ok(self.memory()?.data.restore(&warm_start.0)?)
     }
 
     fn __repr__(&self) -> String {
@@ -67,22 +153,88 @@ impl Simulator {
 }
 
 impl Simulator {
-    fn advance(&self, x: &State, tau: Option<Vec<f64>>, ctrl: Option<Vec<f64>>) -> Result<State, Failure> {
-        let mut data = match self.data.try_lock() {
-            Ok(data) => data,
-            Err(TryLockError::Poisoned(data)) => data.into_inner(), // carries no meaning between steps
-            Err(TryLockError::WouldBlock) => return Err(Failure::Busy),
-        };
+    fn memory(&self) -> Result<MutexGuard<'_, Box<Memory>>, Failure> {
+        match self.memory.try_lock() {
+            Ok(memory) => Ok(memory),
+            Err(TryLockError::WouldBlock) => Err(Failure::Busy),
+            Err(TryLockError::Poisoned(memory)) => {
+                // a step that broke off may have left half a warm start
+                self.memory.clear_poison();
+                let mut memory = memory.into_inner();
+                memory.data.forget();
+                Ok(memory)
+            }
+        }
+    }
+
+    fn state(&self, q: Input, v: Input, time: f64) -> Result<State, Failure> {
+        let (q, v) = (vector("q", q)?, vector("v", v)?);
+        let mut x = State::new(&self.model, &q, &v)?;
+        // what a step returned goes into the next one as it is, so that steps repeat a rollout bit for bit
+        if x.q.iter().zip(&q).all(|(unit, given)| (unit - given).abs() <= 4.0 * f64::EPSILON) {
+            x.q = q;
+        }
+        if !time.is_finite() {
+            return Err(InputError::Value { what: "time".into(), expected: "a finite number", got: time }.into());
+        }
+        x.time = time;
+        Ok(x)
+    }
+
+    fn advance(
+        &self,
+        x: &State,
+        tau: Option<Vec<f64>>,
+        ctrl: Option<Vec<f64>>,
+        wrenches: &[Wrench],
+    ) -> Result<Finished, Failure> {
+        let mut memory = self.memory()?;
+        let Memory { data, sensors } = &mut **memory;
         let (expected, tau) = (self.model.nv(), tau.unwrap_or_else(|| vec![0.0; self.model.nv()]));
         if tau.len() != expected {
             // checked here: to the step an empty tau means none
             return Err(InputError::Length { what: "tau", expected, got: tau.len() }.into());
         }
-        let (input, mut next) = (slipstick::Input::tau(&tau), x.clone());
-        match ctrl {
-            Some(ctrl) => slipstick::step_ctrl(&self.model, &mut data, x, &ctrl, &input, &mut next)?,
-            None => slipstick::step(&self.model, &mut data, x, &input, &mut next)?,
+        let (input, mut next) = (slipstick::Input::tau(&tau).with_wrenches(wrenches), x.clone());
+        let step = match &ctrl {
+            Some(ctrl) => slipstick::step_ctrl(&self.model, data, x, ctrl, &input, &mut next)?,
+            None => slipstick::step(&self.model, data, x, &input, &mut next)?,
         };
-        Ok(next)
+        step.sensors(x, ctrl.as_deref(), &input, sensors)?;
+        let (acceleration, report) = (step.acceleration().to_vec(), *step.report());
+        let contacts = step.contacts().collect();
+        let sensors = sensors::readings(&self.model, sensors);
+        Ok(Finished { next, acceleration, report, contacts, sensors })
+    }
+
+    /// The warm start goes in and out; a rollout that fails leaves it as it was.
+    fn record(
+        &self,
+        x: State,
+        steps: usize,
+        ctrl: &Drive,
+        tau: &Drive,
+        wrenches: Vec<Wrench>,
+    ) -> Result<(slipstick::Trajectory, Vec<Reading>), Failure> {
+        let mut memory = self.memory()?;
+        let Memory { data, sensors } = &mut **memory;
+        let mut robot = slipstick::Simulator::new(&self.model);
+        robot.set_state(x)?;
+        robot.restore(&data.warm_start())?;
+        let (mut recorded, mut readings) = (slipstick::Trajectory::new(&self.model), Vec::new());
+        let mut command = Command { actuated: !ctrl.is_none(), wrenches, ..Command::new(&self.model) };
+        recorded.push_state(robot.state());
+        for k in 0..steps {
+            if k % PATIENCE == 0 {
+                Python::attach(|py| py.check_signals())?;
+            }
+            ctrl.fill("ctrl", k, robot.state(), &mut command.ctrl)?;
+            tau.fill("tau", k, robot.state(), &mut command.tau)?;
+            recorded.push_step(&command, &robot.step_command(&command, Some(sensors))?);
+            recorded.push_state(robot.state());
+            sensors::append(&mut readings, &self.model, sensors);
+        }
+        data.restore(&robot.warm_start())?;
+        Ok((recorded, readings))
     }
 }

@@ -1,4 +1,5 @@
-//! From no friction to all of it: a path to solutions that no single attempt finds, for very rough contacts.   (ncp-12)
+//! Paths to solutions that no single attempt finds: from no friction to all of it; by compliance that is lent.
+//! (ncp-12)
 
 use super::Work;
 use super::newton::newton;
@@ -40,6 +41,44 @@ pub(crate) fn continuation(problem: &mut Problem, work: &mut Work, tolerance: f6
     set_share(problem, &work.frictions, 1.0);
     work.evaluate(problem);
     (iterations, residual_at(problem, &work.lambda, &work.sigma))
+}
+
+/// Compliance that is lent to pushing constraints, as a share of their own inverse inertia, from round to round.
+const LENT: [f64; 12] = [1e-3, 1e-4, 1e-5, 1e-6, 1e-6, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7];
+
+/// Lends compliance to all that pushes and takes its effect back in the next round: `σ + R (λ − λ_last)` instead of σ.
+/// Within a round redundant supports share their load in one way, so that Newton finds it; from round to round the load
+/// moves to those who can keep it. Returns iterations and the residual; `work.lambda` is the answer.   (ncp-12)
+pub(crate) fn lending(problem: &mut Problem, work: &mut Work, tolerance: f64) -> (u32, f64) {
+    work.compliances.clear();
+    work.compliances.extend(problem.blocks.iter().map(|b| b.compliance));
+    work.frictions.clear();
+    work.frictions.extend_from_slice(&problem.g);
+    let (mut iterations, mut residual) = (0, f64::INFINITY);
+    for share in LENT {
+        lend(problem, work, share);
+        iterations += newton(problem, work, tolerance, LIMIT).0;
+        for (b, compliance) in problem.blocks.iter_mut().zip(&work.compliances) {
+            b.compliance = *compliance;
+        }
+        problem.g.copy_from_slice(&work.frictions);
+        work.evaluate(problem);
+        residual = residual_at(problem, &work.lambda, &work.sigma);
+        if residual <= tolerance {
+            break;
+        }
+    }
+    (iterations, residual)
+}
+
+fn lend(problem: &mut Problem, work: &Work, share: f64) {
+    for b in &mut problem.blocks {
+        if matches!(b.cone, Cone::Friction { .. } | Cone::Unilateral) {
+            let (lent, normal) = (share * b.mean, b.row + b.cone.rows() - 1);
+            b.compliance += lent;
+            problem.g[normal] -= lent * work.lambda[normal];
+        }
+    }
 }
 
 fn set_share(problem: &mut Problem, frictions: &[f64], share: f64) {

@@ -53,6 +53,7 @@ pub(crate) struct Work {
     admm: [Vec<f64>; 3],
     answer_best: Vec<f64>,
     frictions: Vec<f64>,
+    compliances: Vec<f64>,
 }
 
 impl Work {
@@ -139,6 +140,10 @@ fn chain(problem: &mut Problem, tolerance: f64, limit: u32, work: &mut Work, war
     for (centre, caution) in ATTEMPTS {
         if found.residual > tolerance {
             from_the_middle(problem, tolerance, limit, centre, caution, work, &mut found);
+        }
+        if found.residual > tolerance {
+            let (n, residual) = continuation::lending(problem, work, tolerance);
+            found.take(Stage::Polish, n, residual, work);
             lift_one(problem, tolerance, limit, work, &mut found);
         }
         if found.residual > tolerance {

@@ -1,0 +1,215 @@
+//! How a scene is driven: where it starts, the noise on its joints, the gains; and our own way through it.
+
+use crate::random::Random;
+use crate::step_scene::{Phase, Scene};
+use crate::step_statistics::{Observation, Statistics};
+use slipstick::constraint::Status;
+use slipstick::{Data, Input, JointKind, Model, State};
+use std::fmt::Write;
+use std::time::Instant;
+
+const NOISE: f64 = 0.2; // of the force on every held joint [N·m]
+
+/// Several motions of a scene in a phase.
+pub struct Drive {
+    gains: [f64; 2],
+    motions: Vec<Motion>,
+}
+
+struct Motion {
+    q: Vec<f64>,
+    v: Vec<f64>,
+    /// Forces beside the gains, a row of nv per step [N·m].
+    noise: Vec<f64>,
+}
+
+/// States that we went through, with the forces at each.
+pub struct Recording {
+    /// One per step: q, v, tau.
+    states: Vec<[Vec<f64>; 3]>,
+}
+
+/// What an engine's steps took and met; one number per step.
+#[derive(Clone, Default)]
+pub struct Steps {
+    /// Least time of all repetitions [µs].
+    pub best_us: Vec<f64>,
+    /// Points in the contact problem.
+    pub contacts: Vec<f64>,
+    pub iterations: Vec<f64>,
+    /// 1 where the solver reached its tolerance.
+    pub converged: Vec<f64>,
+    /// Velocity after the first step (nv).
+    pub first_velocity: Vec<f64>,
+}
+
+impl Steps {
+    /// The same steps measured again.
+    pub fn keep_better(&mut self, again: Steps) {
+        if self.best_us.is_empty() {
+            *self = again;
+        } else {
+            self.best_us.iter_mut().zip(&again.best_us).for_each(|(best, t)| *best = best.min(*t));
+        }
+    }
+}
+
+/// Our own steps, beside their times: where they went, and what the solver reported.
+pub struct Ours {
+    pub steps: Steps,
+    pub recording: Recording,
+    /// Points that carry an impulse, per step.
+    pub touching: Vec<f64>,
+    pub statistics: Statistics,
+    /// Cosine of the tilt of a free root at the end, least of all motions; 1 without such a root.
+    pub upright: f64,
+}
+
+impl Drive {
+    pub fn new(scene: &Scene, phase: Phase, motions: usize, steps: usize, seed: u64) -> Drive {
+        let model = &scene.model;
+        let speed = if phase == Phase::Hold { 0.01 } else { 0.1 };
+        let motion = |k: usize| {
+            let mut random = Random(seed.wrapping_mul(1_000_003).wrapping_add(k as u64));
+            let v = (0..model.nv()).map(|_| speed * random.uniform()).collect();
+            let mut noise = vec![0.0; steps * model.nv()];
+            for row in noise.chunks_exact_mut(model.nv().max(1)) {
+                held(model).for_each(|(_, v)| row[v] = NOISE * random.uniform());
+            }
+            Motion { q: scene.start(phase).to_vec(), v, noise }
+        };
+        Drive { gains: scene.gains(phase), motions: (0..motions).map(motion).collect() }
+    }
+
+    /// For peers that go their own way (`bench/drive.hpp` reads it).
+    pub fn write(&self, model: &Model, coordinates: Coordinates) -> String {
+        let mut out = format!("gains {:?} {:?}\n", self.gains[0], self.gains[1]);
+        for motion in &self.motions {
+            line(&mut out, "start", &[&coordinates.of(model, &motion.q), &motion.v]);
+            motion.noise.chunks_exact(model.nv()).for_each(|row| line(&mut out, "noise", &[row]));
+        }
+        out
+    }
+
+    /// For peers that take one step from each of our states.
+    pub fn write_states(&self, model: &Model, recording: &Recording, coordinates: Coordinates) -> String {
+        let mut out = String::new();
+        let mut states = recording.states.iter();
+        for motion in &self.motions {
+            line(&mut out, "start", &[&coordinates.of(model, &motion.q), &motion.v]);
+            for [q, v, tau] in states.by_ref().take(motion.noise.len() / model.nv()) {
+                line(&mut out, "state", &[&coordinates.of(model, q), v, tau]);
+            }
+        }
+        out
+    }
+
+    /// Goes through all motions `repeats` times.
+    pub fn follow(&self, model: &Model, repeats: usize) -> Result<Ours, String> {
+        let mut ours = Ours {
+            steps: Steps::default(),
+            recording: Recording { states: Vec::new() },
+            touching: Vec::new(),
+            statistics: Statistics::default(),
+            upright: 1.0,
+        };
+        for repeat in 0..repeats {
+            let mut again = Steps::default();
+            for motion in &self.motions {
+                self.follow_one(model, motion, repeat == 0, &mut again, &mut ours)?;
+            }
+            ours.steps.keep_better(again);
+        }
+        Ok(ours)
+    }
+
+    /// Velocity after the first step of the first motion.
+    pub fn first_velocity(&self, model: &Model) -> Result<Vec<f64>, String> {
+        let only = Motion {
+            q: self.motions[0].q.clone(),
+            v: self.motions[0].v.clone(),
+            noise: self.motions[0].noise[..model.nv()].to_vec(),
+        };
+        let drive = Drive { gains: self.gains, motions: vec![only] };
+        drive.follow(model, 1).map(|ours| ours.steps.first_velocity)
+    }
+
+    fn follow_one(
+        &self,
+        model: &Model,
+        motion: &Motion,
+        first: bool,
+        steps: &mut Steps,
+        ours: &mut Ours,
+    ) -> Result<(), String> {
+        let mut data = Data::new(model);
+        let mut x = State::new(model, &motion.q, &motion.v).map_err(|e| e.to_string())?;
+        let mut next = x.clone();
+        let mut tau = vec![0.0; model.nv()];
+        for noise in motion.noise.chunks_exact(model.nv()) {
+            tau.copy_from_slice(noise);
+            for (q, v) in held(model) {
+                tau[v] += self.gains[0] * (motion.q[q] - x.q[q]) - self.gains[1] * x.v[v];
+            }
+            let start = Instant::now();
+            let step = slipstick::step(model, &mut data, &x, &Input::tau(&tau), &mut next);
+            let elapsed = start.elapsed().as_secs_f64() * 1e6;
+            let step = step.map_err(|e| e.to_string())?;
+            steps.best_us.push(elapsed);
+            if first {
+                let report = step.report();
+                steps.contacts.push(report.contacts as f64);
+                steps.iterations.push(f64::from(report.iterations));
+                steps.converged.push(f64::from(u8::from(report.status == Status::Converged)));
+                ours.statistics.add(Observation::of(report));
+                ours.touching.push(step.contacts().filter(|c| c.impulse.norm() > 0.0).count() as f64);
+                ours.recording.states.push([x.q.clone(), x.v.clone(), tau.clone()]);
+                if steps.first_velocity.is_empty() {
+                    steps.first_velocity = next.v.clone();
+                }
+            }
+            std::mem::swap(&mut x, &mut next);
+        }
+        if let Some(root) = model.joints().first().filter(|j| matches!(j.kind, JointKind::Free)) {
+            let [x, y] = [x.q[root.q.start + 4], x.q[root.q.start + 5]]; // of the quaternion
+            ours.upright = ours.upright.min(1.0 - 2.0 * (x * x + y * y));
+        }
+        Ok(())
+    }
+}
+
+/// Whose configurations.
+#[derive(Clone, Copy)]
+pub enum Coordinates {
+    /// As in the file, MuJoCo's and ours.
+    File,
+    /// Counted from the pose of the file.
+    FromPose,
+}
+
+impl Coordinates {
+    fn of(self, model: &Model, q: &[f64]) -> Vec<f64> {
+        match self {
+            Coordinates::File => q.to_vec(),
+            Coordinates::FromPose => {
+                let mut q = q.to_vec();
+                model.joints().iter().for_each(|j| q[j.q.start] -= j.reference);
+                q
+            }
+        }
+    }
+}
+
+/// Position and velocity numbers of the joints that gains hold.
+pub fn held(model: &Model) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let single = |k: &JointKind| matches!(k, JointKind::Revolute { .. } | JointKind::Prismatic { .. });
+    model.joints().iter().filter(move |j| single(&j.kind)).map(|j| (j.q.start, j.v.start))
+}
+
+fn line(out: &mut String, key: &str, parts: &[&[f64]]) {
+    out.push_str(key);
+    for x in parts.iter().flat_map(|p| p.iter()) {
+        let _ = write!(out, " {x:?}");
+    }
+    out.push('\n');
+}

@@ -1,0 +1,263 @@
+//! Many random steps of every robot: how often the contact solver reaches its tolerance, stage by stage, and what ADMM
+//! and projected Gauss–Seidel make of the same steps.
+
+use crate::StepArguments;
+use crate::report::write;
+use crate::step_motion::{Kind, Motion};
+use crate::step_robot::{self, Robot};
+use crate::step_statistics::{GOOD, Observation, Statistics};
+use serde_json::json;
+use slipstick::constraint::Status;
+use slipstick::{Data, Input, Model, Solver, State, Step, StepError, WarmStart};
+use std::path::PathBuf;
+
+/// How much is tried.
+pub struct Plan {
+    /// Motions per robot and kind.
+    pub motions: usize,
+    /// Steps per motion.
+    pub steps: usize,
+    /// Every so many-th step is also given to the other solvers; 0: none.
+    pub compare_every: usize,
+    pub seed: u64,
+    /// Where states of failed steps are written.
+    pub dump: Option<PathBuf>,
+}
+
+/// What was seen.
+#[derive(Default)]
+pub struct Sweep {
+    robots: Vec<(String, Statistics)>,
+    pub all: Statistics,
+    others: Vec<Comparison>,
+    /// Steps that did not converge, dropped their correction or stopped, in words.
+    pub events: Vec<String>,
+}
+
+/// Another solver on some of the steps.
+struct Comparison {
+    name: &'static str,
+    statistics: Statistics,
+    /// Of the largest difference of any velocity from the default solver's, where both converged.
+    differences: Vec<f64>,
+}
+
+pub fn run(arguments: &StepArguments) -> Result<(), String> {
+    let plan = Plan {
+        motions: arguments.sweep_motions,
+        steps: arguments.sweep_steps,
+        compare_every: arguments.compare_every,
+        seed: arguments.seed,
+        dump: arguments.dump.clone(),
+    };
+    let robots = step_robot::all(&arguments.models, &arguments.only)?;
+    let sweep = sweep(&robots, &plan)?;
+    sweep.print();
+    if let Some(file) = &arguments.json {
+        let robots: serde_json::Map<_, _> = sweep.robots.iter().map(|(n, s)| (n.clone(), s.to_json())).collect();
+        let others: serde_json::Map<_, _> =
+            sweep.others.iter().map(|o| (o.name.to_string(), o.statistics.to_json())).collect();
+        let figures = json!({ "format": "slipstick-bench-sweep", "version": 1, "slipstick": env!("CARGO_PKG_VERSION"),
+            "all": sweep.all.to_json(), "robots": robots, "others": others, "events": sweep.events });
+        write(file, &format!("{figures:#}\n"))?;
+    }
+    let broken = sweep.all.broken_promises();
+    if broken.is_empty() { Ok(()) } else { Err(broken.join("; ")) }
+}
+
+pub fn sweep(robots: &[Robot], plan: &Plan) -> Result<Sweep, String> {
+    let comparison = |name| Comparison { name, statistics: Statistics::default(), differences: Vec::new() };
+    let mut out = Sweep { others: vec![comparison("ADMM"), comparison("PGS")], ..Sweep::default() };
+    for (number, robot) in robots.iter().enumerate() {
+        let mut statistics = Statistics::default();
+        for (k, kind) in Kind::ALL.into_iter().enumerate() {
+            for motion in 0..plan.motions {
+                let seed = plan.seed.wrapping_add(1 + (number * Kind::ALL.len() + k) as u64).wrapping_mul(1_000_003);
+                let name = format!("{} {} {motion}", robot.name, kind.name());
+                let motion = Motion::new(robot, kind, seed.wrapping_add(motion as u64));
+                follow(robot, motion, &name, plan, &mut statistics, &mut out)?;
+            }
+        }
+        out.all.extend(&statistics);
+        out.robots.push((robot.name.clone(), statistics));
+    }
+    Ok(out)
+}
+
+fn follow(
+    robot: &Robot,
+    mut motion: Motion,
+    name: &str,
+    plan: &Plan,
+    statistics: &mut Statistics,
+    out: &mut Sweep,
+) -> Result<(), String> {
+    let model = &robot.model;
+    let mut data = Data::new(model);
+    let mut others = other_solvers(model)?;
+    let mut x = motion.start()?;
+    let mut next = x.clone();
+    for k in 0..plan.steps {
+        motion.drive(k, &x);
+        let warm = data.warm_start();
+        let step = match advance(model, &mut data, &motion, &x, &mut next) {
+            Ok(step) => step,
+            Err(error) => {
+                out.events.push(format!("{name}, step {k}: stopped: {error}"));
+                return Ok(());
+            }
+        };
+        let observation = Observation::of(step.report());
+        statistics.add(observation);
+        if observation.status != Status::Converged || observation.residual > GOOD {
+            out.events.push(format!("{name}, step {k}: {}", describe(&step)));
+            if let Some(folder) = &plan.dump {
+                let file = folder.join(format!("{}-{k}.txt", name.replace([' ', '/'], "-")));
+                write(&file, &as_text(&motion, &x, &warm))?;
+            }
+        }
+        if plan.compare_every > 0 && k.is_multiple_of(plan.compare_every) {
+            for ((model, data), comparison) in others.iter_mut().zip(&mut out.others) {
+                data.restore(&warm).map_err(|e| e.to_string())?;
+                let reference = (observation.status == Status::Converged).then_some(&next);
+                compare(model, data, &motion, &x, reference, comparison)?;
+            }
+        }
+        std::mem::swap(&mut x, &mut next);
+    }
+    Ok(())
+}
+
+fn other_solvers(model: &Model) -> Result<Vec<(Model, Data)>, String> {
+    let with = |solver: Solver| {
+        let mut options = model.options().clone();
+        options.solver = solver;
+        options.max_iterations = 1000;
+        let model = model.with_options(options).map_err(|e| e.to_string())?;
+        let data = Data::new(&model);
+        Ok((model, data))
+    };
+    [Solver::Admm, Solver::Pgs].into_iter().map(with).collect()
+}
+
+fn advance<'d>(
+    model: &'d Model,
+    data: &'d mut Data,
+    motion: &Motion,
+    x: &State,
+    next: &mut State,
+) -> Result<Step<'d>, StepError> {
+    let input = Input::tau(&motion.tau).with_wrenches(&motion.wrenches);
+    if motion.is_actuated() {
+        slipstick::step_ctrl(model, data, x, &motion.ctrl, &input, next)
+    } else {
+        slipstick::step(model, data, x, &input, next)
+    }
+}
+
+fn compare(
+    model: &Model,
+    data: &mut Data,
+    motion: &Motion,
+    x: &State,
+    reference: Option<&State>,
+    out: &mut Comparison,
+) -> Result<(), String> {
+    let mut other = x.clone();
+    let step = advance(model, data, motion, x, &mut other).map_err(|e| e.to_string())?;
+    let observation = Observation::of(step.report());
+    if let (Some(reference), Status::Converged) = (reference, observation.status) {
+        let differences = other.v.iter().zip(&reference.v).map(|(a, b)| (a - b).abs());
+        out.differences.push(differences.fold(0.0, f64::max));
+    }
+    out.statistics.add(observation);
+    Ok(())
+}
+
+/// What there is to see of a step: how it ended, how deep shapes overlap, how hard they press.
+fn describe(step: &Step) -> String {
+    let r = step.report();
+    let deepest = step.contacts().map(|c| c.distance).fold(f64::INFINITY, f64::min);
+    let hardest = step.contacts().map(|c| c.impulse.norm()).fold(0.0, f64::max);
+    format!(
+        "{} by {}, residual {:.1e}, {} iterations, {} rows, {} contacts, deepest {deepest:.1e} m, largest impulse {hardest:.1e} N s, compliance shift {:.1e} m/s",
+        r.status.name(),
+        r.stage.name(),
+        r.residual,
+        r.iterations,
+        r.rows,
+        r.contacts,
+        r.compliance_shift
+    )
+}
+
+/// State, forces and warm start of a step, so that it can be taken again.
+fn as_text(motion: &Motion, x: &State, warm: &WarmStart) -> String {
+    let mut text = String::new();
+    for (name, numbers) in [("q", &x.q), ("v", &x.v), ("tau", &motion.tau), ("ctrl", &motion.ctrl)] {
+        text += &format!("{name} {numbers:?}\n");
+    }
+    for w in &motion.wrenches {
+        text += &format!("wrench {} {:?} {:?}\n", w.body.0, w.force.to_array(), w.torque.to_array());
+    }
+    text + &format!("warm {:?}\n", warm.to_bytes())
+}
+
+impl Sweep {
+    /// Tables of all steps, of every robot and of the other solvers, as Markdown.
+    pub fn print(&self) {
+        println!("\n**All steps, by the stage that finished**\n");
+        self.all.print();
+        println!("\n**By robot**\n");
+        println!(
+            "| robot | steps | contacts, mean (max) | residual, max | above 1e-10 | above 1e-8 | correction dropped | not converged | compliance shift, max (m/s) |"
+        );
+        println!("|{}", "---|".repeat(9));
+        for (name, s) in &self.robots {
+            s.print_brief(name);
+        }
+        for other in self.others.iter().filter(|o| o.statistics.len() > 0) {
+            other.print();
+        }
+        println!("\nsteps counted apart: {}", if self.events.is_empty() { "none" } else { "" });
+        self.events.iter().for_each(|e| println!("- {e}"));
+    }
+}
+
+impl Comparison {
+    fn print(&self) {
+        let mut sorted = self.differences.clone();
+        sorted.sort_by(f64::total_cmp);
+        let quantile =
+            |q: f64| sorted.get((q * sorted.len() as f64) as usize).or(sorted.last()).copied().unwrap_or(f64::NAN);
+        println!("\n**{} on a sample of the same steps**\n", self.name);
+        self.statistics.print();
+        println!(
+            "\nlargest difference of any velocity from the default solver's where both converged: median {:.1e}, 99 % {:.1e}, max {:.1e}",
+            quantile(0.5),
+            quantile(0.99),
+            quantile(1.0)
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sample of what `cargo xtask bench step --sweep` does with 100,000 steps.
+    #[test]
+    fn random_motions_of_all_robots_are_solved_to_tolerance() {
+        let models = std::env::var_os("SLIPSTICK_MODELS").map_or("../../shared/models".into(), PathBuf::from);
+        let robots = step_robot::all(&models, "").unwrap();
+        let plan = Plan { motions: 1, steps: 80, compare_every: 0, seed: 1, dump: None };
+        let sweep = sweep(&robots, &plan).unwrap();
+        assert!(sweep.all.len() > 3000, "{} steps", sweep.all.len());
+        assert!(
+            sweep.all.broken_promises().is_empty(),
+            "{:?}\n{}",
+            sweep.all.broken_promises(),
+            sweep.events.join("\n")
+        );
+    }
+}

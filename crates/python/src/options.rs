@@ -1,0 +1,206 @@
+//! Numerical choices of a simulation: words and numbers of Python to `slipstick::Options`, and back.
+
+use crate::arrays::{Input, Vector, vector};
+use crate::errors::Failure;
+use numpy::PyArray1;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use slipstick::{Correction, Implicit, InputError, Solver};
+
+const IMPLICIT: [(&str, Implicit); 4] = [
+    ("none", Implicit::None),
+    ("damping", Implicit::Damping),
+    ("velocity", Implicit::Velocity),
+    ("all", Implicit::All),
+];
+
+/// Numerical choices of a simulation; Model.with_options makes a model with others.
+///
+/// Attributes: dt (float, s), gravity (3,) [m/s²], contact_distance (float, m; pairs nearer than this take part in
+/// contact before they touch), implicit ("none", "damping", "velocity" or "all": the forces that are taken at the end of
+/// a step), solver ("auto", "interior-point", "admm" or "pgs"), tolerance (float, scaled residual at which a solve is
+/// finished), max_iterations (int), correction (full_depth (m), beta, max_speed [m/s]: overlaps down to full_depth vanish
+/// within a step, of deeper ones the share beta, never faster than max_speed), restitution_threshold (float, m/s; what
+/// approaches more slowly does not bounce), patch_compliance (float, relative compliance of the normals of two bodies
+/// that touch in more than three points).
+#[pyclass(frozen, eq, module = "slipstick")]
+#[derive(PartialEq)]
+pub struct Options(pub slipstick::Options);
+
+#[pymethods]
+impl Options {
+    #[getter]
+    fn dt(&self) -> f64 {
+        self.0.dt
+    }
+
+    #[getter]
+    fn gravity<'py>(&self, py: Python<'py>) -> Vector<'py> {
+        PyArray1::from_slice(py, &self.0.gravity)
+    }
+
+    #[getter]
+    fn contact_distance(&self) -> f64 {
+        self.0.contact_distance
+    }
+
+    #[getter]
+    fn implicit(&self) -> &'static str {
+        implicit_name(self.0.implicit)
+    }
+
+    #[getter]
+    fn solver(&self) -> &'static str {
+        self.0.solver.name()
+    }
+
+    #[getter]
+    fn tolerance(&self) -> f64 {
+        self.0.tolerance
+    }
+
+    #[getter]
+    fn max_iterations(&self) -> u32 {
+        self.0.max_iterations
+    }
+
+    #[getter]
+    fn correction(&self) -> (f64, f64, f64) {
+        let c = self.0.correction;
+        (c.full_depth, c.beta, c.max_speed)
+    }
+
+    #[getter]
+    fn restitution_threshold(&self) -> f64 {
+        self.0.restitution_threshold
+    }
+
+    #[getter]
+    fn patch_compliance(&self) -> f64 {
+        self.0.patch_compliance
+    }
+
+    fn __repr__(&self) -> String {
+        let (o, c) = (&self.0, self.0.correction);
+        format!(
+            "<slipstick.Options: dt={}, gravity={:?}, contact_distance={}, implicit='{}', solver='{}', tolerance={:e}, \
+             max_iterations={}, correction=({}, {}, {}), restitution_threshold={}, patch_compliance={:e}>",
+            o.dt,
+            o.gravity,
+            o.contact_distance,
+            self.implicit(),
+            self.solver(),
+            o.tolerance,
+            o.max_iterations,
+            c.full_depth,
+            c.beta,
+            c.max_speed,
+            o.restitution_threshold,
+            o.patch_compliance
+        )
+    }
+}
+
+/// What a caller wants otherwise; `None`: as it is.
+pub struct Changes<'a, 'py> {
+    pub dt: Option<f64>,
+    pub gravity: Option<Input<'a, 'py>>,
+    pub contact_distance: Option<f64>,
+    pub implicit: Option<&'a str>,
+    pub solver: Option<&'a str>,
+    pub tolerance: Option<f64>,
+    pub max_iterations: Option<i64>,
+    pub correction: Option<Input<'a, 'py>>,
+    pub restitution_threshold: Option<f64>,
+    pub patch_compliance: Option<f64>,
+}
+
+impl Changes<'_, '_> {
+    /// The options with the changes; whether they make sense is for the model to say.
+    pub fn apply(self, old: &slipstick::Options) -> Result<slipstick::Options, Failure> {
+        let mut o = old.clone();
+        o.dt = self.dt.unwrap_or(o.dt);
+        o.contact_distance = self.contact_distance.unwrap_or(o.contact_distance);
+        o.tolerance = self.tolerance.unwrap_or(o.tolerance);
+        o.restitution_threshold = self.restitution_threshold.unwrap_or(o.restitution_threshold);
+        o.patch_compliance = self.patch_compliance.unwrap_or(o.patch_compliance);
+        if let Some(x) = self.gravity {
+            o.gravity = three("gravity", x)?;
+        }
+        if let Some(x) = self.correction {
+            let [full_depth, beta, max_speed] = three("correction", x)?;
+            o.correction = Correction { full_depth, beta, max_speed };
+        }
+        if let Some(word) = self.implicit {
+            o.implicit = implicit(word)?;
+        }
+        if let Some(word) = self.solver {
+            o.solver = solver(word)?;
+        }
+        if let Some(n) = self.max_iterations {
+            o.max_iterations = count("max_iterations", n)?;
+        }
+        Ok(o)
+    }
+}
+
+fn three(what: &'static str, x: Input) -> Result<[f64; 3], Failure> {
+    let numbers = vector(what, x)?;
+    let got = numbers.len();
+    Ok(numbers.try_into().map_err(|_| InputError::Length { what, expected: 3, got })?)
+}
+
+/// A number of things.
+pub fn count(what: &str, n: i64) -> Result<u32, InputError> {
+    u32::try_from(n).map_err(|_| InputError::Value { what: what.into(), expected: "zero or more", got: n as f64 })
+}
+
+/// The solver that a word names.
+pub fn solver(word: &str) -> Result<Solver, Failure> {
+    let found = Solver::ALL.into_iter().find(|s| s.name() == word);
+    found.ok_or_else(|| unknown("solver", Solver::ALL.map(Solver::name), word))
+}
+
+fn implicit(word: &str) -> Result<Implicit, Failure> {
+    let found = IMPLICIT.into_iter().find(|(name, _)| *name == word);
+    found.map(|(_, x)| x).ok_or_else(|| unknown("implicit", IMPLICIT.map(|(name, _)| name), word))
+}
+
+fn implicit_name(x: Implicit) -> &'static str {
+    IMPLICIT.into_iter().find(|(_, y)| *y == x).map_or("", |(name, _)| name)
+}
+
+fn unknown<const N: usize>(what: &str, words: [&str; N], got: &str) -> Failure {
+    let known = words.map(|w| format!("'{w}'")).join(", ");
+    PyValueError::new_err(format!("{what}: expected one of {known}, got '{got}'")).into()
+}
+
+/// Options in a pickle, in the order of the attributes. Gravity is a parameter of the model and kept as such.
+pub type Saved = (f64, f64, String, String, f64, u32, [f64; 3], f64, f64);
+
+pub fn save(o: &slipstick::Options) -> Saved {
+    let c = o.correction;
+    let correction = [c.full_depth, c.beta, c.max_speed];
+    let (implicit, solver) = (implicit_name(o.implicit).into(), o.solver.name().into());
+    let (tolerance, threshold, compliance) = (o.tolerance, o.restitution_threshold, o.patch_compliance);
+    (o.dt, o.contact_distance, implicit, solver, tolerance, o.max_iterations, correction, threshold, compliance)
+}
+
+pub fn restore(saved: Saved, o: &mut slipstick::Options) -> Result<(), Failure> {
+    let (implicit, solver, [full_depth, beta, max_speed]);
+    (
+        o.dt,
+        o.contact_distance,
+        implicit,
+        solver,
+        o.tolerance,
+        o.max_iterations,
+        [full_depth, beta, max_speed],
+        o.restitution_threshold,
+        o.patch_compliance,
+    ) = saved;
+    o.implicit = self::implicit(&implicit)?;
+    o.solver = self::solver(&solver)?;
+    o.correction = Correction { full_depth, beta, max_speed };
+    Ok(())
+}

@@ -1,0 +1,146 @@
+//! `Simulator.rollout`: many steps, and the trajectory they leave.
+
+use crate::arrays::{Input, array, to_matrix, vector, wrong_shape};
+use crate::errors::Failure;
+use crate::sensors::{self, Reading};
+use numpy::{PyArray1, PyArray2};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use slipstick::{InputError, State};
+use std::path::PathBuf;
+
+/// A motion: the states of a rollout and what its steps report.
+///
+/// Attributes, for n steps: time (n + 1,) (s), q (n + 1, nq), v (n + 1, nv): states, the first one included; ctrl (n, nu)
+/// and tau (n, nv): what acted during each step (zeros where nothing was given); contacts (n,) int64: contacts in the
+/// problem of each step; penetration (n,) (m): the deepest overlap at its beginning; residual (n,), compliance_shift (n,)
+/// [m/s], iterations (n,) int64, status and stage (lists of str): from its report; sensors (dict of name to (n, size)).
+#[pyclass(frozen, module = "slipstick")]
+pub struct Trajectory {
+    #[pyo3(get)]
+    time: Py<PyArray1<f64>>,
+    #[pyo3(get)]
+    q: Py<PyArray2<f64>>,
+    #[pyo3(get)]
+    v: Py<PyArray2<f64>>,
+    #[pyo3(get)]
+    ctrl: Py<PyArray2<f64>>,
+    #[pyo3(get)]
+    tau: Py<PyArray2<f64>>,
+    #[pyo3(get)]
+    contacts: Py<PyArray1<i64>>,
+    #[pyo3(get)]
+    penetration: Py<PyArray1<f64>>,
+    #[pyo3(get)]
+    residual: Py<PyArray1<f64>>,
+    #[pyo3(get)]
+    compliance_shift: Py<PyArray1<f64>>,
+    #[pyo3(get)]
+    iterations: Py<PyArray1<i64>>,
+    #[pyo3(get)]
+    status: Vec<&'static str>,
+    #[pyo3(get)]
+    stage: Vec<&'static str>,
+    #[pyo3(get)]
+    sensors: Py<PyDict>,
+    recorded: slipstick::Trajectory,
+}
+
+impl Trajectory {
+    pub fn new(py: Python<'_>, t: slipstick::Trajectory, readings: &[Reading]) -> PyResult<Trajectory> {
+        let ([nq, nv, nu], n) = (t.sizes, t.steps());
+        let numbers = |x: &[f64]| PyArray1::from_slice(py, x).unbind();
+        let rows =
+            |rows: usize, width: usize, x: &[f64]| Ok::<_, PyErr>(to_matrix(py, rows, width, x.to_vec())?.unbind());
+        Ok(Trajectory {
+            time: numbers(&t.time),
+            q: rows(n + 1, nq, &t.q)?,
+            v: rows(n + 1, nv, &t.v)?,
+            ctrl: rows(n, nu, &t.ctrl)?,
+            tau: rows(n, nv, &t.tau)?,
+            contacts: PyArray1::from_iter(py, t.contacts.iter().map(|n| *n as i64)).unbind(),
+            penetration: numbers(&t.penetration),
+            residual: numbers(&t.residual),
+            compliance_shift: numbers(&t.compliance_shift),
+            iterations: PyArray1::from_iter(py, t.iterations.iter().map(|n| i64::from(*n))).unbind(),
+            status: t.status.iter().map(|s| s.name()).collect(),
+            stage: t.stage.iter().map(|s| s.name()).collect(),
+            sensors: sensors::to_dict(py, readings, Some(n))?.unbind(),
+            recorded: t,
+        })
+    }
+}
+
+#[pymethods]
+impl Trajectory {
+    /// Writes it, without sensors, into a file whose name ends in ".npz" (for numpy.load), ".csv" or ".json".
+    fn save(&self, py: Python<'_>, path: PathBuf) -> Result<(), Failure> {
+        Ok(py.detach(|| self.recorded.save(path))?)
+    }
+
+    fn __len__(&self) -> usize {
+        self.status.len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<slipstick.Trajectory of '{}': {} steps>", self.recorded.model, self.status.len())
+    }
+}
+
+/// Where the controls or forces of each step come from.
+pub enum Drive {
+    /// Nowhere.
+    None,
+    /// The same in every step.
+    Constant(Vec<f64>),
+    /// A row for each step.
+    Rows(Vec<f64>),
+    /// A function of time, q and v.
+    Function(Py<PyAny>),
+}
+
+impl Drive {
+    /// Nothing, (width,), (steps, width) or a function.
+    pub fn new(what: &'static str, x: Option<Input>, steps: usize, width: usize) -> Result<Drive, Failure> {
+        let Some(x) = x else { return Ok(Drive::None) };
+        if x.is_callable() {
+            return Ok(Drive::Function(x.clone().unbind()));
+        }
+        let (numbers, shape) = array(x)?;
+        if let Some(index) = numbers.iter().position(|x| !x.is_finite()) {
+            return Err(InputError::NotFinite { what, index }.into());
+        }
+        match *shape {
+            [n] if n == width => Ok(Drive::Constant(numbers)),
+            [n, m] if (n, m) == (steps, width) => Ok(Drive::Rows(numbers)),
+            _ => Err(wrong_shape(what, &format!("({width},), ({steps}, {width}) or a function"), &shape).into()),
+        }
+    }
+
+    pub fn is_none(&self) -> bool {
+        matches!(self, Drive::None)
+    }
+
+    /// Writes what acts in step k, which begins at x; nothing leaves zeros.
+    pub fn fill(&self, what: &'static str, k: usize, x: &State, out: &mut [f64]) -> Result<(), Failure> {
+        let width = out.len();
+        match self {
+            Drive::None => {}
+            Drive::Constant(numbers) => out.copy_from_slice(numbers),
+            Drive::Rows(numbers) => out.copy_from_slice(&numbers[k * width..(k + 1) * width]),
+            Drive::Function(f) => {
+                let numbers = Python::attach(|py| asked(py, f, what, x))?;
+                if numbers.len() != width {
+                    return Err(InputError::Length { what, expected: width, got: numbers.len() }.into());
+                }
+                out.copy_from_slice(&numbers);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn asked(py: Python<'_>, f: &Py<PyAny>, what: &'static str, x: &State) -> PyResult<Vec<f64>> {
+    let (q, v) = (PyArray1::from_slice(py, &x.q), PyArray1::from_slice(py, &x.v));
+    vector(what, f.bind(py).call1((x.time, q, v))?.as_any())
+}

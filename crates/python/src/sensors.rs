@@ -1,0 +1,44 @@
+//! Readings of sensors by name.
+
+use crate::arrays::to_matrix;
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use slipstick::{Model, Sensors};
+
+/// Name and numbers of a sensor, those of several steps one after the other.
+pub type Reading = (String, Vec<f64>);
+
+/// What can be read, in the order of the model. A sensor without a name goes by its number.
+pub fn readings(model: &Model, sensors: &Sensors) -> Vec<Reading> {
+    let name = |k: usize| match model.sensors()[k].name.as_str() {
+        "" => k.to_string(),
+        name => name.to_string(),
+    };
+    let read = |k: usize| sensors.get(k).ok().map(|numbers| (name(k), numbers.to_vec()));
+    (0..model.sensors().len()).filter_map(read).collect()
+}
+
+/// Adds the numbers of one more step.
+pub fn append(all: &mut Vec<Reading>, model: &Model, sensors: &Sensors) {
+    if all.is_empty() {
+        *all = readings(model, sensors);
+        return;
+    }
+    let readable = (0..model.sensors().len()).filter_map(|k| sensors.get(k).ok());
+    for ((_, numbers), new) in all.iter_mut().zip(readable) {
+        numbers.extend_from_slice(new);
+    }
+}
+
+/// Arrays by name: (size,) of one step, (steps, size) of several.
+pub fn to_dict<'py>(py: Python<'py>, all: &[Reading], steps: Option<usize>) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (name, numbers) in all {
+        match steps {
+            None => dict.set_item(name, PyArray1::from_slice(py, numbers))?,
+            Some(n) => dict.set_item(name, to_matrix(py, n, numbers.len() / n.max(1), numbers.clone())?)?,
+        }
+    }
+    Ok(dict)
+}

@@ -1,0 +1,20 @@
+"""The bare contact problem: Coulomb's law between points, without a robot.
+
+    import numpy as np
+    from slipstick import ncp
+    G, g, mu = np.eye(3), np.array([0.3, 0.0, -1.0]), [0.5]   # one point of unit mass that slides down onto a floor
+    solution = ncp.solve(G, g, mu)
+    solution.impulse                                          # [-0.3, 0, 1]: it stops, within the cone of friction
+    ncp.residual(G, g, mu, solution.impulse)                  # 0.0
+
+Given the inverse inertia G that n contacts see and their velocity g without impulses, find impulses in the cones of
+friction such that the velocity `G @ impulse + g` obeys Coulomb's law: no contact pulls, none closes further, and what
+slides is opposed with all the friction there is. Rows of a contact are two tangents and the normal, which points the way
+in which the contact opens. Nothing is added to G.
+"""
+
+from ._native import Solution
+from ._native import ncp_residual as residual
+from ._native import ncp_solve as solve
+
+__all__ = ["Solution", "residual", "solve"]
