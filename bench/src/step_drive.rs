@@ -32,7 +32,7 @@ pub struct Recording {
 /// What an engine's steps took and met; one number per step.
 #[derive(Clone, Default)]
 pub struct Steps {
-    /// Least time of all repetitions [µs].
+    /// Least time of all repetitions (µs).
     pub best_us: Vec<f64>,
     /// Points in the contact problem.
     pub contacts: Vec<f64>,

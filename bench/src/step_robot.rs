@@ -7,7 +7,7 @@ use slipstick::spatial::{Pose, Vec3};
 use slipstick::{BodyId, GeomId, JointKind, LoadOptions, Model, PairChoice, Shape};
 use std::path::Path;
 
-/// Home poses of the paper's robots, whose files have none: parts of joint names and angles [rad].
+/// Home poses of the paper's robots, whose files have none: parts of joint names and angles (rad).
 const POSES: [(&str, &[(&str, f64)]); 4] = [
     ("ur5", &[("shoulder_lift_joint", -1.0), ("elbow_joint", 1.4), ("wrist_1_joint", -0.4)]),
     ("go1", &[("thigh_joint", 0.9), ("calf_joint", -1.8)]),

@@ -83,15 +83,15 @@ impl Statistics {
         self.solves.iter().fold(0.0, |m, s| m.max(s.compliance_shift))
     }
 
-    /// The promises that do not hold, in words.
-    pub fn broken_promises(&self) -> Vec<String> {
+    /// The promises that do not hold, in words; `shift` is the largest compliance shift that is promised (m/s).
+    pub fn broken_promises(&self, shift: f64) -> Vec<String> {
         let n = self.len() as f64;
         let exceptions = self.with_status(Status::CorrectionDropped);
         let promises = [
             (self.above(GOOD) as f64 <= SHARE * n, format!("{} of {n} residuals above {GOOD:.0e}", self.above(GOOD))),
             (self.above(BOUND) == 0, format!("{} of {n} residuals above {BOUND:.0e}", self.above(BOUND))),
             (exceptions as f64 <= RARE * n, format!("{exceptions} of {n} steps without correction")),
-            (self.largest_shift() <= SHIFT, format!("a compliance shift of {:.1e} m/s", self.largest_shift())),
+            (self.largest_shift() <= shift, format!("a compliance shift of {:.1e} m/s", self.largest_shift())),
         ];
         promises.into_iter().filter(|(kept, _)| !kept).map(|(_, words)| words).collect()
     }

@@ -68,8 +68,6 @@ pub(crate) struct Assembly {
     pub pair_rows: Vec<PairRows>,
     /// Contacts by pairs of bodies.
     order: Vec<u32>,
-    /// Contact points of each tree.
-    tree_points: Vec<usize>,
     biases: Vec<Bias>,
     /// J v_free without any correction (rows).
     rigid: Vec<f64>,
@@ -90,7 +88,6 @@ impl Assembly {
             joint_rows: Vec::new(),
             pair_rows: Vec::new(),
             order: Vec::new(),
-            tree_points: vec![0; model.tree().roots.len()],
             biases: Vec::new(),
             rigid: Vec::new(),
             V_free: V.clone(),
@@ -113,7 +110,6 @@ impl Assembly {
         body_velocities(model, kin, v_free, &mut self.V_free);
         self.candidates.clear();
         self.order.clear();
-        self.tree_points.fill(0);
         for (k, c) in contacts.contacts().iter().enumerate() {
             let bodies = c.geoms.map(|g| model.geoms()[g.0].body);
             let closing = dt * normal_velocity(model, kin, &self.V_free, c, bodies);
@@ -123,9 +119,6 @@ impl Assembly {
                 law.restitution > 0.0 && c.distance + dt * normal_velocity(model, kin, &kin.V, c, bodies) <= 0.0;
             self.candidates.push(Candidate { law, bodies, included: bounces || is_near(c.distance, closing) });
             self.order.push(k as u32);
-            for body in bodies.into_iter().filter(|b| *b != BodyId::WORLD) {
-                self.tree_points[model.tree().nodes[body.0].tree] += 1;
-            }
         }
         let candidates = &self.candidates;
         self.order.sort_unstable_by_key(|&k| (sorted(candidates[k as usize].bodies), k));
@@ -219,26 +212,14 @@ impl Assembly {
         self.order = order;
     }
 
-    /// Whether the contacts of a body's tree have more rows than the tree has dofs.
-    fn is_crowded(&self, model: &Model, body: BodyId) -> bool {
-        let tree = model.tree();
-        body != BodyId::WORLD && {
-            let n = tree.nodes[body.0].tree;
-            let first = tree.nodes[tree.roots[n]].dofs.start;
-            3 * self.tree_points[n] > tree.subtree_end[first] - first
-        }
-    }
-
-    /// The contacts of two bodies. Where there are more points than the motion can tell apart, compliance decides how they
-    /// share the load: more than three between two bodies, or more rows than dofs in a tree.
+    /// The contacts of two bodies. More than three points make the load's distribution a matter of compliance.
     fn add_pair(&mut self, model: &Model, kin: &Kinematics, contacts: &ContactSet, bodies: [BodyId; 2], run: &[u32]) {
         let included = || run.iter().map(|&k| k as usize).filter(|&k| self.candidates[k].included);
         let count = included().count();
         if count == 0 {
             return;
         }
-        let shared_load = run.len() > MOST_POINTS || bodies.iter().any(|b| self.is_crowded(model, *b));
-        let relative = if shared_load { model.options().patch_compliance } else { 0.0 };
+        let relative = if run.len() > MOST_POINTS { model.options().patch_compliance } else { 0.0 };
         let (xi, block) = (self.end(), self.problem.blocks.len());
         let all = contacts.contacts();
         self.jacobian.open_bodies(model, bodies);

@@ -175,6 +175,7 @@ fn delassus_body(model: &Model, mass: &MassFactor, jacobian: &mut Jacobian, prob
             *y = [z[0] * mass.inverse_pivots()[j], z[1] * mass.inverse_pivots()[j]];
         }
     }
+    write_root(mass, spans, path, Z, at, problem);
     for a in 0..spans.len() {
         for b in 0..=a {
             let pair = (
@@ -187,6 +188,41 @@ fn delassus_body(model: &Model, mass: &MassFactor, jacobian: &mut Jacobian, prob
                 (4..=6, 1..=4) => block::<6, 1>(pair, problem, a, b),
                 (4..=6, _) => block::<6, 2>(pair, problem, a, b),
                 _ => block::<8, 2>(pair, problem, a, b),
+            }
+        }
+    }
+}
+
+/// W = Zᵀ D^(−1/2) where the groups have more rows than dofs that move them: then systems are solved in its columns.
+#[inline(always)]
+fn write_root(
+    mass: &MassFactor,
+    spans: &[Range<usize>],
+    path: &[usize],
+    Z: &[Columns],
+    at: &mut [usize],
+    problem: &mut Problem,
+) {
+    if problem.size <= at.len() {
+        return;
+    }
+    // dofs that move anything, numbered
+    at.fill(usize::MAX);
+    path.iter().for_each(|&j| at[j] = 0);
+    let mut columns = 0;
+    for n in at.iter_mut().filter(|n| **n == 0) {
+        *n = columns;
+        columns += 1;
+    }
+    problem.root_columns = columns;
+    let stride = problem.root_stride();
+    problem.root.clear();
+    problem.root.resize(problem.size * stride, 0.0);
+    for (span, group) in spans.iter().zip(&problem.groups) {
+        for (z, &j) in Z[span.clone()].iter().zip(&path[span.clone()]) {
+            let scale = mass.inverse_pivots()[j].sqrt();
+            for (n, i) in group.xi.clone().enumerate() {
+                problem.root[i * stride + at[j]] = z[n / 4].0[n % 4] * scale;
             }
         }
     }

@@ -57,6 +57,10 @@ pub struct Problem {
     pub(crate) stride: usize,
     /// Rows of G.
     pub(crate) size: usize,
+    /// W with `G = W Wᵀ` where it has fewer columns than rows: rows of `root_stride` numbers.
+    pub(crate) root: Vec<f64>,
+    /// Columns of W; zero: there is none.
+    pub(crate) root_columns: usize,
     /// Velocity of the constraints without impulses, position correction included (rows).
     pub(crate) g: Vec<f64>,
 }
@@ -94,6 +98,7 @@ impl Problem {
         self.groups.clear();
         self.maps.clear();
         self.g.clear();
+        self.root_columns = 0;
         self.size = 0;
     }
 
@@ -133,6 +138,11 @@ impl Problem {
                 (b.stiffest, b.mean) = (1.0, 1.0);
             }
         }
+    }
+
+    /// Numbers from one row of W to the next.
+    pub(crate) fn root_stride(&self) -> usize {
+        self.root_columns.next_multiple_of(4)
     }
 
     /// Rows of λ, σ, g.

@@ -25,9 +25,8 @@ pub struct Options {
     pub correction: Correction,
     /// Approach speed below which nothing bounces [m/s].
     pub restitution_threshold: f64,
-    /// Compliance of the normals between two bodies that touch in more than three points, or of a tree whose contacts have
-    /// more rows than it has dofs, as a share of the contact's own inverse inertia. It decides how such points share the
-    /// load.
+    /// Compliance of the normals between two bodies that touch in more than three points, as a share of the contact's
+    /// own inverse inertia. It decides how such points share the load.
     pub patch_compliance: f64,
 }
 

@@ -2,13 +2,15 @@
 //!
 //! A method gives each block its answer `dλ = c − E dσ` (E is 3 × 3 or one number). With `dσ = T dξ + R dλ` and
 //! `dξ = G Tᵀ dλ` the unknowns are the dξ only: `(1 + G H) dξ = G Tᵀ c` with `H = Tᵀ E T` block by block. Blocks that
-//! do not answer (E = 0) leave the system: it is as large as what is in contact, never as large as what is near.
+//! do not answer (E = 0) leave the system: it is as large as what is in contact, never as large as what is near. Where
+//! that is more than there are dofs, G = W Wᵀ moves it to their space: `dξ = W (1 + Wᵀ H W)⁻¹ Wᵀ Tᵀ c`.
 #![allow(non_snake_case)]
 
 use crate::constraint::cone::Cone;
 use crate::constraint::problem::{Block, Problem, TWIST};
 use crate::dispatch::dispatch;
 use crate::linalg::{Lu, dot_lanes};
+use crate::spatial::Lane;
 
 /// How one block answers: `dλ = c − E dσ`.
 #[derive(Debug, Clone, Copy, Default)]
@@ -74,6 +76,10 @@ pub(crate) struct Linear {
     pub answers: Vec<Answer>,
     cells: Vec<Cell>,
     lu: Lu,
+    /// Whether the system is that of the dofs.
+    in_dofs: bool,
+    /// H W of one cell.
+    product: Vec<f64>,
     w: Vec<f64>,
     xi: Vec<f64>,
     x: Vec<f64>,
@@ -86,7 +92,8 @@ impl Linear {
         self.answers.resize(problem.blocks.len(), Answer::default());
         self.w.resize(problem.stride, 0.0);
         self.xi.resize(problem.stride, 0.0);
-        self.x.resize(problem.stride, 0.0);
+        self.x.resize(problem.stride.max(problem.root_stride()), 0.0);
+        self.product.resize(TWIST * problem.root_stride(), 0.0);
     }
 
     /// How much there is room for.
@@ -113,21 +120,25 @@ dispatch! {
 
 #[inline(always)]
 fn solve_body(linear: &mut Linear, problem: &Problem, change: &mut [f64]) {
-    let Linear { answers, cells, lu, w, xi, x } = linear;
+    let Linear { answers, cells, lu, in_dofs, w, xi, x, .. } = linear;
     w.fill(0.0);
     for (b, a) in problem.blocks.iter().zip(answers.iter()) {
         problem.gather(b, &a.c, w);
     }
-    let n = cells.last().map_or(0, |c| c.at + c.width);
-    for cell in cells.iter() {
-        for k in 0..cell.width {
-            let i = cell.xi + k;
-            x[cell.at + k] = dot_lanes(&problem.G[i * problem.stride..(i + 1) * problem.stride], w);
+    if *in_dofs {
+        solve_in_dofs(problem, cells, lu, w, x, xi);
+    } else {
+        let n = cells.last().map_or(0, |c| c.at + c.width);
+        for cell in cells.iter() {
+            for k in 0..cell.width {
+                let i = cell.xi + k;
+                x[cell.at + k] = dot_lanes(&problem.G[i * problem.stride..(i + 1) * problem.stride], w);
+            }
         }
-    }
-    lu.solve(&mut x[..n]);
-    for cell in cells.iter() {
-        xi[cell.xi..cell.xi + cell.width].copy_from_slice(&x[cell.at..cell.at + cell.width]);
+        lu.solve(&mut x[..n]);
+        for cell in cells.iter() {
+            xi[cell.xi..cell.xi + cell.width].copy_from_slice(&x[cell.at..cell.at + cell.width]);
+        }
     }
     for (b, a) in problem.blocks.iter().zip(answers.iter()) {
         let mut d = a.c;
@@ -150,6 +161,10 @@ dispatch! {
 fn assemble_body(linear: &mut Linear, problem: &Problem) {
     collect_cells(linear, problem);
     let n = linear.cells.last().map_or(0, |c| c.at + c.width);
+    linear.in_dofs = problem.root_columns > 0 && n > problem.root_columns;
+    if linear.in_dofs {
+        return assemble_in_dofs(linear, problem);
+    }
     linear.lu.reset(n);
     let Linear { cells, lu, .. } = linear;
     for rows in cells.iter() {
@@ -165,6 +180,57 @@ fn assemble_body(linear: &mut Linear, problem: &Problem) {
             }
             out[n..].fill(0.0);
             out[rows.at + k] += 1.0;
+        }
+    }
+}
+
+/// `1 + Wᵀ H W`.
+#[inline(always)]
+fn assemble_in_dofs(linear: &mut Linear, problem: &Problem) {
+    let (n, stride) = (problem.root_columns, problem.root_stride());
+    let Linear { cells, lu, product, .. } = linear;
+    lu.reset(n);
+    for i in 0..n {
+        lu.row_mut(i).fill(0.0);
+        lu.row_mut(i)[i] = 1.0;
+    }
+    for cell in cells.iter() {
+        let W = &problem.root[cell.xi * stride..(cell.xi + cell.width) * stride];
+        for (i, out) in product.chunks_exact_mut(stride).enumerate().take(cell.width) {
+            out.fill(0.0);
+            for (h, row) in cell.H[i].iter().zip(W.chunks_exact(stride)) {
+                add_scaled(out, row, *h);
+            }
+        }
+        for (row, HW) in W.chunks_exact(stride).zip(product.chunks_exact(stride)) {
+            for (j, w) in row.iter().enumerate().take(n).filter(|(_, w)| **w != 0.0) {
+                add_scaled(lu.row_mut(j), HW, *w);
+            }
+        }
+    }
+}
+
+/// `out += s x`, whole lanes.
+#[inline(always)]
+fn add_scaled(out: &mut [f64], x: &[f64], s: f64) {
+    for (o, x) in out.as_chunks_mut::<4>().0.iter_mut().zip(x.as_chunks::<4>().0) {
+        *o = (Lane(*o) + Lane(*x) * s).0;
+    }
+}
+
+/// `ξ = W (1 + Wᵀ H W)⁻¹ Wᵀ w`, for the rows of the cells.
+#[inline(always)]
+fn solve_in_dofs(problem: &Problem, cells: &[Cell], lu: &mut Lu, w: &[f64], x: &mut [f64], xi: &mut [f64]) {
+    let (n, stride) = (problem.root_columns, problem.root_stride());
+    let x = &mut x[..stride];
+    x.fill(0.0);
+    for (row, w) in problem.root.chunks_exact(stride).zip(w) {
+        add_scaled(x, row, *w);
+    }
+    lu.solve(&mut x[..n]);
+    for cell in cells {
+        for i in cell.xi..cell.xi + cell.width {
+            xi[i] = dot_lanes(&problem.root[i * stride..(i + 1) * stride], x);
         }
     }
 }
