@@ -24,12 +24,12 @@ pub(crate) fn continuation(problem: &mut Problem, work: &mut Work, tolerance: f6
     let (mut share, mut step, mut iterations) = (0.0, FIRST, 0);
     work.lambda.fill(0.0);
     set_share(problem, &work.frictions, 0.0);
-    iterations += newton(problem, work, tolerance, LIMIT).0;
+    iterations += newton(problem, work, tolerance, LIMIT.min(limit)).0;
     while share < 1.0 && step > SMALLEST && iterations < limit {
         let next = f64::min(share + step, 1.0);
         set_share(problem, &work.frictions, next);
         work.answer.copy_from_slice(&work.lambda);
-        let (n, residual) = newton(problem, work, tolerance, LIMIT);
+        let (n, residual) = newton(problem, work, tolerance, LIMIT.min(limit));
         iterations += n;
         if residual <= tolerance {
             (share, step) = (next, 1.5 * step);
@@ -43,28 +43,40 @@ pub(crate) fn continuation(problem: &mut Problem, work: &mut Work, tolerance: f6
     (iterations, residual_at(problem, &work.lambda, &work.sigma))
 }
 
-/// Compliance that is lent to pushing constraints, as a share of their own inverse inertia, from round to round.
-const LENT: [f64; 12] = [1e-3, 1e-4, 1e-5, 1e-6, 1e-6, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7];
+/// Compliance that is lent to pushing constraints at first, as a share of their own inverse inertia; by how much it falls
+/// after a round that was solved, and grows after one that was not.
+const LENT: f64 = 1e-4;
+const LESS: f64 = 0.7;
+const MORE: f64 = 2.0;
+const ROUNDS: u32 = 100;
 
 /// Lends compliance to all that pushes and takes its effect back in the next round: `σ + R (λ − λ_last)` instead of σ.
 /// Within a round redundant supports share their load in one way, so that Newton finds it; from round to round the load
 /// moves to those who can keep it. Returns iterations and the residual; `work.lambda` is the answer.   (ncp-12)
-pub(crate) fn lending(problem: &mut Problem, work: &mut Work, tolerance: f64) -> (u32, f64) {
+pub(crate) fn lending(problem: &mut Problem, work: &mut Work, tolerance: f64, limit: u32) -> (u32, f64) {
     work.compliances.clear();
     work.compliances.extend(problem.blocks.iter().map(|b| b.compliance));
-    work.frictions.clear();
-    work.frictions.extend_from_slice(&problem.g);
-    let (mut iterations, mut residual) = (0, f64::INFINITY);
-    for share in LENT {
+    work.velocities.clear();
+    work.velocities.extend_from_slice(&problem.g);
+    let (mut iterations, mut residual, mut share) = (0, f64::INFINITY, LENT);
+    for _ in 0..ROUNDS {
         lend(problem, work, share);
-        iterations += newton(problem, work, tolerance, LIMIT).0;
+        work.answer.copy_from_slice(&work.lambda);
+        let (n, inner) = newton(problem, work, tolerance, LIMIT.min(limit));
+        iterations += n;
         for (b, compliance) in problem.blocks.iter_mut().zip(&work.compliances) {
             b.compliance = *compliance;
         }
-        problem.g.copy_from_slice(&work.frictions);
+        problem.g.copy_from_slice(&work.velocities);
+        if inner <= tolerance {
+            share *= LESS;
+        } else {
+            share *= MORE;
+            work.lambda.copy_from_slice(&work.answer);
+        }
         work.evaluate(problem);
         residual = residual_at(problem, &work.lambda, &work.sigma);
-        if residual <= tolerance {
+        if residual <= tolerance || share > 1.0 || iterations >= limit {
             break;
         }
     }

@@ -54,6 +54,7 @@ pub(crate) struct Work {
     answer_best: Vec<f64>,
     frictions: Vec<f64>,
     compliances: Vec<f64>,
+    velocities: Vec<f64>,
 }
 
 impl Work {
@@ -137,15 +138,15 @@ fn chain(problem: &mut Problem, tolerance: f64, limit: u32, work: &mut Work, war
     }
     work.answer_best.clear();
     work.answer_best.extend_from_slice(&work.lambda);
-    for (centre, caution) in ATTEMPTS {
+    for (k, (centre, caution)) in ATTEMPTS.into_iter().enumerate() {
         if found.residual > tolerance {
             from_the_middle(problem, tolerance, limit, centre, caution, work, &mut found);
         }
-        if found.residual > tolerance {
-            let (n, residual) = continuation::lending(problem, work, tolerance);
+        if k == 0 && found.residual > tolerance {
+            let (n, residual) = continuation::lending(problem, work, tolerance, limit);
             found.take(Stage::Polish, n, residual, work);
-            lift_one(problem, tolerance, limit, work, &mut found);
         }
+        lift_one(problem, tolerance, limit, work, &mut found);
         if found.residual > tolerance {
             // as if there had been no warm start
             work.lambda.fill(0.0);
