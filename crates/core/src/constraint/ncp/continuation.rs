@@ -9,7 +9,10 @@ use crate::constraint::residual::residual_at;
 
 /// First and smallest step of the share of friction.
 const FIRST: f64 = 0.125;
-const SMALLEST: f64 = 1e-3;
+const SMALLEST: f64 = 1e-4;
+/// Residual to which the problem without friction is solved before Newton takes it, and iterations for that.
+const HANDOVER: f64 = 1e-7;
+const INTERIOR: u32 = 60;
 /// Iterations of Newton per step.
 const LIMIT: u32 = 15;
 
@@ -24,7 +27,15 @@ pub(crate) fn continuation(problem: &mut Problem, work: &mut Work, tolerance: f6
     let (mut share, mut step, mut iterations) = (0.0, FIRST, 0);
     work.lambda.fill(0.0);
     set_share(problem, &work.frictions, 0.0);
-    iterations += newton(problem, work, tolerance, LIMIT.min(limit)).0;
+    let (n, smooth) = newton(problem, work, tolerance, LIMIT.min(limit));
+    iterations += n;
+    if smooth > tolerance {
+        let mut interior = std::mem::take(&mut work.interior);
+        interior.begin(problem, 1.0, 0.0);
+        iterations += interior.run(problem, work, HANDOVER, INTERIOR.min(limit)).0;
+        iterations += newton(problem, work, tolerance, LIMIT.min(limit)).0;
+        work.interior = interior;
+    }
     while share < 1.0 && step > SMALLEST && iterations < limit {
         let next = f64::min(share + step, 1.0);
         set_share(problem, &work.frictions, next);
