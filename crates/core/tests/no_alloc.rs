@@ -181,3 +181,35 @@ fn detection_allocates_only_when_its_memory_grows_and_repeats_itself() {
     detect(&model, &bodies, &mut set).expect("sound");
     assert_eq!(fresh.contacts(), set.contacts());
 }
+
+#[test]
+fn steps_of_a_heap_allocate_only_when_memory_grows_and_repeat_themselves_bit_for_bit() {
+    for solver in Solver::ALL {
+        let mut options = heap().options().clone();
+        (options.solver, options.max_iterations) = (solver, 60);
+        let model = heap().with_options(options).expect("sound");
+        let mut start = State::neutral(&model);
+        for k in 0..10 {
+            let a = k as f64;
+            let place = [0.3 * (a * 1.7).sin(), 0.3 * (a * 2.3).cos(), 0.3 + 0.25 * a];
+            start.q[7 * k..7 * k + 3].copy_from_slice(&place);
+        }
+        let (mut data, mut growths, mut ends) = (Data::new(&model), 0, Vec::new());
+        for round in 0..2 {
+            data.forget();
+            let (mut x, mut next) = (start.clone(), start.clone());
+            for k in 0..600 {
+                let before = growths;
+                let used = allocations(|| {
+                    let done = step(&model, &mut data, &x, &Input::default(), &mut next).expect("sound");
+                    growths = done.report().growths;
+                });
+                assert!(used == 0 || growths > before, "{}: {used} allocations in step {k}", solver.name());
+                assert!(used == 0 || round == 0, "{}: {used} allocations after warm-up, step {k}", solver.name());
+                std::mem::swap(&mut x, &mut next);
+            }
+            ends.push(x);
+        }
+        assert_eq!(ends[0], ends[1], "{}", solver.name());
+    }
+}

@@ -74,6 +74,8 @@ pub(crate) struct Assembly {
     /// Velocities of the bodies without contact, and at the end of the step.
     V_free: Vec<Motion>,
     pub V_next: Vec<Motion>,
+    /// How often memory had to grow.
+    pub growths: usize,
 }
 
 impl Assembly {
@@ -92,16 +94,17 @@ impl Assembly {
             rigid: Vec::new(),
             V_free: V.clone(),
             V_next: V,
+            growths: 0,
         }
     }
 
     /// How much there is room for.
     pub fn capacity(&self) -> usize {
-        self.jacobian.capacity()
-            + self.problem.G.capacity()
-            + self.problem.blocks.capacity()
-            + self.candidates.capacity()
-            + self.joint_rows.capacity()
+        let problem = self.problem.G.capacity() + self.problem.root.capacity() + self.problem.g.capacity();
+        let parts = self.problem.blocks.capacity() + self.problem.groups.capacity() + self.problem.maps.capacity();
+        let lists = self.candidates.capacity() + self.joint_rows.capacity() + self.pair_rows.capacity();
+        let rows = self.sources.capacity() + self.biases.capacity() + self.rigid.capacity() + self.order.capacity();
+        self.jacobian.capacity() + problem + parts + lists + rows
     }
 
     /// Collects what may take part: contacts near each other, limits near their joints, dry friction, equalities.

@@ -67,7 +67,8 @@ pub(crate) fn resolve(
         assembly.keep_impulses(contacts, solution.lambda(), warm);
     }
     assembly.keep_impulses(contacts, solution.lambda(), warm);
-    report.growths = usize::from(assembly.capacity() + solution.capacity() + warm.capacity() > room);
+    assembly.growths += usize::from(assembly.capacity() + solution.capacity() + warm.capacity() > room);
+    report.growths = assembly.growths + contacts.growths();
     report
 }
 

@@ -51,7 +51,7 @@ impl Solution {
 
     /// How much there is room for.
     pub(crate) fn capacity(&self) -> usize {
-        self.work.capacity() + self.modes.capacity()
+        self.work.capacity() + self.modes.capacity() + self.aside.capacity()
     }
 }
 

@@ -98,7 +98,11 @@ impl Linear {
 
     /// How much there is room for.
     pub fn capacity(&self) -> usize {
-        self.answers.capacity() + self.cells.capacity() + self.lu.capacity() + self.w.capacity()
+        self.answers.capacity()
+            + self.cells.capacity()
+            + self.lu.capacity()
+            + self.x.capacity()
+            + self.product.capacity()
     }
 
     /// Factors the system of the present answers.

@@ -80,7 +80,15 @@ impl Work {
 
     /// How much there is room for.
     pub fn capacity(&self) -> usize {
-        self.lambda.capacity() + self.answers.capacity() + self.linear.capacity() + self.interior.capacity()
+        let kept = [&self.frictions, &self.compliances, &self.velocities, &self.answer_best];
+        let vectors = kept.into_iter().chain(&self.admm).map(Vec::capacity).sum::<usize>();
+        let systems = self.linear.capacity() + self.interior.capacity();
+        self.lambda.capacity()
+            + self.w.capacity()
+            + self.branches.capacity()
+            + self.answers.capacity()
+            + vectors
+            + systems
     }
 
     /// Velocity of the present impulses.
