@@ -1,6 +1,7 @@
 //! What one step hands to the next: impulses by the names of what touches, and where searches for contacts ended.
 //! (contact-13)
 
+use crate::check::LARGEST;
 use crate::collision::SearchMemory;
 use crate::error::InputError;
 use crate::spatial::Vec3;
@@ -103,9 +104,48 @@ impl WarmStart {
         let impulses: Vec<_> = first.chunks_exact(IMPULSE).map(|w| (Key(w[0], w[1]), vector(&w[2..]))).collect();
         let entry = |w: &[u64]| (w[0] as u32, vector(&w[1..]), [(w[4] >> 32) as u32, w[4] as u32]);
         let searches: Vec<_> = second.chunks_exact(SEARCH).map(entry).collect();
-        if impulses.iter().any(|(_, x)| !x.is_finite()) || searches.iter().any(|(_, x, _)| !x.is_finite()) {
-            return Err(wrong("finite numbers", f64::NAN));
+        let vectors = impulses.iter().map(|(_, x)| x).chain(searches.iter().map(|(_, x, _)| x));
+        if let Some(x) = vectors.flat_map(|v| v.to_array()).find(|x| x.is_nan() || x.abs() > LARGEST) {
+            return Err(wrong("finite numbers of sensible size", x));
         }
         Ok(WarmStart { impulses: WarmImpulses(impulses), searches: SearchMemory::from_entries(searches) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example() -> WarmStart {
+        let push = Vec3 { x: 0.1, y: -0.2, z: 3.0 };
+        let impulses = WarmImpulses(vec![(Key(4, 17), push), (Key(Key::JOINT, 2), Vec3::UNITS[0])]);
+        WarmStart { impulses, searches: SearchMemory::from_entries(vec![(4, Vec3::UNITS[2], [3, 7])]) }
+    }
+
+    #[test]
+    fn bytes_bring_a_warm_start_back() {
+        assert_eq!(WarmStart::from_bytes(&example().to_bytes()), Ok(example()));
+        assert_eq!(WarmStart::from_bytes(&WarmStart::default().to_bytes()), Ok(WarmStart::default()));
+    }
+
+    #[test]
+    fn bytes_that_are_no_warm_start_are_refused_with_a_reason() {
+        let good = example().to_bytes();
+        let refused = |bytes: &[u8], reason: &str| {
+            let text = WarmStart::from_bytes(bytes).map(|_| ()).expect_err(reason).to_string();
+            assert!(text.contains("warm start") && text.contains(reason), "{text}");
+        };
+        let changed = |at: usize, word: u64| {
+            let mut bytes = good.clone();
+            bytes[8 * at..8 * at + 8].copy_from_slice(&word.to_le_bytes());
+            bytes
+        };
+        refused(&[], "bytes of a saved warm start");
+        refused(&changed(0, 1), "bytes of a saved warm start");
+        refused(&changed(1, 2), "version 1");
+        refused(&changed(2, u64::MAX), "as many bytes as its head says");
+        refused(&good[..good.len() - 1], "as many bytes as its head says");
+        refused(&changed(6, f64::NAN.to_bits()), "finite numbers");
+        refused(&changed(6, 1e300_f64.to_bits()), "finite numbers");
     }
 }
