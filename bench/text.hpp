@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <stdexcept>
 #include <string>
@@ -78,3 +79,14 @@ private:
   size_t at_ = 0;       // first unread character of line_
   size_t number_ = 0;   // of line_, from 1
 };
+
+// The main of a peer's program: runs it; what it throws is its last words on stderr.
+inline int guarded(const char* program, void (*run)(int, char**), int argc, char** argv) {
+  try {
+    run(argc, argv);
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: %s\n", program, error.what());
+    return 1;
+  }
+}

@@ -8,9 +8,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 source "$here/../peer.sh"
 
-[ $# -eq 2 ] || fail "usage: build.sh PYTHON OUT"
-cxx=${CXX:-g++}
-command -v "$cxx" >/dev/null || fail "no C++ compiler ($cxx): install g++ 12 or later, or set CXX"
+compiler $#
 prefix=$(prefix_of "$1" libcoal 3.0.3)
 [ -f "$prefix/include/coal/config.hh" ] || fail "no headers of coal in $prefix/include"
 eigen=$(eigen_of "$1" "$prefix")

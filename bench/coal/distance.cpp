@@ -191,12 +191,4 @@ void run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    run(argc, argv);
-    return 0;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "coal_distance: %s\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return guarded("coal_distance", run, argc, argv); }

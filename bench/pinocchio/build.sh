@@ -8,9 +8,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 source "$here/../peer.sh"
 
-[ $# -eq 2 ] || fail "usage: build.sh PYTHON OUT"
-cxx=${CXX:-g++}
-command -v "$cxx" >/dev/null || fail "no C++ compiler ($cxx): install g++ 12 or later, or set CXX"
+compiler $#
 prefix=$(prefix_of "$1" pin 4.1.0)
 [ -f "$prefix/include/pinocchio/config.hpp" ] || fail "no Pinocchio headers in $prefix/include"
 eigen=$(eigen_of "$1" "$prefix")
@@ -24,6 +22,6 @@ flags=(
   -Wall -Wextra "$here/dynamics.cpp"
 )
 dependencies=(
-  "$here"/*.cpp "$here"/*.hpp "$here/../text.hpp" "$prefix/include/pinocchio/config.hpp" "$eigen/Eigen/src/Core/util/Macros.h"
+  "$here/dynamics.cpp" "$here/tree.hpp" "$here/../text.hpp" "$prefix/include/pinocchio/config.hpp" "$eigen/Eigen/src/Core/util/Macros.h"
 )
 compile "$2/pinocchio_dynamics" "$cxx" "${flags[@]}"

@@ -121,12 +121,4 @@ void run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    run(argc, argv);
-    return 0;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "pinocchio_dynamics: %s\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return guarded("pinocchio_dynamics", run, argc, argv); }

@@ -8,9 +8,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 source "$here/../peer.sh"
 
-[ $# -eq 2 ] || fail "usage: step.sh PYTHON OUT"
-cxx=${CXX:-g++}
-command -v "$cxx" >/dev/null || fail "no C++ compiler ($cxx): install g++ 12 or later, or set CXX"
+compiler $#
 prefix=$(prefix_of "$1" pin 4.1.0)
 [ -f "$prefix/include/pinocchio/config.hpp" ] || fail "no Pinocchio headers in $prefix/include"
 [ -f "$prefix/include/coal/config.hh" ] || fail "no headers of coal in $prefix/include"
