@@ -50,7 +50,7 @@ pub(crate) struct Candidate {
 
 /// Points between two bodies whose loads the motion can tell apart.
 const MOST_POINTS: usize = 3;
-/// A gap that would have to close by more than this share of itself may stay out of the problem at first.
+/// A gap that closes by less than this share of itself stays out of the problem at first.   (contact-2)
 const SLACK: f64 = 0.5;
 /// Gaps smaller than this take part always (m).
 const TOUCHING: f64 = 1e-4;
@@ -357,7 +357,7 @@ impl Assembly {
         }
     }
 
-    /// `tau = Jᵀ λ`; `w` is scratch.   (contact-8)
+    /// `tau = Jᵀ λ`.   (contact-8)
     pub fn generalised_impulse(&self, lambda: &[f64], tau: &mut [f64]) {
         tau.fill(0.0);
         for (n, group) in self.problem.groups.iter().enumerate() {

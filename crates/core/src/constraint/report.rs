@@ -76,8 +76,8 @@ pub struct SolveReport {
     pub contacts: usize,
     /// Rows of the problem.
     pub rows: usize,
-    /// Constraints so near a change of mode that a derivative there is one-sided. Points of a patch that could change
-    /// without any effect on the motion are not counted.
+    /// Constraints so near a change of mode (1e-7 m/s) that a derivative there may be one-sided. Redundant points of a
+    /// patch, whose change has no effect on the motion, are counted too.
     pub degenerate: usize,
     /// The smallest margin of all constraints: the change of velocity that would change a mode [m/s].
     pub margin: f64,
