@@ -4,6 +4,7 @@ use crate::collision::ContactSet;
 use crate::constraint::{Assembly, Solution, SolveReport, WarmImpulses, WarmStart};
 use crate::dynamics::{FreeMotion, Kinematics, MassFactor};
 use crate::error::InputError;
+use crate::gradient::{Finished, Given, Gradient};
 use crate::model::{Model, StructureId};
 
 /// Memory for the steps of one model. From one step to the next it carries the warm start and nothing else: impulses and
@@ -23,6 +24,10 @@ pub struct Data {
     pub(crate) v_next: Vec<f64>,
     /// Acceleration over the step, (v_next − v) / dt (nv).
     pub(crate) acceleration: Vec<f64>,
+    /// What the step was made from.
+    pub(crate) given: Given,
+    /// Memory of derivatives, made when the first one is asked for.
+    gradient: Option<Box<Gradient>>,
 }
 
 impl Data {
@@ -40,6 +45,32 @@ impl Data {
             report: SolveReport::default(),
             v_next: vec![0.0; model.nv()],
             acceleration: vec![0.0; model.nv()],
+            given: Given::new(model),
+            gradient: None,
+        }
+    }
+
+    /// The step that it holds, and memory for its derivatives.
+    pub(crate) fn differentiate<'a>(&'a mut self, model: &'a Model) -> (Finished<'a>, &'a mut Gradient) {
+        let finished = Finished {
+            model,
+            given: &self.given,
+            kin: &mut self.kin,
+            mass: &self.mass,
+            free: &self.free,
+            contacts: &mut self.contacts,
+            assembly: &self.assembly,
+            solution: &self.solution,
+            v_next: &self.v_next,
+            acceleration: &self.acceleration,
+        };
+        (finished, self.gradient.get_or_insert_with(|| Box::new(Gradient::new(model))))
+    }
+
+    /// Derivatives of the step before belong to the past.
+    pub(crate) fn forget_derivatives(&mut self) {
+        if let Some(gradient) = &mut self.gradient {
+            gradient.forget();
         }
     }
 

@@ -3,39 +3,11 @@
 use super::contact::PointKind;
 use super::kernel::{Change, Kernel};
 use super::point_motion::{Plane, PointMotion};
-use super::randomized::Order;
 use super::shape::Convex;
 use super::witness::Side;
 use crate::InputError;
 use crate::spatial::{Pose, Vec3};
 use core::fmt;
-
-/// How contact points and normals are differentiated. The distance is always that of the exact geometry, dΦ = J_N.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-#[non_exhaustive]
-pub enum CollisionGradient {
-    /// Features of polytopes and curvatures as they are.
-    #[default]
-    Exact,
-    /// Corners and edges rounded by a softmax over the vertices.
-    Smoothed {
-        /// Temperature (m): one or two hundredths of the size of the shapes.
-        eps: f64,
-    },
-    /// Mean over random relative poses.
-    Randomized {
-        /// Standard deviation of the displacements (m) and rotations (rad).
-        sigma: f64,
-        /// Number of samples.
-        samples: u32,
-        /// The same seed gives the same numbers.
-        seed: u64,
-        /// What is averaged.
-        order: Order,
-    },
-    /// Point and normal stay where they are in the world.
-    Frozen,
-}
 
 /// Derivatives of a contact with respect to the twists of its two bodies, in world axes: `[body][component]`, first the
 /// velocity of the body's material point at the contact point (3), then the angular velocity (3).

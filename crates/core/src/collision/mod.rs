@@ -33,12 +33,12 @@ mod smoothed;
 mod terrain;
 mod witness;
 
+pub use crate::model::{CollisionGradient, Order};
 pub use contact::{Contact, MAX_POINTS};
-pub use derivatives::{CollisionError, CollisionGradient, PointDerivatives};
+pub use derivatives::{CollisionError, PointDerivatives};
 pub use detect::{ContactSet, detect, geom_distance, near_pairs, raycast_model};
 pub(crate) use memory::SearchMemory;
 pub use query::{
     ClosestPoints, ContactPoint, PairQuery, Points, RayHit, Solid, closest_points, contact, distance, raycast,
 };
-pub use randomized::Order;
 pub use sensitivity::{SizeDerivative, contact_derivatives, size_derivative};

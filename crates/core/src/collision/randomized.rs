@@ -3,16 +3,6 @@
 use super::derivatives::{CollisionError, PointDerivatives, frozen};
 use crate::spatial::{Pose, Quat, Vec3, right_jacobian, vec3};
 
-/// What randomised smoothing averages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Order {
-    /// Differences of collision queries: needs no derivative anywhere, but many samples.
-    Zeroth,
-    /// Exact derivatives at the random poses.
-    #[default]
-    First,
-}
-
 /// How samples are drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Sampling {

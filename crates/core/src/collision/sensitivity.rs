@@ -1,20 +1,18 @@
 //! Derivatives of the contacts of a model, under one option.
 
 use super::contact::{Contact, Patch, PointKind};
-use super::derivatives::{
-    CollisionError, CollisionGradient, PointDerivatives, frozen, point_derivatives, smoothed_derivatives,
-};
+use super::derivatives::{CollisionError, PointDerivatives, frozen, point_derivatives, smoothed_derivatives};
 use super::detect::{ContactSet, geom_pair, offset};
 use super::epa::Polytope;
 use super::narrow::{Warm, witness};
 use super::patch::{nearest, patch};
 use super::query::shape_pair;
-use super::randomized::{Order, Sampling, first, zeroth};
+use super::randomized::{Sampling, first, zeroth};
 use super::shape::{Convex, Core};
 use super::shape_derivatives::shape_derivatives;
 use super::terrain::Terrain;
 use crate::error::InputError;
-use crate::model::{Model, ParameterGroup, Shape};
+use crate::model::{CollisionGradient, Model, Order, ParameterGroup, Shape};
 use crate::spatial::{Pose, Vec3};
 
 /// Derivatives of a contact with respect to one size of one of its shapes, in world axes.
@@ -68,31 +66,20 @@ pub fn contact_derivatives(
     contact: usize,
     mode: &CollisionGradient,
 ) -> Result<PointDerivatives, CollisionError> {
+    mode.check()?;
     let mut prism = [Vec3::ZERO; 6];
     let Local { contact: c, shapes, poses } = local(model, X_wb, set, contact, &mut prism)?;
     let sides = set.touches[c.witness as usize];
     match *mode {
         CollisionGradient::Exact => point_derivatives(&shapes, &poses, c.normal(), &sides, &c.kind),
-        CollisionGradient::Smoothed { eps } => {
-            positive("eps", eps)?;
-            smoothed_derivatives(&shapes, &poses, c.normal(), &sides, &c.kind, eps)
-        }
+        CollisionGradient::Smoothed { eps } => smoothed_derivatives(&shapes, &poses, c.normal(), &sides, &c.kind, eps),
         CollisionGradient::Randomized { sigma, samples, seed, order } => {
-            positive("sigma", sigma)?;
-            positive("samples", samples as f64)?;
             let sampling = Sampling { sigma, samples, seed };
             let limit = model.options().contact_distance + offset(model, &model.pairs()[c.pair]);
             randomized(&c, &shapes, &poses, limit, &sampling, order, &mut set.memory)
         }
         CollisionGradient::Frozen => Ok(frozen(c.normal())),
     }
-}
-
-fn positive(what: &'static str, got: f64) -> Result<(), InputError> {
-    if got.is_finite() && got > 0.0 {
-        return Ok(());
-    }
-    Err(InputError::Value { what: what.into(), expected: "a positive number", got })
 }
 
 /// Means over random poses of body 2: of the nearest points if the contact is theirs, else of the patch point that lies

@@ -7,7 +7,9 @@ use super::equality::{self, PairRows};
 use super::jacobian::{Jacobian, WIDTH, delassus};
 use super::limits::{self, JointRow};
 use super::problem::{Block, Group, Problem, TWIST, three};
-use super::surface::{PairLaw, gap_velocity, pair_law, rebound_velocity, uncorrected_velocity};
+use super::surface::{
+    BiasSlope, PairLaw, corner_distance, gap_velocity, pair_law, rebound_slopes, rebound_velocity, uncorrected_velocity,
+};
 use super::warm::{Key, WarmImpulses};
 use crate::collision::{Contact, ContactSet};
 use crate::dynamics::{Kinematics, MassFactor, body_velocities};
@@ -69,6 +71,8 @@ pub(crate) struct Assembly {
     /// Contacts by pairs of bodies.
     order: Vec<u32>,
     biases: Vec<Bias>,
+    /// Whether position correction and restitution were left out.
+    dropped: bool,
     /// J v_free without any correction (rows).
     rigid: Vec<f64>,
     /// Velocities of the bodies without contact, and at the end of the step.
@@ -91,6 +95,7 @@ impl Assembly {
             pair_rows: Vec::new(),
             order: Vec::new(),
             biases: Vec::new(),
+            dropped: false,
             rigid: Vec::new(),
             V_free: V.clone(),
             V_next: V,
@@ -274,6 +279,7 @@ impl Assembly {
 
     /// The free velocity with position correction and restitution.   (contact-3, contact-4)
     pub fn correct(&mut self, model: &Model) {
+        self.dropped = false;
         let options = model.options();
         self.write_free(|bias| match bias {
             Bias::Gap { phi, restitution, approach } => rebound_velocity(options, restitution, phi, approach),
@@ -284,11 +290,47 @@ impl Assembly {
 
     /// The free velocity without them.   (contact-5)
     pub fn drop_correction(&mut self, model: &Model) {
+        self.dropped = true;
         let dt = model.options().dt;
         self.write_free(|bias| match bias {
             Bias::Gap { phi, .. } => uncorrected_velocity(dt, phi),
             _ => 0.0,
         });
+    }
+
+    /// How the velocity added to the last row of block `k` changes with its gap or error, and with its approach.   (grad-4)
+    pub fn bias_slope(&self, model: &Model, k: usize) -> BiasSlope {
+        let options = model.options();
+        match self.biases[k] {
+            Bias::Gap { phi, .. } if self.dropped => {
+                BiasSlope { gap: if phi > 0.0 { 1.0 / options.dt } else { 0.0 }, approach: 0.0 }
+            }
+            Bias::Gap { phi, restitution, approach } => rebound_slopes(options, restitution, phi, approach),
+            Bias::Error(_) if !self.dropped => BiasSlope { gap: options.correction.beta / options.dt, approach: 0.0 },
+            Bias::Error(_) | Bias::None => BiasSlope::default(),
+        }
+    }
+
+    /// Velocity at which the gap of block `k` opens at the beginning of the step (m/s).
+    pub fn approach(&self, k: usize) -> f64 {
+        match self.biases[k] {
+            Bias::Gap { approach, .. } => approach,
+            Bias::Error(_) | Bias::None => 0.0,
+        }
+    }
+
+    /// Distance of the gap of block `k` from the next corner of its correction; infinite without one (m).
+    pub fn corner_distance(&self, model: &Model, k: usize) -> f64 {
+        match self.biases[k] {
+            Bias::Gap { phi, .. } if self.dropped => phi.abs(),
+            Bias::Gap { phi, .. } => corner_distance(model.options(), phi),
+            Bias::Error(_) | Bias::None => f64::INFINITY,
+        }
+    }
+
+    /// Whether the two bodies of block `k` touch in more points than their motion can tell apart.
+    pub fn is_overdetermined(&self, k: usize) -> bool {
+        self.problem.blocks[k].is_redundant()
     }
 
     fn write_free(&mut self, velocity: impl Fn(Bias) -> f64) {

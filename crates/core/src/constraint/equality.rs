@@ -8,11 +8,11 @@ use crate::spatial::{Quat, Vec3};
 /// Rows between two bodies.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PairRows {
-    bodies: [BodyId; 2],
+    pub bodies: [BodyId; 2],
     /// The points that are to coincide, world axes (m).
-    points: [Vec3; 2],
+    pub points: [Vec3; 2],
     /// Length by which rotations are multiplied; `None`: rotations are free (m).
-    torque_scale: Option<f64>,
+    pub torque_scale: Option<f64>,
     errors: [f64; 6],
 }
 
@@ -20,6 +20,11 @@ impl PairRows {
     /// What is to be taken back, row by row (m).
     pub fn errors(&self) -> &[f64] {
         if self.torque_scale.is_some() { &self.errors } else { &self.errors[..3] }
+    }
+
+    /// Rotation of body 2 from where body 1 wants it (rad).
+    pub fn turn(&self) -> Vec3 {
+        self.torque_scale.map_or(Vec3::ZERO, |s| Vec3::from_slice(&self.errors[3..]) * (1.0 / s))
     }
 
     /// Points, impulses and angular impulses on the two bodies, world axes.

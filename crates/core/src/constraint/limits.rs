@@ -4,7 +4,7 @@ use super::cone::Cone;
 use super::warm::Key;
 use crate::dynamics::tendon_length;
 use crate::model::{EqualityKind, Joint, JointKind, Model, ParameterGroup};
-use crate::spatial::{Quat, Vec3};
+use crate::spatial::{Quat, Vec3, right_jacobian_inverse};
 
 /// Limits nearer than this take part [rad or m].
 const NEAR: f64 = 0.1;
@@ -109,6 +109,32 @@ impl JointRow {
         }
     }
 
+    /// Calls `visit(i, j, ∂J_i/∂q_j)` where the row itself changes with the configuration.   (grad-5)
+    pub fn for_each_curvature(&self, model: &Model, q: &[f64], mut visit: impl FnMut(usize, usize, f64)) {
+        match self.kind {
+            JointRowKind::BallLimit { joint, axis } => {
+                let joint = &model.joints()[joint];
+                let turn = ball_turn(joint, q);
+                let slope = right_jacobian_inverse(turn);
+                for (n, m) in (0..9).map(|k| (k / 3, k % 3)) {
+                    let along = slope.c[m].dot(axis) * axis[n];
+                    let first = joint.v.end - 3;
+                    visit(first + n, first + m, (along - slope.at(n, m)) / turn.norm());
+                }
+            }
+            JointRowKind::Coupling { equality, .. } => {
+                let kind = &model.equalities()[equality].kind;
+                let bend = coupling(model, kind, q).map_or(0.0, |c| c.bend);
+                if bend != 0.0 {
+                    for_each_leader(model, kind, |i, a| {
+                        for_each_leader(model, kind, |j, b| visit(i, j, -bend * a * b))
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// Velocity of the row.
     pub fn velocity(&self, model: &Model, v: &[f64]) -> f64 {
         self.terms(model).fold(0.0, |s, (j, x)| s + x * v[j])
@@ -156,7 +182,7 @@ pub(crate) fn collect(
         rows.push(always(JointRowKind::TendonFriction { tendon }, cone, 0.0));
     }
     for (equality, e) in model.equalities().iter().enumerate().filter(|(_, e)| e.active) {
-        if let Some((error, slope)) = coupling(model, &e.kind, q) {
+        if let Some(Polynomial { error, slope, .. }) = coupling(model, &e.kind, q) {
             rows.push(always(JointRowKind::Coupling { equality, slope }, Cone::Bilateral, error));
         }
     }
@@ -170,7 +196,7 @@ fn joint_limits(n: usize, joint: &Joint, [low, high]: [f64; 2], q: &[f64], mut l
             limit(JointRowKind::Limit { joint: n, sign: -1.0 }, high - x);
         }
         JointKind::Spherical => {
-            let turn = Quat::from_slice(&q[joint.q.start..]).normalized().unwrap_or(Quat::IDENTITY).log();
+            let turn = ball_turn(joint, q);
             // without a turn there is no axis, and no limit near either
             if let Some(axis) = turn.normalized() {
                 limit(JointRowKind::BallLimit { joint: n, axis }, high - turn.norm());
@@ -180,8 +206,32 @@ fn joint_limits(n: usize, joint: &Joint, [low, high]: [f64; 2], q: &[f64], mut l
     }
 }
 
-/// Error `y − p(x)` of a coupling and the slope of p.   (contact-11)
-fn coupling(model: &Model, kind: &EqualityKind, q: &[f64]) -> Option<(f64, f64)> {
+/// Rotation vector of a ball joint.
+fn ball_turn(joint: &Joint, q: &[f64]) -> Vec3 {
+    Quat::from_slice(&q[joint.q.start..]).normalized().unwrap_or(Quat::IDENTITY).log()
+}
+
+/// Dofs of the leading side of a coupling and their weights.
+fn for_each_leader(model: &Model, kind: &EqualityKind, mut visit: impl FnMut(usize, f64)) {
+    let dof = |joint: usize| model.joints()[joint].v.start;
+    match kind {
+        EqualityKind::Joint { other: Some(o), .. } => visit(dof(o.0), 1.0),
+        EqualityKind::Tendon { other: Some(o), .. } => {
+            model.tendons()[*o].joints.iter().for_each(|(id, weight)| visit(dof(id.0), *weight));
+        }
+        _ => {}
+    }
+}
+
+/// A coupling at one configuration: error `y − p(x)`, p' and p''.
+struct Polynomial {
+    error: f64,
+    slope: f64,
+    bend: f64,
+}
+
+/// The coupling of a constraint, if it is one.   (contact-11)
+fn coupling(model: &Model, kind: &EqualityKind, q: &[f64]) -> Option<Polynomial> {
     let displacement = |joint: usize| {
         let joint = &model.joints()[joint];
         q[joint.q.start] - joint.reference
@@ -201,5 +251,6 @@ fn coupling(model: &Model, kind: &EqualityKind, q: &[f64]) -> Option<(f64, f64)>
     };
     let value = c.iter().rev().fold(0.0, |s, c| s * x + c);
     let slope = (1..5).rev().fold(0.0, |s, k| s * x + k as f64 * c[k]);
-    Some((y - value, slope))
+    let bend = (2..5).rev().fold(0.0, |s, k| s * x + (k * (k - 1)) as f64 * c[k]);
+    Some(Polynomial { error: y - value, slope, bend })
 }

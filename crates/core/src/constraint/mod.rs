@@ -26,10 +26,13 @@ pub use solution::{Solution, solve};
 pub use warm::WarmStart;
 
 pub(crate) use assembly::{Assembly, Source, relative_velocity};
+pub(crate) use equality::PairRows;
 pub(crate) use limits::JointRowKind;
+pub(crate) use modes::contact_margins;
+pub(crate) use problem::{Block, TWIST, three};
+pub(crate) use surface::{BiasSlope, friction_shares, restitution_shares};
 pub(crate) use warm::WarmImpulses;
 
-use self::problem::Block;
 use crate::collision::ContactSet;
 use crate::dynamics::{Kinematics, MassFactor, solve_vector};
 use crate::model::Model;

@@ -46,16 +46,22 @@ pub(crate) fn classify(problem: &Problem, lambda: &[f64], sigma: &[f64], modes: 
     }));
 }
 
+/// Slip below which a contact with friction left counts as held: a patch at rest may bring some of its points to the
+/// boundary of their cones without any of them moving (m/s).
+const HELD: f64 = 1e-9;
+
 fn contact_mode(mu: f64, unit: f64, lambda: [f64; 3], sigma: [f64; 3]) -> (Mode, f64) {
-    let (push, gap) = (unit * lambda[2], sigma[2].abs());
-    if push <= gap {
-        return (Mode::Break, gap - push);
+    let [open, slip] = contact_margins(mu, unit, lambda, sigma);
+    if open <= 0.0 {
+        return (Mode::Break, -open);
     }
+    let held = slip > 0.0 || (mu > 0.0 && length(sigma[0], sigma[1]) <= HELD);
+    let mode = if held { Mode::Stick } else { Mode::Slide };
+    (mode, open.min(slip.abs()))
+}
+
+/// How far a contact is from opening and from slipping; negative: it does (m/s).
+pub(crate) fn contact_margins(mu: f64, unit: f64, lambda: [f64; 3], sigma: [f64; 3]) -> [f64; 2] {
     let room = unit * (mu * lambda[2] - length(lambda[0], lambda[1]));
-    let slip = length(sigma[0], sigma[1]);
-    if room > slip {
-        (Mode::Stick, (push - gap).min(room - slip))
-    } else {
-        (Mode::Slide, (push - gap).min(slip - room))
-    }
+    [unit * lambda[2] - sigma[2].abs(), room - length(sigma[0], sigma[1])]
 }

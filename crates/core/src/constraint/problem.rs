@@ -37,6 +37,13 @@ pub(crate) struct Block {
     pub mean: f64,
 }
 
+impl Block {
+    /// Whether it is one of more points than the motion of its two bodies can tell apart.
+    pub fn is_redundant(&self) -> bool {
+        self.relative_compliance > 0.0
+    }
+}
+
 /// Constraints that share columns of G.
 #[derive(Debug, Clone)]
 pub(crate) struct Group {

@@ -76,10 +76,10 @@ pub struct SolveReport {
     pub contacts: usize,
     /// Rows of the problem.
     pub rows: usize,
-    /// Constraints so near a change of mode (1e-7 m/s) that a derivative there may be one-sided. Redundant points of a
-    /// patch, whose change has no effect on the motion, are counted too.
+    /// Constraints so near a change of mode (1e-7 m/s) that a derivative there may be one-sided. Points of a patch that
+    /// holds are left out: what they do among themselves has no effect on the motion.
     pub degenerate: usize,
-    /// The smallest margin of all constraints: the change of velocity that would change a mode [m/s].
+    /// The smallest margin of these constraints: the change of velocity that would change a mode [m/s].
     pub margin: f64,
     /// How often memory had to grow since it was made.
     pub growths: usize,

@@ -85,6 +85,11 @@ pub(crate) fn report(problem: &Problem, outcome: Outcome, solution: &mut Solutio
         let normal = b.row + b.cone.rows() - 1;
         (b.compliance * solution.work.lambda[normal]).abs()
     };
+    // what single points of a patch do while it holds does not move the bodies
+    let decisive = || {
+        let blocks = problem.blocks.iter().zip(&solution.modes);
+        blocks.filter(|(b, (mode, _))| !b.is_redundant() || *mode == Mode::Slide).map(|(_, (_, margin))| *margin)
+    };
     SolveReport {
         status: outcome.status,
         stage: outcome.stage,
@@ -93,8 +98,8 @@ pub(crate) fn report(problem: &Problem, outcome: Outcome, solution: &mut Solutio
         compliance_shift: problem.blocks.iter().map(shift).fold(0.0, f64::max),
         contacts: problem.blocks.iter().filter(|b| matches!(b.cone, Cone::Friction { .. })).count(),
         rows: problem.rows(),
-        degenerate: solution.modes.iter().filter(|(_, margin)| *margin < UNDECIDED).count(),
-        margin: solution.modes.iter().map(|(_, margin)| *margin).fold(f64::INFINITY, f64::min),
+        degenerate: decisive().filter(|margin| *margin < UNDECIDED).count(),
+        margin: decisive().fold(f64::INFINITY, f64::min),
         growths: 0,
     }
 }

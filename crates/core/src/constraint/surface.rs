@@ -38,6 +38,31 @@ fn combined(a: &Geom, b: &Geom, friction: [f64; 2]) -> f64 {
     }
 }
 
+/// How the friction of a pair changes with that of its two geoms; half each where both decide.   (grad-12)
+pub(crate) fn friction_shares(model: &Model, pair: &Pair) -> [f64; 2] {
+    let [a, b] = pair.geoms.map(|g| &model.geoms()[g.0]);
+    match a.surface.priority.cmp(&b.surface.priority) {
+        _ if pair.surface.is_some() || condim(a, b) == 1 => [0.0; 2],
+        core::cmp::Ordering::Greater => [1.0, 0.0],
+        core::cmp::Ordering::Less => [0.0, 1.0],
+        core::cmp::Ordering::Equal => larger(model, pair, ParameterGroup::Friction),
+    }
+}
+
+/// The same for restitution.
+pub(crate) fn restitution_shares(model: &Model, pair: &Pair) -> [f64; 2] {
+    larger(model, pair, ParameterGroup::Restitution)
+}
+
+fn larger(model: &Model, pair: &Pair, group: ParameterGroup) -> [f64; 2] {
+    let values = model.parameters().group(group);
+    match values[pair.geoms[0].0].total_cmp(&values[pair.geoms[1].0]) {
+        core::cmp::Ordering::Greater => [1.0, 0.0],
+        core::cmp::Ordering::Less => [0.0, 1.0],
+        core::cmp::Ordering::Equal => [0.5, 0.5],
+    }
+}
+
 fn condim(a: &Geom, b: &Geom) -> u8 {
     match a.surface.priority.cmp(&b.surface.priority) {
         core::cmp::Ordering::Greater => a.surface.condim,
@@ -60,6 +85,35 @@ pub(crate) fn rebound_velocity(options: &Options, restitution: f64, phi: f64, ap
     let gap = gap_velocity(&options.correction, options.dt, phi);
     let bounces = restitution > 0.0 && approach < -options.restitution_threshold && phi + options.dt * approach <= 0.0;
     if bounces { gap.min(restitution * approach) } else { gap }
+}
+
+/// Derivatives of [`rebound_velocity`] with respect to the gap and the approach.   (grad-4)
+pub(crate) fn rebound_slopes(options: &Options, restitution: f64, phi: f64, approach: f64) -> BiasSlope {
+    let gap = gap_velocity(&options.correction, options.dt, phi);
+    if rebound_velocity(options, restitution, phi, approach) < gap {
+        return BiasSlope { gap: 0.0, approach: restitution };
+    }
+    let c = &options.correction;
+    let slope = if phi >= -c.full_depth { 1.0 } else { c.beta };
+    let limited = gap <= -c.max_speed;
+    BiasSlope { gap: if limited { 0.0 } else { slope / options.dt }, approach: 0.0 }
+}
+
+/// How far a gap is from the next corner of its correction (m): where the correction becomes a share, and where its speed
+/// is limited.   (contact-3)
+pub(crate) fn corner_distance(options: &Options, phi: f64) -> f64 {
+    let c = &options.correction;
+    let limit = c.max_speed * options.dt;
+    let fastest = if limit <= c.full_depth { -limit } else { -c.full_depth - (limit - c.full_depth) / c.beta };
+    let first = if c.beta == 1.0 { f64::INFINITY } else { (phi + c.full_depth).abs() };
+    first.min((phi - fastest).abs())
+}
+
+/// How the velocity that is added to a row changes with its gap (1/s) and with the velocity at which that closes.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct BiasSlope {
+    pub gap: f64,
+    pub approach: f64,
 }
 
 /// Without correction and restitution: a gap may close, an overlap may stay.   (contact-5)

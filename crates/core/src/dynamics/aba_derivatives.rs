@@ -80,7 +80,7 @@ pub(crate) fn aba_derivatives(
     // accelerations; poses, axes, inertias and velocities stay in `kin`
     aba(model, q, v, tau, wrenches, kin, art, &mut out.a);
     // inverse dynamics at these accelerations, differentiated
-    rnea_derivatives_placed(model, v, &out.a, wrenches, kin, dkin, mass, drnea);
+    rnea_derivatives_placed(model, v, &out.a, wrenches, &[], kin, dkin, mass, drnea);
     // −M⁻¹ of that
     factor(model, mass);
     solve_columns(model, mass, -1.0, stride(2 * out.nv), &drnea.rows, &mut out.rows, &mut out.panel);

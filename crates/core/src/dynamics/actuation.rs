@@ -9,6 +9,8 @@ struct Evaluated {
     force: f64,
     /// ∂force/∂ctrl, ∂force/∂length, ∂force/∂velocity: zero where a clamp is active.
     slopes: [f64; 3],
+    /// Whether the force is inside its range.
+    inside: bool,
 }
 
 /// Writes the generalised force of all actuators (nv).
@@ -35,36 +37,85 @@ pub(crate) fn actuate_derivatives(
     q: &[f64],
     v: &[f64],
     ctrl: &[f64],
-    tau: &mut [f64],
+    gates: &mut [f64],
     dq: &mut [f64],
     dv: &mut [f64],
     dctrl: &mut [f64],
 ) {
     let (nv, nu) = (model.nv(), model.nu());
-    tau.fill(0.0);
     for m in [&mut *dq, &mut *dv, &mut *dctrl] {
         m.fill(0.0);
     }
+    write_gates(model, q, v, ctrl, gates);
+    for_each_ctrl_slope(model, q, v, ctrl, gates, |i, k, slope| dctrl[i * nu + k] += slope);
+    for_each_state_slope(model, q, v, ctrl, gates, |i, j, slope_q, slope_v| {
+        dq[i * nv + j] += slope_q;
+        dv[i * nv + j] += slope_v;
+    });
+}
+
+/// One for every dof whose actuators act, zero where the joint is at its effort limit: it passes no change.
+pub(crate) fn write_gates(model: &Model, q: &[f64], v: &[f64], ctrl: &[f64], gates: &mut [f64]) {
+    actuate(model, q, v, ctrl, gates);
+    let mut clamped = |j: usize, lo, hi| gates[j] = if gates[j] <= lo || gates[j] >= hi { f64::NAN } else { 0.0 };
+    for_each_clamped(model, &mut clamped);
+    gates.iter_mut().for_each(|g| *g = if g.is_nan() { 0.0 } else { 1.0 });
+}
+
+/// Calls `visit(i, k, ∂tau_i/∂ctrl_k)`.
+pub(crate) fn for_each_ctrl_slope(
+    model: &Model,
+    q: &[f64],
+    v: &[f64],
+    ctrl: &[f64],
+    gates: &[f64],
+    mut visit: impl FnMut(usize, usize, f64),
+) {
     for (k, a) in model.actuators().iter().enumerate() {
-        let e = evaluate(model, k, a, q, v, ctrl[k]);
+        let slope = evaluate(model, k, a, q, v, ctrl[k]).slopes[0];
+        for_each_arm(model, a, q, |i, arm, _| visit(i, k, gates[i] * arm * slope));
+    }
+}
+
+/// Calls `visit(i, j, ∂tau_i/∂q_j, ∂tau_i/∂v_j)` for each actuator that answers to the state.
+pub(crate) fn for_each_state_slope(
+    model: &Model,
+    q: &[f64],
+    v: &[f64],
+    ctrl: &[f64],
+    gates: &[f64],
+    mut visit: impl FnMut(usize, usize, f64, f64),
+) {
+    for (k, a) in model.actuators().iter().enumerate() {
+        let [_, by_length, by_velocity] = evaluate(model, k, a, q, v, ctrl[k]).slopes;
+        if by_length == 0.0 && by_velocity == 0.0 {
+            continue;
+        }
         for_each_arm(model, a, q, |i, arm_i, _| {
-            tau[i] += arm_i * e.force;
-            dctrl[i * nu + k] += arm_i * e.slopes[0];
             for_each_arm(model, a, q, |j, arm_j, slope_j| {
-                dq[i * nv + j] += arm_i * e.slopes[1] * slope_j;
-                dv[i * nv + j] += arm_i * e.slopes[2] * arm_j;
+                let force = gates[i] * arm_i;
+                visit(i, j, force * by_length * slope_j, force * by_velocity * arm_j);
             });
         });
     }
-    // a joint at its effort limit passes no change
-    for_each_clamped(model, |j, lo, hi| {
-        if tau[j] <= lo || tau[j] >= hi {
-            dq[j * nv..(j + 1) * nv].fill(0.0);
-            dv[j * nv..(j + 1) * nv].fill(0.0);
-            dctrl[j * nu..(j + 1) * nu].fill(0.0);
-            tau[j] = tau[j].clamp(lo, hi);
-        }
-    });
+}
+
+/// Derivatives of the force of actuator `k` with respect to its four numbers (gain, constant, per length, per velocity),
+/// zero where it is saturated; and its arms.
+pub(crate) fn number_slopes(
+    model: &Model,
+    k: usize,
+    q: &[f64],
+    v: &[f64],
+    ctrl: f64,
+    mut visit: impl FnMut(usize, f64),
+) -> [f64; 4] {
+    let a = &model.actuators()[k];
+    let inside = evaluate(model, k, a, q, v, ctrl).inside;
+    let [length, velocity, _] = observe(model, k, q, v, ctrl);
+    for_each_arm(model, a, q, |j, arm, _| visit(j, arm));
+    let heard = a.ctrl_range.map_or(ctrl, |[lo, hi]| ctrl.clamp(lo, hi));
+    [heard, 1.0, length, velocity].map(|x| if inside { x } else { 0.0 })
 }
 
 /// Damping and stiffness that unsaturated actuators give to joints with one dof, −gear² b₂ and −gear² b₁, added into `kv`
@@ -100,9 +151,11 @@ fn evaluate(model: &Model, k: usize, a: &Actuator, q: &[f64], v: &[f64], ctrl: f
     let inside = |x: f64, range: Option<[f64; 2]>| range.is_none_or(|[lo, hi]| lo <= x && x <= hi);
     let clamp = |x: f64, range: Option<[f64; 2]>| range.map_or(x, |[lo, hi]| x.clamp(lo, hi));
     let force = numbers[0] * clamp(ctrl, a.ctrl_range) + numbers[1] + numbers[2] * length + numbers[3] * velocity;
-    let free = if inside(force, a.force_range) { 1.0 } else { 0.0 };
+    let unclamped = inside(force, a.force_range);
+    let free = if unclamped { 1.0 } else { 0.0 };
     let heard = if inside(ctrl, a.ctrl_range) { free } else { 0.0 };
-    Evaluated { force: clamp(force, a.force_range), slopes: [heard * numbers[0], free * numbers[2], free * numbers[3]] }
+    let slopes = [heard * numbers[0], free * numbers[2], free * numbers[3]];
+    Evaluated { force: clamp(force, a.force_range), slopes, inside: unclamped }
 }
 
 /// Length of the transmission: gear times displacement; a free joint has none, as in MuJoCo.   (act-2)

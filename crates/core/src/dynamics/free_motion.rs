@@ -23,8 +23,8 @@ pub struct FreeMotion {
     /// Coriolis, centrifugal and gravity terms, wrenches subtracted (nv).
     bias: Vec<f64>,
     /// Damping and stiffness taken at the end of the step (nv each).
-    damping: Vec<f64>,
-    stiffness: Vec<f64>,
+    pub(crate) damping: Vec<f64>,
+    pub(crate) stiffness: Vec<f64>,
     /// Force transmitted by the joints of each body.
     f: Vec<Force>,
     zero: Vec<f64>,

@@ -63,6 +63,19 @@ impl MassFactor {
         self.rows[tree.row[j] + tree.depth(j)] += x;
     }
 
+    /// Adds M to a full matrix with rows of `stride` numbers, from column `first` on.
+    pub(crate) fn add_full(&self, tree: &Topology, stride: usize, first: usize, out: &mut [f64]) {
+        for j in 0..tree.nv {
+            let row = &self.rows[tree.row[j]..];
+            for (x, &i) in row.iter().zip(tree.ancestors(j)) {
+                out[i * stride + first + j] += *x;
+                if i != j {
+                    out[j * stride + first + i] += *x;
+                }
+            }
+        }
+    }
+
     /// Writes M as a full symmetric matrix (nv × nv).
     pub(crate) fn write_full(&self, tree: &Topology, out: &mut [f64]) {
         out.fill(0.0);

@@ -31,10 +31,16 @@ pub use rnea::Wrench;
 pub use workspace::Workspace;
 pub use workspace_derivatives::RneaJacobians;
 
-pub(crate) use actuation::{actuate, observe};
+pub(crate) use actuation::{actuate, for_each_ctrl_slope, for_each_state_slope, number_slopes, observe, write_gates};
 pub(crate) use free_motion::{FreeMotion, bias, factor_mass, forces, free_velocity};
 pub(crate) use jacobian::frame_pose;
 pub(crate) use kinematics::body_velocities;
-pub(crate) use mass_solve::{Columns, half_solve, solve_vector};
-pub(crate) use passive::tendon_length;
+pub(crate) use kinematics_derivatives::KinematicsDerivatives;
+pub(crate) use mass_solve::{Columns, Panel, half_solve, inverse, solve_columns, solve_vector};
+pub(crate) use passive::{
+    compensation_wrenches, for_each_passive_slope, spring_displacements, tendon_length, turn_between,
+};
+pub(crate) use regressor::body_columns;
+pub(crate) use rnea_adjoint::{RneaAdjoint, RneaGradient, rnea_vjp_placed};
+pub(crate) use rnea_derivatives::{RneaDerivatives, rnea_derivatives_placed, stride};
 pub(crate) use workspace::{check_wrenches, sound};

@@ -2,8 +2,9 @@
 //! weight that is taken off.   (pas-1 … pas-3)
 
 use super::kinematics::Kinematics;
-use crate::model::{Model, ParameterGroup, PrimitiveKind, Tendon};
-use crate::spatial::{Force, Quat, Vec3};
+use super::rnea::Wrench;
+use crate::model::{BodyId, Model, ParameterGroup, PrimitiveKind, Tendon};
+use crate::spatial::{Force, Quat, Vec3, right_jacobian_inverse};
 
 /// Writes the generalised force of springs, dampers and gravity compensation (nv). Needs poses in `kin`.
 pub(crate) fn passive(model: &Model, kin: &Kinematics, q: &[f64], v: &[f64], tau: &mut [f64]) {
@@ -18,6 +19,48 @@ pub(crate) fn passive(model: &Model, kin: &Kinematics, q: &[f64], v: &[f64], tau
         joints.for_each(|(j, weight)| tau[j] += weight * force);
     }
     add_compensation(model, kin, tau);
+}
+
+/// Calls `visit(i, j, ∂tau_i/∂q_j, ∂tau_i/∂v_j)` for springs and dampers; compensated weight is a wrench.   (pas-1, pas-2)
+pub(crate) fn for_each_passive_slope(model: &Model, q: &[f64], mut visit: impl FnMut(usize, usize, f64, f64)) {
+    for j in 0..model.nv() {
+        visit(j, j, 0.0, -model.damping()[j]);
+    }
+    for p in &model.tree().primitives {
+        let dofs = p.v..p.v + p.kind.nv();
+        if dofs.clone().all(|j| model.stiffness()[j] == 0.0) {
+            continue;
+        }
+        if p.kind == PrimitiveKind::Ball {
+            let reference = model.parameters().group(ParameterGroup::SpringReference);
+            let slope = right_jacobian_inverse(turn_between(reference, q, p.q));
+            for (n, m) in (0..9).map(|k| (k / 3, k % 3)) {
+                visit(p.v + n, p.v + m, -model.stiffness()[p.v + n] * slope.at(n, m), 0.0);
+            }
+        } else {
+            dofs.for_each(|j| visit(j, j, -model.stiffness()[j], 0.0));
+        }
+    }
+    for t in model.tendons().iter().filter(|t| t.stiffness > 0.0 || t.damping > 0.0) {
+        let stretched = stretch(t, tendon_length(model, t, q)) != 0.0;
+        let stiffness = if stretched { t.stiffness } else { 0.0 };
+        let joints = || t.joints.iter().map(|(id, weight)| (model.joints()[id.0].v.start, *weight));
+        for (i, a) in joints() {
+            joints().for_each(|(j, b)| visit(i, j, -stiffness * a * b, -t.damping * a * b));
+        }
+    }
+}
+
+/// The weights that are taken off, as wrenches on their bodies.   (pas-3)
+pub(crate) fn compensation_wrenches(model: &Model) -> impl Iterator<Item = Wrench> + '_ {
+    let gravity = Vec3::from(model.options().gravity);
+    let of = move |(i, (mass, com)): (usize, &(f64, Vec3))| Wrench::at(BodyId(i), gravity * -mass, *com);
+    model.gravity_compensation().iter().enumerate().skip(1).filter(|(_, c)| c.0 != 0.0).map(of)
+}
+
+/// Displacements of the joint springs from their rest (nv).
+pub(crate) fn spring_displacements(model: &Model, q: &[f64], out: &mut [f64]) {
+    for_each_spring(model, q, |j, x| out[j] = x);
 }
 
 /// Whether the passive forces depend on poses of bodies.
@@ -62,11 +105,16 @@ fn for_each_spring(model: &Model, q: &[f64], mut visit: impl FnMut(usize, f64)) 
     let reference = model.parameters().group(ParameterGroup::SpringReference);
     for p in &model.tree().primitives {
         if p.kind == PrimitiveKind::Ball {
-            let unit = |q: &[f64]| Quat::from_slice(&q[p.q..]).normalized().unwrap_or(Quat::IDENTITY);
-            let turn: Vec3 = unit(reference).conjugate().compose(unit(q)).log();
+            let turn = turn_between(reference, q, p.q);
             (0..3).for_each(|k| visit(p.v + k, turn[k]));
         } else {
             (0..p.kind.nv()).for_each(|k| visit(p.v + k, q[p.q + k] - reference[p.q + k]));
         }
     }
+}
+
+/// Rotation vector from the quaternion of a reference to that of q, both beginning at `p`.
+pub(crate) fn turn_between(reference: &[f64], q: &[f64], p: usize) -> Vec3 {
+    let unit = |q: &[f64]| Quat::from_slice(&q[p..]).normalized().unwrap_or(Quat::IDENTITY);
+    unit(reference).conjugate().compose(unit(q)).log()
 }

@@ -24,7 +24,7 @@ pub(crate) fn regressor(model: &Model, kin: &Kinematics, Y: &mut [f64]) {
 }
 
 /// Net force of a body per unit of each of its parameters, body frame.   (reg-1)
-fn body_columns(model: &Model, kin: &Kinematics, i: usize) -> [Force; 10] {
+pub(crate) fn body_columns(model: &Model, kin: &Kinematics, i: usize) -> [Force; 10] {
     let X = &kin.X_wb[i];
     let arm = X.position - kin.origin[model.tree().nodes[i].tree];
     let (V, A) = (kin.V[i], kin.A[i]);

@@ -7,11 +7,11 @@
 #![allow(non_snake_case)]
 
 use super::kinematics::Kinematics;
-use super::kinematics_derivatives::{KinematicsDerivatives, sweep_with_inertias};
+use super::kinematics_derivatives::{KinematicsDerivatives, accelerate_with_columns, sweep_with_inertias};
 use super::rnea::Wrench;
 use super::wrench_derivatives::turned;
 use crate::dispatch::dispatch;
-use crate::model::{BodyId, Model};
+use crate::model::{BodyId, Model, Topology};
 use crate::spatial::{Force, Motion, SpatialInertia, Vec3};
 
 /// Sums over a body and all that it carries.
@@ -49,6 +49,39 @@ impl RneaAdjoint {
             W_before: vec![Motion::ZERO; model.nv()],
         }
     }
+
+    /// Virtual velocity of each body.
+    pub(crate) fn virtual_velocities(&self) -> &[Motion] {
+        &self.W
+    }
+
+    /// Σ m W of all bodies: how their weight pulls.
+    pub(crate) fn momentum(&self) -> Vec3 {
+        self.sums[0].H.lin
+    }
+
+    /// What a further dof with axis S before body `i`, on its parent, would get in place of `g_q`.   (adj-3)
+    pub(crate) fn meet(&self, parent: usize, i: usize, S: Motion, psi_dot: Motion, psi_ddot: Motion) -> f64 {
+        let sums = &self.sums[i];
+        let carried = self.W[parent].cross(S).dot(sums.f);
+        sums.Y.dot(psi_dot.ang) + psi_ddot.dot(sums.H) + carried + sums.E.dot(S.ang)
+    }
+
+    /// Virtual velocity and the terms of body `i`, once its velocity and acceleration are known.   (adj-1)
+    #[inline(always)]
+    fn enter(&mut self, tree: &Topology, i: usize, w: &[f64], kin: &Kinematics) {
+        let node = &tree.nodes[i];
+        let mut W = self.W[node.parent];
+        for p in &tree.primitives[node.primitives.clone()] {
+            let before = W;
+            for j in p.v..p.v + p.kind.nv() {
+                self.W_before[j] = before;
+                W += kin.axes[j] * w[j];
+            }
+        }
+        self.W[i] = W;
+        self.sums[i] = of_body(kin.inertia[i], kin.V[i], kin.A[i], W);
+    }
 }
 
 /// Where the gradients with respect to q, v and a go (nv each).
@@ -79,25 +112,61 @@ pub(super) fn rnea_vjp_body(
     adj: &mut RneaAdjoint,
     out: RneaGradient<'_>,
 ) {
-    let tree = model.tree();
     // forward pass: columns, virtual velocities and the terms of each body                            (adj-1)
-    sweep_with_inertias(model, q, v, a, kin, dkin, |i, kin| {
-        let node = &tree.nodes[i];
-        let mut W = adj.W[node.parent];
-        for p in &tree.primitives[node.primitives.clone()] {
-            let before = W;
-            for j in p.v..p.v + p.kind.nv() {
-                adj.W_before[j] = before;
-                W += kin.axes[j] * w[j];
-            }
-        }
-        adj.W[i] = W;
-        adj.sums[i] = of_body(kin.inertia[i], kin.V[i], kin.A[i], W);
-    });
+    sweep_with_inertias(model, q, v, a, kin, dkin, |i, kin| adj.enter(model.tree(), i, w, kin));
+    backward(model, wrenches, w, kin, dkin, adj, out);
+}
+
+dispatch! {
+    /// The same where poses, axes, inertias and velocities are in `kin` already. `carried` are forces on bodies that turn
+    /// with them, at their tree's origin (one per body, or none).
+    pub(crate) fn rnea_vjp_placed(
+        model: &Model, v: &[f64], a: &[f64], wrenches: &[Wrench], carried: &[Force], w: &[f64],
+        kin: &mut Kinematics, dkin: &mut KinematicsDerivatives, adj: &mut RneaAdjoint, out: RneaGradient<'_>,
+    ) => rnea_vjp_placed_body
+}
+
+#[inline(always)]
+fn rnea_vjp_placed_body(
+    model: &Model,
+    v: &[f64],
+    a: &[f64],
+    wrenches: &[Wrench],
+    carried: &[Force],
+    w: &[f64],
+    kin: &mut Kinematics,
+    dkin: &mut KinematicsDerivatives,
+    adj: &mut RneaAdjoint,
+    out: RneaGradient<'_>,
+) {
+    let tree = model.tree();
+    kin.A[0].lin = -Vec3::from(model.options().gravity);
+    for i in 1..tree.n_bodies() {
+        (_, kin.A[i]) = accelerate_with_columns(tree, &tree.nodes[i], v, a, kin, dkin);
+        adj.enter(tree, i, w, kin);
+    }
+    for (sums, force) in adj.sums.iter_mut().zip(carried) {
+        sums.f -= *force;
+    }
+    backward(model, wrenches, w, kin, dkin, adj, out);
+}
+
+/// Backward pass: sums, met by the columns of each dof.   (adj-3, adj-4)
+#[inline(always)]
+fn backward(
+    model: &Model,
+    wrenches: &[Wrench],
+    w: &[f64],
+    kin: &Kinematics,
+    dkin: &KinematicsDerivatives,
+    adj: &mut RneaAdjoint,
+    out: RneaGradient<'_>,
+) {
+    let tree = model.tree();
     for wrench in wrenches.iter().filter(|x| x.body != BodyId::WORLD) {
         subtract(model, kin, wrench, adj);
     }
-    // backward pass: sums, met by the columns of each dof                                             (adj-3, adj-4)
+    adj.sums[0] = RneaAdjoint::NONE;
     for i in (1..tree.n_bodies()).rev() {
         let (node, sums) = (&tree.nodes[i], adj.sums[i]);
         for j in node.dofs.clone() {

@@ -80,7 +80,7 @@ impl RneaDerivatives {
 }
 
 /// Numbers per row: a multiple of four.
-pub(super) fn stride(columns: usize) -> usize {
+pub(crate) fn stride(columns: usize) -> usize {
     columns.next_multiple_of(4)
 }
 
@@ -112,9 +112,10 @@ pub(super) fn rnea_derivatives_body(
 }
 
 dispatch! {
-    /// The same where poses, inertias, velocities and accelerations are in `kin` already.
+    /// The same where poses, axes, inertias and velocities are in `kin` already. `carried` are forces on bodies that turn
+    /// with them, at their tree's origin (one per body, or none).
     pub(crate) fn rnea_derivatives_placed(
-        model: &Model, v: &[f64], a: &[f64], wrenches: &[Wrench],
+        model: &Model, v: &[f64], a: &[f64], wrenches: &[Wrench], carried: &[Force],
         kin: &mut Kinematics, dkin: &mut KinematicsDerivatives, mass: &mut MassFactor, out: &mut RneaDerivatives,
     ) => rnea_derivatives_placed_body
 }
@@ -125,15 +126,20 @@ fn rnea_derivatives_placed_body(
     v: &[f64],
     a: &[f64],
     wrenches: &[Wrench],
+    carried: &[Force],
     kin: &mut Kinematics,
     dkin: &mut KinematicsDerivatives,
     mass: &mut MassFactor,
     out: &mut RneaDerivatives,
 ) {
     let tree = model.tree();
+    kin.A[0].lin = -Vec3::from(model.options().gravity);
     for i in 1..tree.n_bodies() {
-        accelerate_with_columns(tree, &tree.nodes[i], v, a, kin, dkin);
+        (_, kin.A[i]) = accelerate_with_columns(tree, &tree.nodes[i], v, a, kin, dkin);
         out.composite[i] = of_body(kin.inertia[i], kin.V[i], kin.A[i]);
+    }
+    for (composite, force) in out.composite.iter_mut().zip(carried) {
+        composite.force -= *force;
     }
     finish(model, kin, dkin, wrenches, mass, out);
 }

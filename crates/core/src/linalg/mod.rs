@@ -1,7 +1,11 @@
 //! Dense matrices on borrowed memory. Knows no physics, allocates nothing.
 
+mod full_pivot;
 mod lu;
+mod product;
 mod views;
 
+pub(crate) use full_pivot::FullPivotLu;
 pub(crate) use lu::{Lu, dot_lanes};
+pub(crate) use product::add_product;
 pub use views::{MatMut, MatRef};

@@ -1,5 +1,6 @@
 //! Numerical choices of a simulation. Physical numbers are in [`Parameters`](super::Parameters).
 
+use super::gradient_options::{CollisionGradient, GradientMode};
 use crate::check;
 use crate::error::InputError;
 
@@ -28,6 +29,10 @@ pub struct Options {
     /// Compliance of the normals between two bodies that touch in more than three points, as a share of the contact's
     /// own inverse inertia. It decides how such points share the load.
     pub patch_compliance: f64,
+    /// Which derivative contact laws have.
+    pub gradient: GradientMode,
+    /// How contact points and normals are differentiated.
+    pub collision_gradient: CollisionGradient,
 }
 
 impl Default for Options {
@@ -43,6 +48,8 @@ impl Default for Options {
             correction: Correction::default(),
             restitution_threshold: 0.01,
             patch_compliance: 1e-6,
+            gradient: GradientMode::Exact,
+            collision_gradient: CollisionGradient::Exact,
         }
     }
 }
@@ -51,6 +58,8 @@ impl Options {
     /// Refuses numbers that make no simulation.
     pub(super) fn check(&self) -> Result<(), InputError> {
         check::vector("gravity", &self.gravity, 3)?;
+        self.gradient.check()?;
+        self.collision_gradient.check()?;
         let positive = [
             ("dt", "a positive time step", self.dt),
             ("tolerance", "a positive residual", self.tolerance),

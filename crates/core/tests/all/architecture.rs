@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Who may use whom inside the core. `error`, `check` and `dispatch` are tools that everyone may use.
-const ALLOWED: [(&str, &[&str]); 11] = [
+const ALLOWED: [(&str, &[&str]); 14] = [
     ("spatial", &[]),
     ("linalg", &["spatial"]),
     ("model", &["spatial", "linalg"]),
@@ -12,9 +12,12 @@ const ALLOWED: [(&str, &[&str]); 11] = [
     ("collision", &["spatial", "linalg", "model"]),
     ("state", &["model", "dynamics"]),
     ("constraint", &["spatial", "linalg", "model", "dynamics", "collision"]),
-    ("data", &["model", "dynamics", "collision", "constraint"]),
+    ("gradient", &["spatial", "linalg", "model", "dynamics", "collision", "constraint"]),
+    ("data", &["model", "dynamics", "collision", "constraint", "gradient"]),
     ("contact", &["spatial", "model", "constraint", "data"]),
     ("step", &["model", "dynamics", "collision", "constraint", "state", "data", "contact"]),
+    ("modes", &["spatial", "model", "dynamics", "collision", "constraint", "step"]),
+    ("derivatives", &["linalg", "model", "gradient", "step"]),
     ("sensors", &["spatial", "model", "dynamics", "collision", "constraint", "state", "step"]),
 ];
 const TOOLS: [&str; 3] = ["error", "check", "dispatch"];

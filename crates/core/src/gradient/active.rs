@@ -1,0 +1,151 @@
+//! The linear system of the derivative: what may change in each constraint while it keeps its mode.   (grad-2, grad-3)
+//!
+//! A constraint that holds has as many unknowns as rows; a contact that slides has two, its normal impulse, which friction
+//! follows, and the turning of friction across the slip; what is open has none. With the impulses `dλ = C x` and the rows
+//! B that stay zero, `A x = −B r`, `A = B (G + R) C + Q`, r the change of velocity at fixed impulses. G is the Delassus
+//! matrix of the step, in its group form `T G Tᵀ`: rows and columns are multiplied by T once.
+#![allow(non_snake_case)]
+
+use crate::constraint::{Block, Cone, Mode, Problem, Solution, TWIST, three};
+use crate::linalg::FullPivotLu;
+
+/// Entries of the scaled system below this are rounding: the equation repeats others.
+const REDUNDANT: f64 = 1e-11;
+/// Friction below this counts as none.
+const FRICTIONLESS: f64 = 1e-12;
+
+/// One unknown and its equation.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Unknown {
+    /// Its constraint.
+    pub block: usize,
+    /// Column of C and row of B, in the rows of the constraint.
+    pub c: [f64; 3],
+    pub b: [f64; 3],
+    /// The same multiplied by T: numbers from `xi` on in the space of G.
+    pub xi: usize,
+    pub width: usize,
+    pub column: [f64; TWIST],
+    pub row: [f64; TWIST],
+    /// Its entry in Q: how much friction resists turning [1/kg].
+    turning: f64,
+    /// What makes its entry on the diagonal about one.
+    scale: f64,
+}
+
+/// The unknowns and the factors of their system.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Active {
+    pub unknowns: Vec<Unknown>,
+    lu: FullPivotLu,
+    /// G times the columns of C.
+    product: Vec<f64>,
+    scratch: Vec<[f64; 4]>,
+}
+
+impl Active {
+    /// Unknowns and factors of a solution.
+    pub fn factor(&mut self, problem: &Problem, solution: &Solution) {
+        self.unknowns.clear();
+        for (k, b) in problem.blocks.iter().enumerate() {
+            let state = State { lambda: three(solution.lambda(), b), sigma: three(solution.sigma(), b) };
+            self.add_block(problem, k, solution.modes()[k].0, &state);
+        }
+        self.fill(problem, |b| {
+            let mut local = [[0.0; 3]; 3];
+            let n = b.cone.rows() - 1;
+            local[n][n] = b.compliance;
+            local
+        });
+        self.lu.factor(REDUNDANT);
+    }
+
+    /// The unknowns of one constraint in its mode.
+    fn add_block(&mut self, problem: &Problem, k: usize, mode: Mode, state: &State) {
+        let axis = |n: usize| core::array::from_fn(|i| if i == n { 1.0 } else { 0.0 });
+        match (problem.blocks[k].cone, mode) {
+            (_, Mode::Break) | (Cone::Box { .. }, Mode::Slide) => {}
+            (Cone::Friction { mu }, Mode::Slide) => {
+                let normal = axis(2);
+                if mu < FRICTIONLESS {
+                    return self.push(problem, k, normal, normal, 0.0);
+                }
+                let u = state.slip_direction(&problem.blocks[k]);
+                let across = [-u[1], u[0], 0.0];
+                let slip = state.sigma[0].hypot(state.sigma[1]);
+                self.push(problem, k, normal, [-mu * u[0], -mu * u[1], 1.0], 0.0);
+                self.push(problem, k, across, across, slip / (mu * state.lambda[2]));
+            }
+            (cone, _) => (0..cone.rows()).for_each(|n| self.push(problem, k, axis(n), axis(n), 0.0)),
+        }
+    }
+
+    fn push(&mut self, problem: &Problem, block: usize, b: [f64; 3], c: [f64; 3], turning: f64) {
+        let of = &problem.blocks[block];
+        let width = if of.map.is_some() { TWIST } else { of.cone.rows() };
+        let at_zero = Block { xi: 0, ..*of };
+        let (mut column, mut row) = ([0.0; TWIST], [0.0; TWIST]);
+        problem.gather(&at_zero, &c, &mut column);
+        problem.gather(&at_zero, &b, &mut row);
+        self.unknowns.push(Unknown { block, c, b, xi: of.xi, width, column, row, turning, scale: 1.0 });
+    }
+
+    /// The matrix, scaled. `local` is what a constraint adds to its own block of G.
+    fn fill(&mut self, problem: &Problem, local: impl Fn(&Block) -> [[f64; 3]; 3]) {
+        let (n, stride) = (self.unknowns.len(), problem.stride);
+        self.lu.reset(n);
+        self.product.resize(stride, 0.0);
+        for u in &mut self.unknowns {
+            let L = local(&problem.blocks[u.block]);
+            u.scale = 1.0 / (problem.blocks[u.block].mean + bilinear(&u.b, &L, &u.c).abs() + u.turning).sqrt();
+        }
+        let Active { unknowns, lu, product, .. } = self;
+        for (j, uj) in unknowns.iter().enumerate() {
+            let column = &uj.column[..uj.width];
+            for (p, G) in product.iter_mut().zip(problem.G.chunks_exact(stride.max(1))) {
+                *p = G[uj.xi..].iter().zip(column).fold(0.0, |s, (g, c)| s + g * c);
+            }
+            for (i, ui) in unknowns.iter().enumerate() {
+                let mut a = product[ui.xi..].iter().zip(&ui.row[..ui.width]).fold(0.0, |s, (p, r)| s + p * r);
+                if ui.block == uj.block {
+                    a += bilinear(&ui.b, &local(&problem.blocks[ui.block]), &uj.c);
+                    a += if i == j { ui.turning } else { 0.0 };
+                }
+                lu.row_mut(i)[j] = a * ui.scale * uj.scale;
+            }
+        }
+    }
+
+    /// Solves `Aᵀ y = c` for columns side by side, one row of whole lanes per unknown, in place.   (grad-8)
+    pub fn solve_transposed(&mut self, lanes: usize, c: &mut [[f64; 4]]) {
+        self.scale_rows(lanes, c);
+        self.scratch.resize(c.len().max(self.scratch.len()), [0.0; 4]);
+        self.lu.solve_transposed(lanes, c, &mut self.scratch);
+        self.scale_rows(lanes, c);
+    }
+
+    fn scale_rows(&self, lanes: usize, c: &mut [[f64; 4]]) {
+        for (u, row) in self.unknowns.iter().zip(c.chunks_exact_mut(lanes.max(1))) {
+            row.as_flattened_mut().iter_mut().for_each(|x| *x *= u.scale);
+        }
+    }
+}
+
+/// Impulse and velocity of a constraint.
+struct State {
+    lambda: [f64; 3],
+    sigma: [f64; 3],
+}
+
+impl State {
+    /// Where a contact slips to: opposite to its friction, whichever of the two is told more clearly.
+    fn slip_direction(&self, b: &Block) -> [f64; 2] {
+        let a = [self.sigma[0] - b.stiffest * self.lambda[0], self.sigma[1] - b.stiffest * self.lambda[1]];
+        let norm = a[0].hypot(a[1]);
+        if norm > 0.0 { [a[0] / norm, a[1] / norm] } else { [1.0, 0.0] }
+    }
+}
+
+fn bilinear(b: &[f64; 3], L: &[[f64; 3]; 3], c: &[f64; 3]) -> f64 {
+    (0..3).fold(0.0, |s, i| s + b[i] * (L[i][0] * c[0] + L[i][1] * c[1] + L[i][2] * c[2]))
+}

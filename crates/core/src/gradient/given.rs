@@ -1,0 +1,60 @@
+//! What a step was made from and what it ended with: all that its derivative is computed from.
+
+use crate::collision::ContactSet;
+use crate::constraint::{Assembly, Solution};
+use crate::dynamics::{FreeMotion, Kinematics, MassFactor, Wrench};
+use crate::model::Model;
+
+/// A copy of the state and input of the last step.
+#[derive(Debug, Clone)]
+pub(crate) struct Given {
+    pub q: Vec<f64>,
+    pub v: Vec<f64>,
+    ctrl: Vec<f64>,
+    actuated: bool,
+    pub wrenches: Vec<Wrench>,
+}
+
+impl Given {
+    /// Memory for a model.
+    pub fn new(model: &Model) -> Given {
+        Given {
+            q: vec![0.0; model.nq()],
+            v: vec![0.0; model.nv()],
+            ctrl: vec![0.0; model.nu()],
+            actuated: false,
+            wrenches: Vec::with_capacity(model.n_bodies()),
+        }
+    }
+
+    /// Keeps what a step was made from.
+    pub fn keep(&mut self, q: &[f64], v: &[f64], ctrl: Option<&[f64]>, wrenches: &[Wrench]) {
+        self.q.copy_from_slice(q);
+        self.v.copy_from_slice(v);
+        self.actuated = ctrl.is_some();
+        if let Some(ctrl) = ctrl {
+            self.ctrl.copy_from_slice(ctrl);
+        }
+        self.wrenches.clear();
+        self.wrenches.extend_from_slice(wrenches);
+    }
+
+    /// Controls; `None`: the actuators were off.
+    pub fn ctrl(&self) -> Option<&[f64]> {
+        self.actuated.then_some(&self.ctrl[..])
+    }
+}
+
+/// A finished step.
+pub(crate) struct Finished<'a> {
+    pub model: &'a Model,
+    pub given: &'a Given,
+    pub kin: &'a mut Kinematics,
+    pub mass: &'a MassFactor,
+    pub free: &'a FreeMotion,
+    pub contacts: &'a mut ContactSet,
+    pub assembly: &'a Assembly,
+    pub solution: &'a Solution,
+    pub v_next: &'a [f64],
+    pub acceleration: &'a [f64],
+}

@@ -1,0 +1,184 @@
+//! The derivative of a finished step: mathematics and memory. [`Step::jacobian`](crate::Step::jacobian) is the door.
+//!
+//! A constraint keeps its mode along a small change ([`active`]); what it demands changes with the poses of its bodies
+//! ([`linearise`], [`forms`]); free motion changes as inverse dynamics does ([`smooth`]). Forward mode puts them together
+//! column by column ([`forward`]), reverse mode by one adjoint solve ([`reverse`]). `docs/math/gradient.md`, grad-1 … 12.
+#![allow(non_snake_case)]
+
+mod active;
+mod forms;
+mod forward;
+mod given;
+mod linearise;
+mod parameters;
+mod reverse;
+mod smooth;
+mod surfaces;
+mod types;
+
+pub use types::{GradientError, InputDirection, InputGrad, OutputGrad, StepJacobian};
+
+pub(crate) use given::{Finished, Given};
+
+use crate::model::{Model, ParameterGroup, PrimitiveKind};
+use active::Active;
+use forward::Forward;
+use linearise::Linearised;
+use parameters::Adjoint;
+use reverse::Reverse;
+use smooth::Smooth;
+
+/// Memory of the derivatives of a step.
+#[derive(Debug, Clone)]
+pub(crate) struct Gradient {
+    active: Active,
+    linearised: Linearised,
+    smooth: Smooth,
+    forward: Forward,
+    reverse: Reverse,
+    /// What of it belongs to the present step.
+    prepared: bool,
+    differentiated: bool,
+    /// Cotangents of single outputs.
+    unit: Vec<f64>,
+    wanted: Vec<f64>,
+}
+
+impl Gradient {
+    /// Memory for a model.
+    pub fn new(model: &Model) -> Gradient {
+        Gradient {
+            active: Active::default(),
+            linearised: Linearised::default(),
+            smooth: Smooth::new(model),
+            forward: Forward::new(model),
+            reverse: Reverse::new(model),
+            prepared: false,
+            differentiated: false,
+            unit: vec![0.0; model.nv()],
+            wanted: Vec::new(),
+        }
+    }
+
+    /// Another step has been made: nothing here belongs to it.
+    pub fn forget(&mut self) {
+        (self.prepared, self.differentiated) = (false, false);
+    }
+
+    /// The linear system of the modes and how it changes with the configuration: what all derivatives share.
+    fn prepare(&mut self, f: &mut Finished) -> Result<(), GradientError> {
+        if self.prepared {
+            return Ok(());
+        }
+        self.active.factor(&f.assembly.problem, f.solution);
+        self.linearised.collect(f, &self.active)?;
+        self.smooth.begin(f);
+        self.prepared = true;
+        Ok(())
+    }
+
+    /// Forward mode; computed once per step.
+    pub fn jacobian(&mut self, f: &mut Finished) -> Result<StepJacobian<'_>, GradientError> {
+        self.prepare(f)?;
+        if !self.differentiated {
+            let Gradient { active, linearised, smooth, forward, .. } = self;
+            smooth.write(f, linearised);
+            forward.write(f, linearised, active, smooth);
+            if !forward.is_finite() {
+                return Err(GradientError::Singular);
+            }
+            self.differentiated = true;
+        }
+        Ok(self.forward.jacobian(f.model, f.given.ctrl().is_some()))
+    }
+
+    /// Reverse mode.
+    pub fn vjp(&mut self, f: &mut Finished, w: &OutputGrad, out: &mut InputGrad) -> Result<(), GradientError> {
+        self.prepare(f)?;
+        let Gradient { active, linearised, smooth, reverse, .. } = self;
+        reverse.solve(f, active, w);
+        if !reverse.is_finite() {
+            return Err(GradientError::Singular);
+        }
+        reverse.sweep(f, linearised, smooth);
+        reverse.add(f, linearised, smooth, w, out)
+    }
+
+    /// Reverse mode with respect to a group of parameters.
+    pub fn vjp_parameters(
+        &mut self,
+        f: &mut Finished,
+        w: &OutputGrad,
+        group: ParameterGroup,
+        out: &mut [f64],
+    ) -> Result<(), GradientError> {
+        self.prepare(f)?;
+        let Gradient { active, linearised, smooth, reverse, .. } = self;
+        reverse.solve(f, active, w);
+        if !reverse.is_finite() {
+            return Err(GradientError::Singular);
+        }
+        reverse.sweep(f, linearised, smooth);
+        reverse.collect(f, linearised, w)?;
+        Adjoint { f, active, linearised, smooth, reverse, w }.add(group, out)
+    }
+
+    /// Forward mode with respect to a group of n parameters: one row after the other, by reverse mode.
+    pub fn parameter_jacobian(
+        &mut self,
+        f: &mut Finished,
+        group: ParameterGroup,
+        dq_next: &mut [f64],
+        dv_next: &mut [f64],
+    ) -> Result<(), GradientError> {
+        let (nv, n) = (f.model.nv(), f.model.parameters().group(group).len());
+        dv_next.fill(0.0);
+        for i in 0..nv {
+            self.unit.fill(0.0);
+            self.unit[i] = 1.0;
+            let unit = core::mem::take(&mut self.unit);
+            let row = &mut dv_next[i * n..(i + 1) * n];
+            let done = self.vjp_parameters(f, &OutputGrad { v: &unit, ..OutputGrad::default() }, group, row);
+            self.unit = unit;
+            done?;
+        }
+        let dt = f.model.options().dt;
+        dq_next.iter_mut().zip(dv_next).for_each(|(q, v)| *q = dt * *v);
+        for p in f.model.tree().primitives.iter().filter(|p| p.kind == PrimitiveKind::Ball) {
+            forward::rotate_rows(&forward::turns(f.v_next, dt, p.v).1, &mut dq_next[p.v * n..], n);
+        }
+        Ok(())
+    }
+
+    /// Derivatives of the impulse of a contact: three rows by reverse mode.
+    pub fn impulse_jacobian(
+        &mut self,
+        f: &mut Finished,
+        contact: usize,
+        out: [&mut [f64]; 3],
+    ) -> Result<(), GradientError> {
+        let nv = f.model.nv();
+        let [q, v, tau] = out;
+        let mut wanted = core::mem::take(&mut self.wanted);
+        wanted.clear();
+        wanted.resize(3 * f.contacts.contacts().len(), 0.0);
+        for k in 0..3 {
+            let rows = k * nv..(k + 1) * nv;
+            let mut out = InputGrad {
+                q: &mut q[rows.clone()],
+                v: &mut v[rows.clone()],
+                tau: &mut tau[rows.clone()],
+                ctrl: &mut [],
+            };
+            for g in [&mut *out.q, &mut *out.v, &mut *out.tau] {
+                g.fill(0.0);
+            }
+            wanted[3 * contact + k] = 1.0;
+            let done = self.vjp(f, &OutputGrad { impulses: &wanted, ..OutputGrad::default() }, &mut out);
+            wanted[3 * contact + k] = 0.0;
+            done?;
+        }
+        self.wanted = wanted;
+        Ok(())
+    }
+}

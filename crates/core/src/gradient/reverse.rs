@@ -1,0 +1,296 @@
+//! Reverse mode: one adjoint solve, no matrix.   (grad-10)
+//!
+//! For a gradient w of some number with respect to v_next: `z = M̂⁻¹ (w − Jᵀ η)` with `η = Bᵀ A⁻ᵀ Cᵀ J M̂⁻¹ w`. The two vectors
+//! z and y = A⁻ᵀ Cᵀ J M̂⁻¹ w carry all sensitivities: `∇ = Sᵀ z − Dᵀ y`, for the state, torques and parameters alike.
+#![allow(non_snake_case)]
+
+use super::active::Active;
+use super::forward::turns;
+use super::given::Finished;
+use super::linearise::{Linearised, touch};
+use super::smooth::{Smooth, for_each_curvature};
+use super::types::{GradientError, InputGrad, OutputGrad};
+use crate::constraint::Source;
+use crate::dynamics::{
+    RneaAdjoint, RneaGradient, for_each_ctrl_slope, for_each_passive_slope, for_each_state_slope, rnea_vjp_placed,
+    solve_vector,
+};
+use crate::model::{BodyId, Model, PrimitiveKind};
+use crate::spatial::{Force, Vec3};
+
+/// Memory of reverse mode.
+#[derive(Debug, Clone)]
+pub(crate) struct Reverse {
+    /// z (nv) and y (one per unknown, in the first place of a lane).
+    pub z: Vec<f64>,
+    pub y: Vec<[f64; 4]>,
+    pub adjoint: RneaAdjoint,
+    /// Gradients with respect to q, v and a of inverse dynamics (nv each).
+    by: [Vec<f64>; 3],
+    /// Gradient with respect to v_next, that of q_next folded in; then the torque it asks for (nv).
+    w: Vec<f64>,
+    /// Forces on each body that S and Ψ̇ of its dofs meet.
+    pub position: Vec<Force>,
+    pub velocity: Vec<Force>,
+}
+
+impl Reverse {
+    /// Memory for a model.
+    pub fn new(model: &Model) -> Reverse {
+        let (zero, bodies) = (vec![0.0; model.nv()], vec![Force::ZERO; model.n_bodies()]);
+        Reverse {
+            z: zero.clone(),
+            y: Vec::new(),
+            adjoint: RneaAdjoint::new(model),
+            by: [zero.clone(), zero.clone(), zero.clone()],
+            w: zero,
+            position: bodies.clone(),
+            velocity: bodies,
+        }
+    }
+
+    /// Whether z and y are finite.
+    pub fn is_finite(&self) -> bool {
+        self.z.iter().chain(self.y.as_flattened()).fold(0.0, |s, x| s + x * 0.0) == 0.0
+    }
+
+    /// z and y of a gradient with respect to the outputs.
+    pub fn solve(&mut self, f: &Finished, active: &mut Active, w: &OutputGrad) {
+        let (model, problem) = (f.model, &f.assembly.problem);
+        self.fold(f, w);
+        self.z.copy_from_slice(&self.w);
+        solve_vector(model, f.mass, &mut self.z);
+        self.y.clear();
+        self.y.resize(active.unknowns.len(), [0.0; 4]);
+        if active.unknowns.is_empty() {
+            return;
+        }
+        let mut u = 0;
+        for (n, group) in problem.groups.iter().enumerate() {
+            let xi = f.assembly.jacobian.velocity(n, &self.z);
+            while let Some(unknown) = active.unknowns.get(u).filter(|x| group.blocks.contains(&x.block)) {
+                let start = unknown.xi - group.xi.start;
+                let column = &unknown.column[..unknown.width];
+                self.y[u][0] = column.iter().zip(&xi[start..]).fold(0.0, |s, (c, x)| s + c * x);
+                self.y[u][0] += wanted_impulse(f, w, unknown.block, unknown.c);
+                u += 1;
+            }
+        }
+        active.solve_transposed(1, &mut self.y);
+        self.take_impulses(f, active);
+        self.z.copy_from_slice(&self.w);
+        solve_vector(model, f.mass, &mut self.z);
+    }
+
+    /// `w − Jᵀ η`.
+    fn take_impulses(&mut self, f: &Finished, active: &Active) {
+        let mut u = 0;
+        for (n, group) in f.assembly.problem.groups.iter().enumerate() {
+            let mut eta = [0.0; 8];
+            while let Some(unknown) = active.unknowns.get(u).filter(|x| group.blocks.contains(&x.block)) {
+                let start = unknown.xi - group.xi.start;
+                for (e, r) in eta[start..].iter_mut().zip(&unknown.row[..unknown.width]) {
+                    *e -= r * self.y[u][0];
+                }
+                u += 1;
+            }
+            f.assembly.jacobian.add_transposed(n, &eta[..group.xi.len()], &mut self.w);
+        }
+    }
+
+    /// The gradient with respect to v_next, with that of q_next = q ⊕ dt v_next.   (grad-9)
+    fn fold(&mut self, f: &Finished, w: &OutputGrad) {
+        let dt = f.model.options().dt;
+        match w.v {
+            [] => self.w.fill(0.0),
+            v => self.w.copy_from_slice(v),
+        }
+        if w.q.is_empty() {
+            return;
+        }
+        for p in &f.model.tree().primitives {
+            if p.kind == PrimitiveKind::Ball {
+                let pulled = turns(f.v_next, dt, p.v).1.tmul(Vec3::from_slice(&w.q[p.v..])) * dt;
+                (0..3).for_each(|k| self.w[p.v + k] += pulled[k]);
+            } else {
+                (p.v..p.v + p.kind.nv()).for_each(|j| self.w[j] += dt * w.q[j]);
+            }
+        }
+    }
+
+    /// Inverse dynamics of the step, transposed: gradients with respect to q, v and a of `−z·ID`, and all the sums that
+    /// parameters need.
+    pub fn sweep(&mut self, f: &mut Finished, l: &Linearised, smooth: &mut Smooth) {
+        let Smooth { dkin, A, wrenches, .. } = smooth;
+        let [q, v, a] = &mut self.by;
+        let out = RneaGradient { q, v, a };
+        core::mem::swap(&mut f.kin.A, A);
+        let carried = &l.carried;
+        rnea_vjp_placed(
+            f.model,
+            &f.given.v,
+            f.acceleration,
+            wrenches,
+            carried,
+            &self.z,
+            f.kin,
+            dkin,
+            &mut self.adjoint,
+            out,
+        );
+        core::mem::swap(&mut f.kin.A, A);
+    }
+
+    /// Adds the gradient with respect to the inputs. Needs `solve` and `sweep` before.
+    pub fn add(
+        &mut self,
+        f: &mut Finished,
+        l: &Linearised,
+        smooth: &Smooth,
+        w: &OutputGrad,
+        out: &mut InputGrad,
+    ) -> Result<(), GradientError> {
+        let dt = f.model.options().dt;
+        let z = &self.z;
+        out.tau.iter_mut().zip(z).for_each(|(g, z)| *g += dt * z);
+        if let (Some(ctrl), false) = (f.given.ctrl(), out.ctrl.is_empty()) {
+            for_each_ctrl_slope(f.model, &f.given.q, &f.given.v, ctrl, &smooth.gates, |i, k, slope| {
+                out.ctrl[k] += dt * z[i] * slope;
+            });
+        }
+        self.add_velocity(f, l, smooth, out.v);
+        if out.q.is_empty() {
+            return Ok(());
+        }
+        self.add_forces_by(f, smooth, |j, dq, _| out.q[j] += dq);
+        for_each_curvature(f, |i, j, x| out.q[j] += z[i] * x);
+        for (g, by) in out.q.iter_mut().zip(&self.by[0]) {
+            *g -= dt * by;
+        }
+        for (y, terms) in self.y.iter().zip(&l.terms) {
+            l.entries[terms.entries.clone()].iter().for_each(|e| out.q[e.dof] -= y[0] * e.value);
+        }
+        add_carried_q(f, w, out.q);
+        self.collect(f, l, w)?;
+        self.meet(f, l, smooth, out.q);
+        Ok(())
+    }
+
+    /// `S_vᵀ z` and restitution.
+    fn add_velocity(&self, f: &Finished, l: &Linearised, smooth: &Smooth, out: &mut [f64]) {
+        if out.is_empty() {
+            return;
+        }
+        let dt = f.model.options().dt;
+        for (j, g) in out.iter_mut().enumerate() {
+            *g += self.by[2][j] - dt * self.by[1][j] + dt * f.free.damping[j] * self.z[j];
+        }
+        self.add_forces_by(f, smooth, |j, _, dv| out[j] += dv);
+        for (y, terms) in self.y.iter().zip(&l.terms) {
+            for form in l.forms[terms.forms.clone()].iter().filter(|form| form.approach != 0.0) {
+                for &j in f.model.tree().support(form.body) {
+                    out[j] -= y[0] * form.approach * f.kin.axes[j].dot(form.velocity);
+                }
+            }
+        }
+    }
+
+    /// Springs, dampers and actuators: `visit(j, dt Σ z_i ∂tau_i/∂q_j, dt Σ z_i ∂tau_i/∂v_j)`, term by term.
+    fn add_forces_by(&self, f: &Finished, smooth: &Smooth, mut visit: impl FnMut(usize, f64, f64)) {
+        let (dt, z) = (f.model.options().dt, &self.z);
+        let mut add = |i: usize, j: usize, dq: f64, dv: f64| visit(j, dt * z[i] * dq, dt * z[i] * dv);
+        for_each_passive_slope(f.model, &f.given.q, &mut add);
+        if let Some(ctrl) = f.given.ctrl() {
+            for_each_state_slope(f.model, &f.given.q, &f.given.v, ctrl, &smooth.gates, &mut add);
+        }
+    }
+
+    /// Forces on bodies, and all that they carry, that sum up how the constraints change with the configuration.
+    pub fn collect(&mut self, f: &mut Finished, l: &Linearised, w: &OutputGrad) -> Result<(), GradientError> {
+        self.collect_forms(f, l, w)?;
+        for (i, node) in f.model.tree().nodes.iter().enumerate().skip(1).rev() {
+            let (position, velocity) = (self.position[i], self.velocity[i]);
+            self.position[node.parent] += position;
+            self.velocity[node.parent] += velocity;
+        }
+        Ok(())
+    }
+
+    fn collect_forms(&mut self, f: &mut Finished, l: &Linearised, w: &OutputGrad) -> Result<(), GradientError> {
+        self.position.fill(Force::ZERO);
+        self.velocity.fill(Force::ZERO);
+        for (y, terms) in self.y.iter().zip(&l.terms) {
+            for form in &l.forms[terms.forms.clone()] {
+                self.position[form.body] -= form.position * y[0];
+                self.velocity[form.body] -= form.velocity * y[0];
+            }
+        }
+        for s in &l.stiffness {
+            self.position[s.by] += s.transposed_times(self.adjoint.virtual_velocities()[s.on]);
+        }
+        if w.impulses.is_empty() {
+            return Ok(());
+        }
+        // an impulse in world axes also turns with its contact: wᵀ (dφ × λ)
+        for k in 0..f.assembly.sources.len() {
+            let Source::Contact(n) = f.assembly.sources[k] else { continue };
+            let wanted = Vec3::from_slice(&w.impulses[3 * n..]);
+            if wanted == Vec3::ZERO {
+                continue;
+            }
+            let t = touch(f, k, n)?;
+            let by_normal = t.impulse.cross(wanted).cross(t.normal);
+            for i in (0..2).filter(|i| t.bodies[*i] != BodyId::WORLD) {
+                let x = t.derivatives.normal[i].map(|d| by_normal.dot(d));
+                let force = Force::at_point(Vec3::from_slice(&x), Vec3::from_slice(&x[3..]), t.arms[i]);
+                self.position[t.bodies[i].0] += force;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets each dof meet the forces.
+    fn meet(&self, f: &Finished, l: &Linearised, smooth: &Smooth, out: &mut [f64]) {
+        let tree = f.model.tree();
+        for (y, terms) in self.y.iter().zip(&l.terms) {
+            for form in l.forms[terms.forms.clone()].iter().filter(|form| form.approach != 0.0) {
+                for &j in tree.support(form.body) {
+                    let psi = smooth.dkin.V_before[j].cross(f.kin.axes[j]);
+                    out[j] -= y[0] * form.approach * psi.dot(form.velocity);
+                }
+            }
+        }
+        for (i, node) in tree.nodes.iter().enumerate().skip(1) {
+            for j in node.dofs.clone() {
+                out[j] += f.kin.axes[j].dot(self.position[i]) + l.psi_next[j].dot(self.velocity[i]);
+            }
+        }
+    }
+}
+
+/// The part of q_next that moves with q.   (grad-9)
+fn add_carried_q(f: &Finished, w: &OutputGrad, out: &mut [f64]) {
+    if w.q.is_empty() {
+        return;
+    }
+    let dt = f.model.options().dt;
+    for p in &f.model.tree().primitives {
+        if p.kind == PrimitiveKind::Ball {
+            let pulled = turns(f.v_next, dt, p.v).0.tmul(Vec3::from_slice(&w.q[p.v..]));
+            (0..3).for_each(|k| out[p.v + k] += pulled[k]);
+        } else {
+            (p.v..p.v + p.kind.nv()).for_each(|j| out[j] += w.q[j]);
+        }
+    }
+}
+
+/// What the gradient asks of an unknown's own impulse: `Cᵀ Rᵀ w`.
+fn wanted_impulse(f: &Finished, w: &OutputGrad, block: usize, c: [f64; 3]) -> f64 {
+    match f.assembly.sources[block] {
+        Source::Contact(n) if !w.impulses.is_empty() => {
+            let frame = &f.contacts.contacts()[n].frame;
+            (*frame * Vec3::from(c)).dot(Vec3::from_slice(&w.impulses[3 * n..]))
+        }
+        _ => 0.0,
+    }
+}

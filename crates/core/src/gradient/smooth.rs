@@ -1,0 +1,125 @@
+//! The torque-space derivative at fixed impulses: S_q, S_v with `M̂ dv_next = S_q dq + S_v dv + dt dtau + Jᵀ dλ`.   (grad-1)
+//!
+//! The step solves `dt ID(q, v, a) + (dt D̂ + dt² K̂)(v_next − v) + dt² K̂ v = dt tau(q, v, ctrl) + Jᵀ λ` with inverse dynamics
+//! ID at the achieved acceleration `a = (v_next − v)/dt`; D̂, K̂ are what is taken at the end of the step. Contact forces
+//! enter ID as forces that turn with their bodies; what they do otherwise is in [`Stiffness`](super::forms::Stiffness).
+#![allow(non_snake_case)]
+
+use super::given::Finished;
+use super::linearise::Linearised;
+use crate::constraint::Source;
+use crate::dynamics::{
+    KinematicsDerivatives, MassFactor, RneaDerivatives, Wrench, compensation_wrenches, for_each_passive_slope,
+    for_each_state_slope, rnea_derivatives_placed, stride, write_gates,
+};
+use crate::model::Model;
+use crate::spatial::Motion;
+
+/// Memory of the smooth part.
+#[derive(Debug, Clone)]
+pub(crate) struct Smooth {
+    /// Rows of S: ∂/∂q (nv numbers), ∂/∂v (nv numbers), padding.
+    pub S: Vec<f64>,
+    pub dkin: KinematicsDerivatives,
+    drnea: RneaDerivatives,
+    /// The mass matrix without implicit terms.
+    M: MassFactor,
+    /// Accelerations of the bodies in the step, while `Kinematics` keeps those of a = 0.
+    pub A: Vec<Motion>,
+    /// The user's wrenches and compensated weights.
+    pub wrenches: Vec<Wrench>,
+    /// Which dofs pass changes of their actuators (nv).
+    pub gates: Vec<f64>,
+    /// Displacements of joint springs (nv).
+    pub displacement: Vec<f64>,
+}
+
+impl Smooth {
+    /// Memory for a model.
+    pub fn new(model: &Model) -> Smooth {
+        Smooth {
+            S: vec![0.0; model.nv() * stride(2 * model.nv())],
+            dkin: KinematicsDerivatives::new(model),
+            drnea: RneaDerivatives::new(model),
+            M: MassFactor::new(model),
+            A: vec![Motion::ZERO; model.n_bodies()],
+            wrenches: Vec::new(),
+            gates: vec![1.0; model.nv()],
+            displacement: vec![0.0; model.nv()],
+        }
+    }
+
+    /// Wrenches and gates of a step.
+    pub fn begin(&mut self, f: &Finished) {
+        self.wrenches.clear();
+        self.wrenches.extend_from_slice(&f.given.wrenches);
+        self.wrenches.extend(compensation_wrenches(f.model));
+        if let Some(ctrl) = f.given.ctrl() {
+            write_gates(f.model, &f.given.q, &f.given.v, ctrl, &mut self.gates);
+        }
+    }
+
+    /// Writes S.
+    pub fn write(&mut self, f: &mut Finished, linearised: &Linearised) {
+        let (model, dt) = (f.model, f.model.options().dt);
+        let Smooth { S, dkin, drnea, M, A, wrenches, .. } = self;
+        core::mem::swap(&mut f.kin.A, A);
+        let carried = &linearised.carried;
+        rnea_derivatives_placed(model, &f.given.v, f.acceleration, wrenches, carried, f.kin, dkin, M, drnea);
+        core::mem::swap(&mut f.kin.A, A);
+        S.iter_mut().zip(&drnea.rows).for_each(|(s, d)| *s = -dt * d);
+        M.add_full(model.tree(), stride(2 * model.nv()), model.nv(), S);
+        self.add_forces(f);
+        self.add_curvatures(f);
+        self.add_stiffness(f, linearised);
+    }
+
+    /// Springs, dampers, actuators; implicit damping acts on v_next and leaves ∂/∂v.
+    fn add_forces(&mut self, f: &Finished) {
+        let (model, dt, nv) = (f.model, f.model.options().dt, f.model.nv());
+        let Smooth { S, gates, .. } = self;
+        let stride = stride(2 * nv);
+        for j in 0..nv {
+            S[j * stride + nv + j] += dt * f.free.damping[j];
+        }
+        let mut add = |i: usize, j: usize, dq: f64, dv: f64| {
+            S[i * stride + j] += dt * dq;
+            S[i * stride + nv + j] += dt * dv;
+        };
+        for_each_passive_slope(model, &f.given.q, &mut add);
+        if let Some(ctrl) = f.given.ctrl() {
+            for_each_state_slope(model, &f.given.q, &f.given.v, ctrl, gates, &mut add);
+        }
+    }
+
+    /// Torques of joint rows that change with the configuration.   (grad-5)
+    fn add_curvatures(&mut self, f: &Finished) {
+        let stride = stride(2 * f.model.nv());
+        for_each_curvature(f, |i, j, x| self.S[i * stride + j] += x);
+    }
+
+    /// Torques of constraint forces that do not turn with their bodies.   (grad-7)
+    fn add_stiffness(&mut self, f: &Finished, linearised: &Linearised) {
+        let (tree, axes) = (f.model.tree(), &f.kin.axes);
+        let stride = stride(2 * f.model.nv());
+        for s in &linearised.stiffness {
+            for &j in tree.support(s.by) {
+                let change = s.times(axes[j]);
+                for &i in tree.support(s.on) {
+                    self.S[i * stride + j] += axes[i].dot(change);
+                }
+            }
+        }
+    }
+}
+
+/// Calls `visit(i, j, λ ∂J_i/∂q_j)` for the joint rows of the problem.
+pub(crate) fn for_each_curvature(f: &Finished, mut visit: impl FnMut(usize, usize, f64)) {
+    for (b, source) in f.assembly.problem.blocks.iter().zip(&f.assembly.sources) {
+        let (Source::Joint(n), lambda) = (source, f.solution.lambda()[b.row]) else { continue };
+        if lambda != 0.0 {
+            let row = &f.assembly.joint_rows[*n];
+            row.for_each_curvature(f.model, &f.given.q, |i, j, bend| visit(i, j, lambda * bend));
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Gradients with respect to what surfaces are like: friction, restitution, compliance, sizes; and dry friction.   (grad-12)
+#![allow(non_snake_case)]
+
+use super::linearise::{Touch, contact_error, touch};
+use super::parameters::Adjoint;
+use super::types::GradientError;
+use crate::collision::{SizeDerivative, size_derivative};
+use crate::constraint::{Block, Cone, JointRowKind, Mode, Source, friction_shares, restitution_shares, three};
+use crate::model::{BodyId, ParameterGroup, Shape};
+use crate::spatial::Vec3;
+
+impl Adjoint<'_, '_> {
+    /// Calls `visit(block, contact)` for the contacts that carry an impulse.
+    fn for_each_contact(&self, mut visit: impl FnMut(&Self, usize, usize)) {
+        for (k, source) in self.f.assembly.sources.iter().enumerate() {
+            if let Source::Contact(n) = *source
+                && self.f.solution.modes()[k].0 != Mode::Break
+            {
+                visit(self, k, n);
+            }
+        }
+    }
+
+    /// `Σ y b` over the unknowns of a block: how its rows are weighed.
+    fn weights(&self, block: usize) -> [f64; 3] {
+        let mut sum = [0.0; 3];
+        for (u, y) in self.active.unknowns.iter().zip(&self.reverse.y).filter(|(u, _)| u.block == block) {
+            (0..3).for_each(|i| sum[i] += u.b[i] * y[0]);
+        }
+        sum
+    }
+
+    /// What the gradient asks of the impulse of a block, in its own axes: J z, and what was asked of it directly.
+    fn pull(&self, block: usize) -> [f64; 3] {
+        let (problem, f) = (&self.f.assembly.problem, &*self.f);
+        let b = &problem.blocks[block];
+        let Some(n) = problem.groups.iter().position(|g| g.blocks.contains(&block)) else { return [0.0; 3] };
+        let local = Block { xi: b.xi - problem.groups[n].xi.start, ..*b };
+        let mut pull = problem.spread(&local, &f.assembly.jacobian.velocity(n, &self.reverse.z));
+        if let (Source::Contact(c), false) = (f.assembly.sources[block], self.w.impulses.is_empty()) {
+            let wanted = f.contacts.contacts()[c].frame.tmul(Vec3::from_slice(&self.w.impulses[3 * c..]));
+            (0..3).for_each(|i| pull[i] += wanted[i]);
+        }
+        pull
+    }
+}
+
+/// Sliding friction is −μ λ_N u: it grows by −λ_N u, whatever follows from that.
+pub(super) fn friction(s: &Adjoint, out: &mut [f64]) {
+    s.for_each_contact(|s, k, n| {
+        let b = &s.f.assembly.problem.blocks[k];
+        let Cone::Friction { mu } = b.cone else { return };
+        if s.f.solution.modes()[k].0 != Mode::Slide || mu == 0.0 {
+            return;
+        }
+        let (lambda, pull) = (three(s.f.solution.lambda(), b), s.pull(k));
+        // −λ_N u = λ_T / μ
+        let gain = (lambda[0] * pull[0] + lambda[1] * pull[1]) / mu;
+        let pair = &s.f.model.pairs()[s.f.contacts.contacts()[n].pair];
+        for (g, share) in pair.geoms.iter().zip(friction_shares(s.f.model, pair)) {
+            out[g.0] += share * gain;
+        }
+    });
+}
+
+/// Where a contact bounces, its normal row changes by the approach.
+pub(super) fn restitution(s: &Adjoint, out: &mut [f64]) {
+    s.for_each_contact(|s, k, n| {
+        if s.f.assembly.bias_slope(s.f.model, k).approach == 0.0 {
+            return;
+        }
+        let gain = -s.weights(k)[2] * s.f.assembly.approach(k);
+        let pair = &s.f.model.pairs()[s.f.contacts.contacts()[n].pair];
+        for (g, share) in pair.geoms.iter().zip(restitution_shares(s.f.model, pair)) {
+            out[g.0] += share * gain;
+        }
+    });
+}
+
+/// Compliances of two surfaces add up: the normal row changes by λ_N.
+pub(super) fn compliance(s: &Adjoint, out: &mut [f64]) {
+    s.for_each_contact(|s, k, n| {
+        let b = &s.f.assembly.problem.blocks[k];
+        let gain = -s.weights(k)[2] * three(s.f.solution.lambda(), b)[2];
+        s.f.contacts.contacts()[n].geoms.iter().for_each(|g| out[g.0] += gain);
+    });
+}
+
+/// A joint that gives way feels its largest dry friction; one without any would feel it against its motion.
+pub(super) fn dry_friction(s: &Adjoint, out: &mut [f64]) {
+    let (f, dt) = (&*s.f, s.f.model.options().dt);
+    let forces = f.model.parameters().group(ParameterGroup::DryFriction);
+    for (j, g) in out.iter_mut().enumerate().filter(|(j, _)| forces[*j] == 0.0) {
+        if f.v_next[j] != 0.0 {
+            *g -= dt * s.reverse.z[j] * f.v_next[j].signum();
+        }
+    }
+    for (k, source) in f.assembly.sources.iter().enumerate() {
+        let Source::Joint(n) = *source else { continue };
+        if let (JointRowKind::DryFriction { dof }, Mode::Slide) =
+            (f.assembly.joint_rows[n].kind, f.solution.modes()[k].0)
+        {
+            let lambda = f.solution.lambda()[f.assembly.problem.blocks[k].row];
+            out[dof] += dt * lambda.signum() * s.pull(k)[0];
+        }
+    }
+}
+
+/// Sizes of shapes and scales of meshes move point, normal and gap of their contacts.
+pub(super) fn sizes(s: &mut Adjoint, group: ParameterGroup, out: &mut [f64]) -> Result<(), GradientError> {
+    for k in 0..s.f.assembly.sources.len() {
+        let Source::Contact(n) = s.f.assembly.sources[k] else { continue };
+        if s.f.solution.modes()[k].0 == Mode::Break {
+            continue;
+        }
+        let t = touch(s.f, k, n)?;
+        for (which, geom) in s.f.contacts.contacts()[n].geoms.into_iter().enumerate() {
+            let shape = s.f.model.shape(geom);
+            let (count, first) = match (group, shape) {
+                (ParameterGroup::ShapeSize, _) => (shape.n_sizes(), 3 * geom.0),
+                (_, Shape::Mesh { mesh }) => (3, 3 * mesh.0),
+                (_, Shape::Terrain { .. }) => {
+                    let name = &s.f.model.geoms()[geom.0].name;
+                    let what = format!("the contacts of terrain '{name}' with respect to the scale of its mesh");
+                    return Err(GradientError::Unsupported { what });
+                }
+                _ => (0, 0),
+            };
+            for c in 0..count {
+                let size = size_derivative(s.f.model, &s.f.kin.X_wb, s.f.contacts, n, which, c);
+                let size = size.map_err(|error| contact_error(s.f.model, s.f.contacts.contacts()[n].geoms, error))?;
+                out[first + c] += size_gain(s, &t, k, n, &size);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The gradient with respect to a size that moves a contact.
+fn size_gain(s: &Adjoint, t: &Touch, block: usize, contact: usize, size: &SizeDerivative) -> f64 {
+    let turn = t.normal.cross(size.normal);
+    // the equations: as for motions of the bodies, with the point moved by the size                     (grad-4)
+    let b = s.weights(block);
+    let d = t.axes * Vec3::from(b);
+    let mut equation = d.cross(t.turn[0]).dot(size.point) + d.cross(t.slip[0]).dot(turn);
+    equation += b[2] * t.slope.gap * size.distance;
+    let approach = t.normal.cross(t.turn[1]).dot(size.point) + t.slip[1].dot(size.normal);
+    equation += b[2] * t.slope.approach * approach;
+    // the forces: they act elsewhere and in another direction                                           (grad-7)
+    let mut force = 0.0;
+    for a in (0..2).filter(|a| t.bodies[*a] != BodyId::WORLD) {
+        let W = s.reverse.adjoint.virtual_velocities()[t.bodies[a].0];
+        let impulse = t.impulse * [-1.0, 1.0][a];
+        force += W.at(t.arms[a]).dot(turn.cross(impulse)) + W.ang.dot(size.point.cross(impulse));
+    }
+    if !s.w.impulses.is_empty() {
+        force += turn.cross(t.impulse).dot(Vec3::from_slice(&s.w.impulses[3 * contact..]));
+    }
+    force - equation
+}

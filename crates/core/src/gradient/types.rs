@@ -1,0 +1,135 @@
+//! What goes into a derivative and comes out of it.
+
+use crate::collision::CollisionError;
+use crate::error::InputError;
+use crate::linalg::MatRef;
+use core::fmt;
+
+/// Derivatives of a step, rows are outputs. Configurations count as tangents: nv rows and columns.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct StepJacobian<'a> {
+    /// ∂q_next/∂q (nv × nv).
+    pub dq_dq: MatRef<'a>,
+    /// ∂q_next/∂v (nv × nv).
+    pub dq_dv: MatRef<'a>,
+    /// ∂q_next/∂tau (nv × nv).
+    pub dq_dtau: MatRef<'a>,
+    /// ∂q_next/∂ctrl (nv × nu; no columns after a step without actuators).
+    pub dq_dctrl: MatRef<'a>,
+    /// ∂v_next/∂q (nv × nv).
+    pub dv_dq: MatRef<'a>,
+    /// ∂v_next/∂v (nv × nv).
+    pub dv_dv: MatRef<'a>,
+    /// ∂v_next/∂tau (nv × nv).
+    pub dv_dtau: MatRef<'a>,
+    /// ∂v_next/∂ctrl (nv × nu; no columns after a step without actuators).
+    pub dv_dctrl: MatRef<'a>,
+}
+
+impl StepJacobian<'_> {
+    /// Writes `A = ∂(q_next, v_next)/∂(q, v)`, 2 nv rows of 2 nv numbers, as MuJoCo's `mjd_transitionFD` does.
+    pub fn copy_a(&self, out: &mut [f64]) -> Result<(), InputError> {
+        copy(out, [[Some(self.dq_dq), Some(self.dq_dv)], [Some(self.dv_dq), Some(self.dv_dv)]])
+    }
+
+    /// Writes `B = ∂(q_next, v_next)/∂ctrl` after a step with actuators (2 nv rows of nu numbers), else
+    /// `∂(q_next, v_next)/∂tau` (2 nv rows of nv numbers).
+    pub fn copy_b(&self, out: &mut [f64]) -> Result<(), InputError> {
+        match self.dv_dctrl.cols() {
+            0 => copy(out, [[Some(self.dq_dtau), None], [Some(self.dv_dtau), None]]),
+            _ => copy(out, [[Some(self.dq_dctrl), None], [Some(self.dv_dctrl), None]]),
+        }
+    }
+}
+
+/// Blocks side by side and one above the other.
+fn copy(out: &mut [f64], blocks: [[Option<MatRef>; 2]; 2]) -> Result<(), InputError> {
+    let rows = || blocks.iter().flat_map(|b| (0..b[0].map_or(0, |m| m.rows())).map(move |i| (b, i)));
+    let size = rows().map(|(b, _)| b.iter().flatten().map(|m| m.cols()).sum::<usize>()).sum();
+    crate::check::length("out", out.len(), size)?;
+    let numbers = rows().flat_map(|(b, i)| b.iter().flatten().flat_map(move |m| m.row(i)));
+    out.iter_mut().zip(numbers).for_each(|(o, x)| *o = *x);
+    Ok(())
+}
+
+/// A change of what a step is made from. Empty slices stand for zeros.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct InputDirection<'a> {
+    /// Of the configuration, as a tangent (nv).
+    pub q: &'a [f64],
+    /// Of the velocity (nv).
+    pub v: &'a [f64],
+    /// Of the generalised forces (nv).
+    pub tau: &'a [f64],
+    /// Of the controls (nu), after a step with actuators.
+    pub ctrl: &'a [f64],
+}
+
+/// The gradient of some number with respect to what comes out of a step. Empty slices stand for zeros.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct OutputGrad<'a> {
+    /// With respect to q_next, as a tangent (nv).
+    pub q: &'a [f64],
+    /// With respect to v_next (nv).
+    pub v: &'a [f64],
+    /// With respect to the impulses of the contacts, world axes: three numbers for each of
+    /// [`Step::contacts`](crate::Step::contacts) (1/(N s)).
+    pub impulses: &'a [f64],
+}
+
+/// Where the gradient with respect to what a step is made from is added. Empty slices: not wanted.
+#[derive(Debug, PartialEq, Default)]
+pub struct InputGrad<'a> {
+    /// With respect to q, as a tangent (nv).
+    pub q: &'a mut [f64],
+    /// With respect to v (nv).
+    pub v: &'a mut [f64],
+    /// With respect to tau (nv).
+    pub tau: &'a mut [f64],
+    /// With respect to ctrl (nu), after a step with actuators.
+    pub ctrl: &'a mut [f64],
+}
+
+/// A derivative that does not exist or is not there.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum GradientError {
+    /// What was handed in does not fit the step.
+    Input(InputError),
+    /// A contact does not depend smoothly on the poses of its shapes.
+    Contact {
+        /// The geoms that touch.
+        geoms: [String; 2],
+        /// Why.
+        error: CollisionError,
+    },
+    /// There is no formula for this derivative.
+    Unsupported {
+        /// Of what, with respect to what.
+        what: String,
+    },
+    /// The linear system of the derivative has no finite solution.
+    Singular,
+}
+
+impl fmt::Display for GradientError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GradientError::Input(e) => e.fmt(f),
+            GradientError::Contact { geoms: [a, b], error } => write!(f, "contact of '{a}' and '{b}': {error}"),
+            GradientError::Unsupported { what } => write!(f, "there is no derivative of {what}"),
+            GradientError::Singular => {
+                f.write_str("the derivative is not finite here: constraints contradict each other or have no inertia")
+            }
+        }
+    }
+}
+
+impl std::error::Error for GradientError {}
+
+impl From<InputError> for GradientError {
+    fn from(e: InputError) -> GradientError {
+        GradientError::Input(e)
+    }
+}

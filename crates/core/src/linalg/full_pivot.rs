@@ -1,0 +1,214 @@
+//! Dense LU with full pivoting for systems that may be redundant: equations that repeat others are left out, together with
+//! as many unknowns, which become zero.
+//!
+//! Only transposed systems are solved, `Aᵀ y = c`, for many right-hand sides side by side: rows of whole lanes.
+
+use crate::dispatch::dispatch;
+use crate::spatial::Lane;
+
+/// Factors of a square matrix and the memory they live in.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct FullPivotLu {
+    /// The matrix, then U on and above the diagonal, multipliers below: rows of `lanes` lanes.
+    entries: Vec<[f64; 4]>,
+    /// Which row (column) of the matrix is row (column) k of the factors.
+    rows: Vec<usize>,
+    columns: Vec<usize>,
+    rank: usize,
+    n: usize,
+    lanes: usize,
+}
+
+impl FullPivotLu {
+    /// An n × n matrix of zeros, to be filled row by row. Memory grows only if n is larger than ever before.
+    pub fn reset(&mut self, n: usize) {
+        (self.n, self.lanes, self.rank) = (n, n.div_ceil(4), 0);
+        self.entries.clear();
+        self.entries.resize(n * self.lanes, [0.0; 4]);
+        for order in [&mut self.rows, &mut self.columns] {
+            order.clear();
+            order.extend(0..n);
+        }
+    }
+
+    /// Row i: n numbers, and zeros up to whole lanes.
+    #[inline(always)]
+    pub fn row_mut(&mut self, i: usize) -> &mut [f64] {
+        self.entries[i * self.lanes..(i + 1) * self.lanes].as_flattened_mut()
+    }
+
+    /// Independent equations, after `factor`.
+    #[cfg(test)]
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// Factors in place. What is left when no entry is larger than `threshold` counts as redundant.
+    pub fn factor(&mut self, threshold: f64) {
+        factor(self, threshold);
+    }
+
+    /// Solves `Aᵀ y = c` for the columns of c (n rows of `lanes` lanes), in place. `scratch` has the same size.
+    pub fn solve_transposed(&self, lanes: usize, c: &mut [[f64; 4]], scratch: &mut [[f64; 4]]) {
+        solve_transposed(self, lanes, c, scratch);
+    }
+}
+
+dispatch! {
+    /// See [`FullPivotLu::factor`].
+    pub(crate) fn factor(lu: &mut FullPivotLu, threshold: f64) => factor_body
+}
+
+dispatch! {
+    /// See [`FullPivotLu::solve_transposed`].
+    pub(crate) fn solve_transposed(
+        lu: &FullPivotLu, lanes: usize, c: &mut [[f64; 4]], scratch: &mut [[f64; 4]],
+    ) => solve_transposed_body
+}
+
+#[inline(always)]
+fn factor_body(lu: &mut FullPivotLu, threshold: f64) {
+    let (n, lanes) = (lu.n, lu.lanes);
+    lu.rank = n;
+    for k in 0..n {
+        let (row, column, largest) = largest_entry(lu, k);
+        if largest <= threshold || largest.is_nan() {
+            lu.rank = k;
+            return;
+        }
+        exchange(lu, k, row, column);
+        let (above, below) = lu.entries.split_at_mut((k + 1) * lanes);
+        let source = &above[k * lanes..];
+        let inverse = 1.0 / source[k / 4][k % 4];
+        for row in below.chunks_exact_mut(lanes) {
+            let l = row[k / 4][k % 4] * inverse;
+            // whole lanes: multipliers to the left of k in the same lane are kept aside
+            let kept = row[k / 4];
+            for (x, s) in row[k / 4..].iter_mut().zip(&source[k / 4..]) {
+                *x = (Lane(*x) - Lane(*s) * l).0;
+            }
+            row[k / 4][..k % 4].copy_from_slice(&kept[..k % 4]);
+            row[k / 4][k % 4] = l;
+        }
+    }
+}
+
+/// Where the largest of the entries from (k, k) on is, and its size.
+#[inline(always)]
+fn largest_entry(lu: &FullPivotLu, k: usize) -> (usize, usize, f64) {
+    let mut found = (k, k, 0.0);
+    for (i, row) in lu.entries.chunks_exact(lu.lanes).enumerate().skip(k) {
+        let row = row.as_flattened();
+        let largest = row[k..lu.n].iter().fold(0.0, |m: f64, x| if x.abs() > m { x.abs() } else { m });
+        if largest > found.2 {
+            let column = row[k..lu.n].iter().position(|x| x.abs() == largest).unwrap_or(0);
+            found = (i, k + column, largest);
+        }
+    }
+    found
+}
+
+#[inline(always)]
+fn exchange(lu: &mut FullPivotLu, k: usize, row: usize, column: usize) {
+    let lanes = lu.lanes;
+    if row != k {
+        let (first, second) = lu.entries.split_at_mut(row * lanes);
+        first[k * lanes..(k + 1) * lanes].swap_with_slice(&mut second[..lanes]);
+        lu.rows.swap(k, row);
+    }
+    if column != k {
+        for row in lu.entries.chunks_exact_mut(lanes) {
+            row.as_flattened_mut().swap(k, column);
+        }
+        lu.columns.swap(k, column);
+    }
+}
+
+/// P A Q = L U, so Aᵀ y = c is Uᵀ Lᵀ (P y) = Qᵀ c.
+#[inline(always)]
+fn solve_transposed_body(lu: &FullPivotLu, lanes: usize, c: &mut [[f64; 4]], scratch: &mut [[f64; 4]]) {
+    let (r, entry) = (lu.rank, |i: usize, j: usize| lu.entries[i * lu.lanes + j / 4][j % 4]);
+    for (k, column) in lu.columns.iter().enumerate().take(r) {
+        scratch[k * lanes..(k + 1) * lanes].copy_from_slice(&c[column * lanes..(column + 1) * lanes]);
+    }
+    // Uᵀ s = c, from the top
+    for k in 0..r {
+        let (done, rest) = scratch.split_at_mut((k + 1) * lanes);
+        let own = &mut done[k * lanes..];
+        let inverse = 1.0 / entry(k, k);
+        own.iter_mut().for_each(|x| *x = (Lane(*x) * inverse).0);
+        for (i, row) in (k + 1..r).zip(rest.chunks_exact_mut(lanes)) {
+            subtract(row, own, entry(k, i));
+        }
+    }
+    // Lᵀ y = s, from the bottom
+    for k in (0..r).rev() {
+        let (rest, done) = scratch.split_at_mut(k * lanes);
+        let own = &done[..lanes];
+        for (i, row) in rest.chunks_exact_mut(lanes).enumerate() {
+            subtract(row, own, entry(k, i));
+        }
+    }
+    c.fill([0.0; 4]);
+    for (k, row) in lu.rows.iter().enumerate().take(r) {
+        c[row * lanes..(row + 1) * lanes].copy_from_slice(&scratch[k * lanes..(k + 1) * lanes]);
+    }
+}
+
+#[inline(always)]
+fn subtract(row: &mut [[f64; 4]], other: &[[f64; 4]], factor: f64) {
+    for (x, o) in row.iter_mut().zip(other) {
+        *x = (Lane(*x) - Lane(*o) * factor).0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn random(seed: &mut u64) -> f64 {
+        *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (*seed >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+    }
+
+    /// A matrix of given rank as a product of two thin ones.
+    fn matrix(n: usize, rank: usize, seed: &mut u64) -> Vec<f64> {
+        let a: Vec<f64> = (0..n * rank).map(|_| random(seed)).collect();
+        let b: Vec<f64> = (0..n * rank).map(|_| random(seed)).collect();
+        let entry = |i: usize, j: usize| (0..rank).map(|k| a[i * rank + k] * b[j * rank + k]).sum();
+        (0..n * n).map(|k| entry(k / n, k % n)).collect()
+    }
+
+    #[test]
+    fn solves_transposed_systems_of_any_rank() {
+        let (mut lu, mut seed) = (FullPivotLu::default(), 7);
+        for (n, rank) in [(1, 1), (3, 3), (5, 2), (12, 12), (13, 7), (24, 14), (4, 0)] {
+            let a = matrix(n, rank, &mut seed);
+            lu.reset(n);
+            for i in 0..n {
+                lu.row_mut(i)[..n].copy_from_slice(&a[i * n..(i + 1) * n]);
+            }
+            lu.factor(1e-10);
+            assert_eq!(lu.rank(), rank, "n = {n}");
+            // right-hand sides that have a solution, five of them in two lanes
+            let x: Vec<f64> = (0..n * 5).map(|_| random(&mut seed)).collect();
+            let times = |x: &dyn Fn(usize, usize) -> f64, j: usize, m: usize| {
+                (0..n).map(|i| a[i * n + j] * x(i, m)).sum::<f64>()
+            };
+            let mut c = vec![[0.0; 4]; n * 2];
+            for j in 0..n {
+                for m in 0..5 {
+                    c[j * 2 + m / 4][m % 4] = times(&|i, m| x[i * 5 + m], j, m);
+                }
+            }
+            let (wanted, mut scratch) = (c.clone(), c.clone());
+            lu.solve_transposed(2, &mut c, &mut scratch);
+            for j in 0..n {
+                for m in 0..5 {
+                    let got = times(&|i, m| c[i * 2 + m / 4][m % 4], j, m);
+                    assert!((got - wanted[j * 2 + m / 4][m % 4]).abs() < 1e-9, "n = {n}, rank {rank}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! What the constraints of a finished step do: modes, margins, a key that tells two steps apart, sentences.
+
+use crate::constraint::{Assembly, Cone, JointRowKind, Mode, Source, contact_margins, three};
+use crate::dynamics::write_gates;
+use crate::model::Model;
+use crate::spatial::Vec3;
+use crate::step::Step;
+
+/// Margin below which a constraint counts as undecided (m/s).
+const UNDECIDED: f64 = 1e-7;
+
+/// A constraint of a finished step.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ConstraintView {
+    /// What it is, such as `contact of 'floor' and 'foot'`.
+    pub name: String,
+    /// What it does.
+    pub mode: Mode,
+    /// Impulse: of a contact on body 2 along (T, T, N), of others their one number (N s or N m s).
+    pub impulse: [f64; 3],
+    /// Velocity of the constraint, correction included, in the same components (m/s or rad/s).
+    pub velocity: [f64; 3],
+    /// Change of velocity that would open it or, if it is open, close it (m/s or rad/s).
+    pub opening: f64,
+    /// Change of velocity that would make it slip or, if it slips, hold; infinite for what cannot slip.
+    pub slipping: f64,
+    /// Distance of its gap from the next corner of the position correction (m or rad).
+    pub corner: f64,
+    /// Whether a derivative here may hold for one side only: a margin is below 1e-7 m/s. Single points of a patch that
+    /// holds as a whole are not undecided: what they do among themselves does not move the bodies.
+    pub degenerate: bool,
+}
+
+impl Step<'_> {
+    /// All constraints of the problem: equalities, limits and dry friction of joints, contacts.
+    pub fn constraints(&self) -> impl Iterator<Item = ConstraintView> + '_ {
+        let assembly = &self.data.assembly;
+        assembly.sources.iter().enumerate().map(|(k, source)| self.view(k, *source))
+    }
+
+    fn view(&self, k: usize, source: Source) -> ConstraintView {
+        let (assembly, solution) = (&self.data.assembly, &self.data.solution);
+        let b = &assembly.problem.blocks[k];
+        let (impulse, velocity) = (three(solution.lambda(), b), three(solution.sigma(), b));
+        let mode = solution.modes()[k].0;
+        let [opening, slipping] = match b.cone {
+            Cone::Friction { mu } => contact_margins(mu, b.mean, impulse, velocity).map(f64::abs),
+            Cone::Unilateral => [(b.mean * impulse[0] - velocity[0].abs()).abs(), f64::INFINITY],
+            Cone::Box { bound } => [f64::INFINITY, (b.mean * (bound - impulse[0].abs()) - velocity[0].abs()).abs()],
+            Cone::Bilateral => [f64::INFINITY; 2],
+        };
+        let slipping = if mode == Mode::Break { f64::INFINITY } else { slipping };
+        let patch = assembly.is_overdetermined(k) && mode != Mode::Slide;
+        ConstraintView {
+            name: name(self.model, assembly, source, self.data.contacts.contacts()),
+            mode,
+            impulse,
+            velocity,
+            opening,
+            slipping,
+            corner: assembly.corner_distance(self.model, k),
+            degenerate: !patch && opening.min(slipping) < UNDECIDED,
+        }
+    }
+
+    /// A number that is the same for two steps of a model whenever their derivatives follow the same formula: the same
+    /// things touch, with the same features and in the same modes. Points of a patch that holds as a whole count together.
+    pub fn mode_key(&self) -> u64 {
+        let mut key = Hash::default();
+        let assembly = &self.data.assembly;
+        for group in &assembly.problem.groups {
+            let blocks = group.blocks.clone();
+            if !(assembly.is_overdetermined(blocks.start) && self.holds(blocks.clone())) {
+                blocks.for_each(|k| self.add_block(k, &mut key));
+                continue;
+            }
+            let Source::Contact(n) = assembly.sources[blocks.start] else { continue };
+            assembly.candidates[n].bodies.map(|b| b.0).iter().for_each(|b| key.add(*b as u64));
+            key.add(self.held_directions(blocks) as u64);
+        }
+        if let Some(ctrl) = self.data.given.ctrl() {
+            let mut gates = vec![0.0; self.model.nv()];
+            write_gates(self.model, &self.data.given.q, &self.data.given.v, ctrl, &mut gates);
+            gates.iter().for_each(|g| key.add(g.to_bits()));
+        }
+        key.0
+    }
+
+    fn add_block(&self, k: usize, key: &mut Hash) {
+        let (assembly, mode) = (&self.data.assembly, self.data.solution.modes()[k].0);
+        if mode == Mode::Break {
+            return;
+        }
+        match assembly.sources[k] {
+            Source::Contact(n) => {
+                let c = &self.data.contacts.contacts()[n];
+                [c.pair as u64, c.feature].iter().for_each(|x| key.add(*x));
+            }
+            Source::Joint(n) => {
+                let name = assembly.joint_rows[n].kind.key();
+                [name.0, name.1].iter().for_each(|x| key.add(*x));
+            }
+            Source::Equality(n, row) => key.add((n * 8 + row) as u64 + (1 << 41)),
+        }
+        let slope = assembly.bias_slope(self.model, k);
+        [mode as u64, slope.gap.to_bits(), slope.approach.to_bits()].iter().for_each(|x| key.add(*x));
+        if let Cone::Box { .. } = assembly.problem.blocks[k].cone {
+            key.add(u64::from(self.data.solution.lambda()[assembly.problem.blocks[k].row] > 0.0));
+        }
+    }
+
+    /// Whether no point of a patch slides.
+    fn holds(&self, mut blocks: core::ops::Range<usize>) -> bool {
+        blocks.all(|k| self.data.solution.modes()[k].0 != Mode::Slide)
+    }
+
+    /// How many of the six directions of motion the points of a patch hold.
+    fn held_directions(&self, blocks: core::ops::Range<usize>) -> usize {
+        let contact = |k: usize| match (self.data.assembly.sources[k], self.data.solution.modes()[k].0) {
+            (Source::Contact(n), Mode::Stick) => Some(self.data.contacts.contacts()[n].point),
+            _ => None,
+        };
+        let mut points = blocks.filter_map(contact);
+        let Some(first) = points.next() else { return 0 };
+        let mut arms = points.map(|p| p - first);
+        let Some(along) = arms.next() else { return 3 };
+        let wide = |arm: Vec3| arm.cross(along).norm() > 1e-6 * along.dot(along);
+        if arms.any(wide) { 6 } else { 5 }
+    }
+
+    /// One sentence per constraint that acts or nearly does: what it does, with what force, how far from doing otherwise.
+    pub fn explain(&self) -> String {
+        let dt = self.model.options().dt;
+        let mut text = String::new();
+        for c in self.constraints() {
+            text.push_str(&sentence(&c, dt));
+            text.push('\n');
+        }
+        text
+    }
+}
+
+fn sentence(c: &ConstraintView, dt: f64) -> String {
+    let [a, b, n] = c.impulse;
+    let contact = c.name.starts_with("contact");
+    let (normal, tangential) = if contact { (n / dt, a.hypot(b) / dt) } else { (a / dt, 0.0) };
+    let slip = c.velocity[0].hypot(c.velocity[1]);
+    let does = match c.mode {
+        Mode::Break => format!("is open; {:.2e} m/s would close it", c.opening),
+        Mode::Stick if contact => format!(
+            "sticks with {normal:.4} N and friction {tangential:.4} N; {:.2e} m/s would open it, {:.2e} m/s make it slip",
+            c.opening, c.slipping
+        ),
+        Mode::Slide if contact => format!(
+            "slides at {slip:.4} m/s with {normal:.4} N and friction {tangential:.4} N; {:.2e} m/s would open it, {:.2e} \
+             m/s make it stick",
+            c.opening, c.slipping
+        ),
+        Mode::Stick => format!("holds with {normal:.4}"),
+        Mode::Slide => format!("gives way at {:.4} with {normal:.4}", c.velocity[0]),
+    };
+    let doubt = if c.degenerate { "; undecided: a derivative holds for one side only" } else { "" };
+    format!("{} {does}{doubt}.", c.name)
+}
+
+/// What a constraint is called.
+fn name(model: &Model, assembly: &Assembly, source: Source, contacts: &[crate::collision::Contact]) -> String {
+    let geom = |g: crate::model::GeomId| match model.geoms()[g.0].name.as_str() {
+        "" => format!("geom {}", g.0),
+        name => format!("'{name}'"),
+    };
+    let joint = |n: usize| model.joints()[n].name.clone();
+    let end = |sign: f64| if sign > 0.0 { "lower" } else { "upper" };
+    let tendon = |n: usize| model.tendons()[n].name.clone();
+    match source {
+        Source::Contact(n) => {
+            let [a, b] = contacts[n].geoms.map(geom);
+            format!("contact of {a} and {b}")
+        }
+        Source::Equality(n, row) => format!("row {row} of equality {n}"),
+        Source::Joint(n) => match assembly.joint_rows[n].kind {
+            JointRowKind::Limit { joint: j, sign } => format!("{} limit of joint '{}'", end(sign), joint(j)),
+            JointRowKind::BallLimit { joint: j, .. } => format!("limit of joint '{}'", joint(j)),
+            JointRowKind::TendonLimit { tendon: t, sign } => format!("{} limit of tendon '{}'", end(sign), tendon(t)),
+            JointRowKind::DryFriction { dof } => format!("dry friction of '{}'", model.dof_names()[dof]),
+            JointRowKind::TendonFriction { tendon: t } => format!("dry friction of tendon '{}'", tendon(t)),
+            JointRowKind::Coupling { equality, .. } => format!("coupling '{}'", model.equalities()[equality].name),
+        },
+    }
+}
+
+/// Numbers one after the other, mixed (FNV-1a).
+struct Hash(u64);
+
+impl Default for Hash {
+    fn default() -> Hash {
+        Hash(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hash {
+    fn add(&mut self, x: u64) {
+        for byte in x.to_le_bytes() {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        }
+    }
+}
