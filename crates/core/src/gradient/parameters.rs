@@ -191,7 +191,7 @@ impl Adjoint<'_, '_> {
         }
     }
 
-    /// What velocity and position gains add because they enter the mass matrix.   (act-3)
+    /// What velocity and position gains add because they enter the mass matrix, those of zero as if they resisted.   (act-3)
     fn implicit_gains(&self, k: usize, pull: f64, four: &mut [f64]) {
         let (f, a) = (&*self.f, &self.f.model.actuators()[k]);
         let Transmission::Joint(id) = a.transmission else { return };
@@ -201,10 +201,10 @@ impl Adjoint<'_, '_> {
             return;
         }
         let (j, gear) = (joint.v.start, a.gear[0]);
-        if matches!(implicit, Implicit::Velocity | Implicit::All) && numbers[3] < 0.0 {
+        if matches!(implicit, Implicit::Velocity | Implicit::All) && numbers[3] <= 0.0 {
             four[3] += pull * gear * (f.v_next[j] - f.given.v[j]);
         }
-        if implicit == Implicit::All && numbers[2] < 0.0 {
+        if implicit == Implicit::All && numbers[2] <= 0.0 {
             four[2] += pull * gear * self.dt() * f.v_next[j];
         }
     }
