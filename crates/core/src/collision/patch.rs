@@ -188,7 +188,8 @@ fn clipped<const N: usize, const M: usize>(
         keep_vertex(core, w, &X_fi, incident, &mut candidates);
     }
     let side = match w.sides[reference] {
-        side if side.count == 3 => side,
+        // the narrow phase may have held it fixed, for the sake of the other shape's face
+        side if side.count == 3 => Side { fixed: false, ..side },
         _ => {
             let point = if reference == 0 { w.points[0] } else { pair.X_12.inverse().point(w.points[1]) };
             face.side(point)
