@@ -5,7 +5,8 @@ use crate::check;
 use crate::error::InputError;
 use crate::gradient::{GradientError, InputDirection, InputGrad, OutputGrad, StepJacobian};
 use crate::linalg::MatRef;
-use crate::model::ParameterGroup;
+use crate::model::{GradientMode, ParameterGroup};
+use crate::one_sided;
 use crate::step::Step;
 
 impl Step<'_> {
@@ -34,6 +35,27 @@ impl Step<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The same where constraints are undecided between two modes: they take the mode that the change leads into. Which one
+    /// is seen by a step from a state a little further on; it costs that step and a copy of the memory.   (grad-14)
+    pub fn jvp_one_sided(
+        &mut self,
+        dx: InputDirection,
+        dq_next: &mut [f64],
+        dv_next: &mut [f64],
+    ) -> Result<(), GradientError> {
+        self.jvp(dx, dq_next, dv_next)?;
+        let undecided: Vec<bool> = self.constraints().map(|c| c.degenerate).collect();
+        if self.model.options().gradient != GradientMode::Exact || !undecided.contains(&true) {
+            return Ok(());
+        }
+        let modes = one_sided::modes(self.model, self.data, &dx, dv_next, &undecided)?;
+        let (mut finished, gradient) = self.data.differentiate(self.model);
+        gradient.prepare_modes(&mut finished, &modes)?;
+        let done = self.jvp(dx, dq_next, dv_next);
+        self.data.forget_derivatives();
+        done
     }
 
     /// Adds to `out` the gradient with respect to (q, v, tau, ctrl) of a number whose gradient with respect to

@@ -2,7 +2,7 @@
 
 use crate::constraint::{Assembly, Cone, JointRowKind, Mode, Source, contact_margins, three};
 use crate::dynamics::write_gates;
-use crate::model::Model;
+use crate::model::{GradientMode, Model};
 use crate::spatial::Vec3;
 use crate::step::Step;
 
@@ -28,7 +28,7 @@ pub struct ConstraintView {
     /// Distance of its gap from the next corner of the position correction (m or rad).
     pub corner: f64,
     /// Whether a derivative here may hold for one side only: a margin is below 1e-7 m/s. Single points of a patch that
-    /// holds as a whole are not undecided: what they do among themselves does not move the bodies.
+    /// holds as a whole are not undecided, nor is dry friction beside a limit: what they do does not move the bodies.
     pub degenerate: bool,
 }
 
@@ -51,7 +51,7 @@ impl Step<'_> {
             Cone::Bilateral => [f64::INFINITY; 2],
         };
         let slipping = if mode == Mode::Break { f64::INFINITY } else { slipping };
-        let patch = assembly.is_overdetermined(k) && mode != Mode::Slide;
+        let idle = (assembly.is_overdetermined(k) && mode != Mode::Slide) || self.is_beside_limit(k);
         ConstraintView {
             name: name(self.model, assembly, source, self.data.contacts.contacts()),
             mode,
@@ -60,7 +60,7 @@ impl Step<'_> {
             opening,
             slipping,
             corner: assembly.corner_distance(self.model, k),
-            degenerate: !patch && opening.min(slipping) < UNDECIDED,
+            degenerate: !idle && opening.min(slipping) < UNDECIDED,
         }
     }
 
@@ -69,6 +69,11 @@ impl Step<'_> {
     pub fn mode_key(&self) -> u64 {
         let mut key = Hash::default();
         let assembly = &self.data.assembly;
+        if let GradientMode::Central { .. } = self.model.options().gradient {
+            // no modes there: what is near decides
+            self.data.contacts.contacts().iter().for_each(|c| key.add(c.feature ^ c.pair as u64));
+            return key.0;
+        }
         for group in &assembly.problem.groups {
             let blocks = group.blocks.clone();
             if !(assembly.is_overdetermined(blocks.start) && self.holds(blocks.clone())) {
@@ -89,7 +94,7 @@ impl Step<'_> {
 
     fn add_block(&self, k: usize, key: &mut Hash) {
         let (assembly, mode) = (&self.data.assembly, self.data.solution.modes()[k].0);
-        if mode == Mode::Break {
+        if mode == Mode::Break || self.is_beside_limit(k) {
             return;
         }
         match assembly.sources[k] {
@@ -108,6 +113,23 @@ impl Step<'_> {
         if let Cone::Box { .. } = assembly.problem.blocks[k].cone {
             key.add(u64::from(self.data.solution.lambda()[assembly.problem.blocks[k].row] > 0.0));
         }
+    }
+
+    /// Whether it is the dry friction of a joint that a limit holds: what the two share of the load moves nothing.
+    fn is_beside_limit(&self, k: usize) -> bool {
+        let assembly = &self.data.assembly;
+        let kind = |k: usize| match assembly.sources[k] {
+            Source::Joint(n) => Some(assembly.joint_rows[n].kind),
+            _ => None,
+        };
+        let Some(JointRowKind::DryFriction { dof }) = kind(k) else { return false };
+        let held = |(other, (mode, _)): (usize, &(Mode, f64))| match kind(other) {
+            Some(JointRowKind::Limit { joint, .. }) => {
+                *mode == Mode::Stick && self.model.joints()[joint].v.start == dof
+            }
+            _ => false,
+        };
+        self.data.solution.modes().iter().enumerate().any(held)
     }
 
     /// Whether no point of a patch slides.

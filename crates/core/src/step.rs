@@ -68,7 +68,7 @@ fn run<'d>(
     next: &mut State,
 ) -> Result<Step<'d>, StepError> {
     check_input(model, data, x, input, next)?;
-    data.given.keep(&x.q, &x.v, ctrl, input.wrenches);
+    data.given.keep(&x.q, &x.v, input.tau, ctrl, input.wrenches);
     data.forget_derivatives();
     let Data { kin, mass, free, contacts, assembly, solution, warm, v_next, acceleration, .. } = &mut *data;
     let dt = model.options().dt;

@@ -48,10 +48,14 @@ pub(crate) struct Candidate {
     /// Bodies of the contact, in its own order.
     pub bodies: [BodyId; 2],
     included: bool,
+    /// Whether another body touches the same thing at the same point: their loads cannot be told apart.
+    twin: bool,
 }
 
 /// Points between two bodies whose loads the motion can tell apart.
 const MOST_POINTS: usize = 3;
+/// Points nearer than this are one (m).
+const COINCIDENT: f64 = 1e-6;
 /// A gap that closes by less than this share of itself stays out of the problem at first.   (contact-2)
 const SLACK: f64 = 0.5;
 /// Gaps smaller than this take part always (m).
@@ -113,7 +117,16 @@ impl Assembly {
     }
 
     /// Collects what may take part: contacts near each other, limits near their joints, dry friction, equalities.
-    pub fn collect(&mut self, model: &Model, q: &[f64], kin: &Kinematics, v_free: &[f64], contacts: &ContactSet) {
+    /// `takes_part` decides from a gap and its change over the step who does from the start.
+    pub fn collect(
+        &mut self,
+        model: &Model,
+        q: &[f64],
+        kin: &Kinematics,
+        v_free: &[f64],
+        contacts: &ContactSet,
+        takes_part: impl Fn(f64, f64) -> bool + Copy,
+    ) {
         let dt = model.options().dt;
         body_velocities(model, kin, v_free, &mut self.V_free);
         self.candidates.clear();
@@ -125,15 +138,33 @@ impl Assembly {
             // what bounces takes part even if it is held back otherwise
             let bounces =
                 law.restitution > 0.0 && c.distance + dt * normal_velocity(model, kin, &kin.V, c, bodies) <= 0.0;
-            self.candidates.push(Candidate { law, bodies, included: bounces || is_near(c.distance, closing) });
+            let included = bounces || takes_part(c.distance, closing);
+            self.candidates.push(Candidate { law, bodies, included, twin: false });
             self.order.push(k as u32);
         }
         let candidates = &self.candidates;
         self.order.sort_unstable_by_key(|&k| (sorted(candidates[k as usize].bodies), k));
+        self.find_twins(contacts);
         self.joint_rows.clear();
-        limits::collect(model, q, v_free, &mut self.joint_rows, is_near);
+        limits::collect(model, q, v_free, &mut self.joint_rows, takes_part);
         self.pair_rows.clear();
         equality::collect(model, kin, &mut self.pair_rows);
+    }
+
+    /// Finds points where two bodies touch the same third body, such as the common end of two capsules at a joint: only
+    /// compliance decides how they share a load.
+    fn find_twins(&mut self, contacts: &ContactSet) {
+        let all = contacts.contacts();
+        for (n, &a) in self.order.iter().enumerate() {
+            for &b in &self.order[n + 1..] {
+                let (a, b) = (a as usize, b as usize);
+                if share_one(self.candidates[a].bodies, self.candidates[b].bodies)
+                    && (all[a].point - all[b].point).norm() < COINCIDENT
+                {
+                    (self.candidates[a].twin, self.candidates[b].twin) = (true, true);
+                }
+            }
+        }
     }
 
     /// The problem of everything that takes part.
@@ -243,7 +274,8 @@ impl Assembly {
         for (n, &k) in run.iter().filter(|&&k| self.candidates[k as usize].included).enumerate() {
             let (c, candidate) = (&all[k as usize], self.candidates[k as usize]);
             let cone = Cone::Friction { mu: candidate.law.friction };
-            let compliance = [candidate.law.compliance, relative];
+            let shared_load = if candidate.twin { model.options().patch_compliance } else { relative };
+            let compliance = [candidate.law.compliance, shared_load];
             if shared {
                 let sign = if candidate.bodies == bodies { 1.0 } else { -1.0 };
                 self.problem.push(cone, xi, Some(twist_map(c, centre, sign)), compliance);
@@ -343,7 +375,7 @@ impl Assembly {
     /// Includes what was left out and would be passed at `v_next`. Returns whether there was any.
     pub fn include_passed(&mut self, model: &Model, kin: &Kinematics, v_next: &[f64], contacts: &ContactSet) -> bool {
         let options = model.options();
-        body_velocities(model, kin, v_next, &mut self.V_next);
+        self.move_bodies(model, kin, v_next);
         let mut any = false;
         for (c, candidate) in contacts.contacts().iter().zip(&mut self.candidates).filter(|(_, c)| !c.included) {
             let closing = normal_velocity(model, kin, &self.V_next, c, candidate.bodies);
@@ -360,8 +392,13 @@ impl Assembly {
 }
 
 impl Assembly {
+    /// Velocities of the bodies at the end of the step.
+    pub fn move_bodies(&mut self, model: &Model, kin: &Kinematics, v_next: &[f64]) {
+        body_velocities(model, kin, v_next, &mut self.V_next);
+    }
+
     /// Name of a block that stays the same from step to step.
-    fn key(&self, source: Source, contacts: &ContactSet) -> Key {
+    pub fn key(&self, source: Source, contacts: &ContactSet) -> Key {
         match source {
             Source::Contact(k) => {
                 let c = &contacts.contacts()[k];
@@ -414,8 +451,14 @@ impl Assembly {
 }
 
 /// Whether a gap with the given change over the step takes part from the start.
-fn is_near(phi: f64, change: f64) -> bool {
+pub(super) fn is_near(phi: f64, change: f64) -> bool {
     phi <= TOUCHING || phi * SLACK + change <= 0.0
+}
+
+/// Whether two pairs of bodies have one in common.
+fn share_one(a: [BodyId; 2], b: [BodyId; 2]) -> bool {
+    let common = |x: BodyId| x == b[0] || x == b[1];
+    common(a[0]) != common(a[1])
 }
 
 fn sorted([a, b]: [BodyId; 2]) -> [BodyId; 2] {

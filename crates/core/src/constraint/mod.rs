@@ -25,6 +25,7 @@ pub use residual::residual;
 pub use solution::{Solution, solve};
 pub use warm::WarmStart;
 
+use assembly::is_near;
 pub(crate) use assembly::{Assembly, Source, relative_velocity};
 pub(crate) use equality::PairRows;
 pub(crate) use limits::JointRowKind;
@@ -35,7 +36,7 @@ pub(crate) use warm::WarmImpulses;
 
 use crate::collision::ContactSet;
 use crate::dynamics::{Kinematics, MassFactor, solve_vector};
-use crate::model::Model;
+use crate::model::{GradientMode, Model};
 
 /// How often a problem is made again with what was left out of it.
 const ROUNDS: usize = 8;
@@ -56,14 +57,17 @@ pub(crate) fn resolve(
     v_next: &mut [f64],
 ) -> SolveReport {
     let room = assembly.capacity() + solution.capacity() + warm.capacity();
-    assembly.collect(model, q, kin, v_free, contacts);
+    if let GradientMode::Central { kappa } = model.options().gradient {
+        let report = resolve_centrally(model, kappa, q, kin, mass, v_free, contacts, assembly, solution, v_next);
+        assembly.keep_impulses(contacts, solution.lambda(), warm);
+        return report;
+    }
+    assembly.collect(model, q, kin, v_free, contacts, is_near);
     let mut report = SolveReport::default();
     for _ in 0..ROUNDS {
         assembly.assemble(model, kin, mass, v_free, contacts);
         report = solve_step(model, contacts, warm, assembly, solution);
-        assembly.generalised_impulse(solution.lambda(), v_next);
-        solve_vector(model, mass, v_next);
-        v_next.iter_mut().zip(v_free).for_each(|(v, free)| *v += free);
+        apply_impulses(model, mass, v_free, assembly, solution, v_next);
         if !assembly.include_passed(model, kin, v_next, contacts) {
             break;
         }
@@ -75,9 +79,59 @@ pub(crate) fn resolve(
     report
 }
 
+/// `v_next = v_free + M̂⁻¹ Jᵀ λ`.   (contact-8)
+fn apply_impulses(
+    model: &Model,
+    mass: &MassFactor,
+    v_free: &[f64],
+    assembly: &Assembly,
+    solution: &Solution,
+    v_next: &mut [f64],
+) {
+    assembly.generalised_impulse(solution.lambda(), v_next);
+    solve_vector(model, mass, v_next);
+    v_next.iter_mut().zip(v_free).for_each(|(v, free)| *v += free);
+}
+
+/// The same on the central path: everything near takes part, since contacts act at a distance there.   (ncp-13)
+pub(crate) fn resolve_centrally(
+    model: &Model,
+    kappa: f64,
+    q: &[f64],
+    kin: &Kinematics,
+    mass: &MassFactor,
+    v_free: &[f64],
+    contacts: &ContactSet,
+    assembly: &mut Assembly,
+    solution: &mut Solution,
+    v_next: &mut [f64],
+) -> SolveReport {
+    assembly.collect(model, q, kin, v_free, contacts, |_, _| true);
+    assembly.assemble(model, kin, mass, v_free, contacts);
+    solution.work.reset(&assembly.problem);
+    let kappa = kappa * unit_of_complementarity(model);
+    let outcome = ncp::centre(&assembly.problem, kappa, model.options().max_iterations, &mut solution.work);
+    apply_impulses(model, mass, v_free, assembly, solution, v_next);
+    assembly.move_bodies(model, kin, v_next);
+    solution::report(&assembly.problem, outcome, solution)
+}
+
+/// The robot's weight over a step times the velocity that gravity gives in one: the same for all states, and held fixed
+/// when masses are differentiated (J).
+fn unit_of_complementarity(model: &Model) -> f64 {
+    let speed = model.options().dt * STANDARD_GRAVITY;
+    model.total_mass() * speed * speed
+}
+
+/// Of the earth, whatever the model's own (m/s²).
+const STANDARD_GRAVITY: f64 = 9.81;
+
 /// A shift by the compliance of patches beyond this means impulses that no rigid contact would need (m/s): the demands
 /// are met by squeezing.
 const IMPOSSIBLE: f64 = 1e-3;
+
+/// A residual above this says that the demands cannot be met; below it only that the tolerance could not.
+const UNSOLVED: f64 = 1e-8;
 
 /// How far the compliance of patches moves velocities (m/s).
 fn patch_shift(assembly: &Assembly, solution: &Solution) -> f64 {
@@ -100,7 +154,9 @@ fn solve_step(
         ncp::solve(&mut assembly.problem, options.solver, options.tolerance, options.max_iterations, &mut solution.work)
     };
     let mut outcome = solve(assembly, solution);
-    if outcome.status == Status::NotConverged || patch_shift(assembly, solution) > IMPOSSIBLE {
+    if (outcome.status == Status::NotConverged && outcome.residual > UNSOLVED)
+        || patch_shift(assembly, solution) > IMPOSSIBLE
+    {
         solution.keep_aside();
         assembly.drop_correction(model);
         let second = solve(assembly, solution);

@@ -37,6 +37,11 @@ impl Solution {
         &self.modes
     }
 
+    /// How constraint `k` of a problem solved on the central path resists a change of its impulse.
+    pub(crate) fn resistance(&self, problem: &Problem, k: usize) -> [[f64; 3]; 3] {
+        self.work.resistance(problem, k)
+    }
+
     /// Keeps the impulses while another problem is tried.
     pub(crate) fn keep_aside(&mut self) {
         self.aside.clear();

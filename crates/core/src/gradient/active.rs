@@ -3,14 +3,15 @@
 //! A constraint that holds has as many unknowns as rows; a contact that slides has two, its normal impulse, which friction
 //! follows, and the turning of friction across the slip; what is open has none. With the impulses `dλ = C x` and the rows
 //! B that stay zero, `A x = −B r`, `A = B (G + R) C + Q`, r the change of velocity at fixed impulses. G is the Delassus
-//! matrix of the step, in its group form `T G Tᵀ`: rows and columns are multiplied by T once.
+//! matrix of the step, in its group form `T G Tᵀ`: rows and columns are multiplied by T once. Where constraints repeat each
+//! other, any choice among them gives the same motion; where they ask for more than the dofs can do, friction gives way.
 #![allow(non_snake_case)]
 
 use crate::constraint::{Block, Cone, Mode, Problem, Solution, TWIST, three};
 use crate::linalg::FullPivotLu;
 
 /// Entries of the scaled system below this are rounding: the equation repeats others.
-const REDUNDANT: f64 = 1e-11;
+const REDUNDANT: f64 = 1e-9;
 /// Friction below this counts as none.
 const FRICTIONLESS: f64 = 1e-12;
 
@@ -31,38 +32,55 @@ pub(crate) struct Unknown {
     turning: f64,
     /// What makes its entry on the diagonal about one.
     scale: f64,
+    /// Who gives way where constraints ask for more than the dofs can do: the later class.
+    class: usize,
 }
+
+/// What pushes and holds; friction of contacts; dry friction of joints.
+const CLASSES: usize = 3;
 
 /// The unknowns and the factors of their system.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Active {
     pub unknowns: Vec<Unknown>,
     lu: FullPivotLu,
+    /// Unknowns by class, and where each class ends.
+    order: Vec<usize>,
+    ends: [usize; CLASSES],
     /// G times the columns of C.
     product: Vec<f64>,
     scratch: Vec<[f64; 4]>,
 }
 
 impl Active {
-    /// Unknowns and factors of a solution.
-    pub fn factor(&mut self, problem: &Problem, solution: &Solution) {
+    /// Unknowns and factors of a solution, each constraint in the mode that `mode` tells.
+    pub fn factor(&mut self, problem: &Problem, solution: &Solution, mode: impl Fn(usize) -> Mode) {
         self.unknowns.clear();
         for (k, b) in problem.blocks.iter().enumerate() {
             let state = State { lambda: three(solution.lambda(), b), sigma: three(solution.sigma(), b) };
-            self.add_block(problem, k, solution.modes()[k].0, &state);
+            self.add_block(problem, k, mode(k), &state);
         }
-        self.fill(problem, |b| {
-            let mut local = [[0.0; 3]; 3];
-            let n = b.cone.rows() - 1;
-            local[n][n] = b.compliance;
+        self.fill(problem, |k| compliance(&problem.blocks[k]));
+        self.lu.factor(&self.ends, REDUNDANT);
+    }
+
+    /// The same for a solution on the central path: everything acts, and resists a change by its own share.   (grad-13)
+    pub fn factor_centrally(&mut self, problem: &Problem, solution: &Solution) {
+        self.unknowns.clear();
+        for (k, b) in problem.blocks.iter().enumerate() {
+            let first = if matches!(b.cone, Cone::Friction { mu } if mu < FRICTIONLESS) { 2 } else { 0 };
+            (first..b.cone.rows()).for_each(|n| self.push(problem, k, axis(n), axis(n), 0.0));
+        }
+        self.fill(problem, |k| {
+            let (mut local, more) = (compliance(&problem.blocks[k]), solution.resistance(problem, k));
+            local.as_flattened_mut().iter_mut().zip(more.as_flattened()).for_each(|(a, b)| *a += b);
             local
         });
-        self.lu.factor(REDUNDANT);
+        self.lu.factor(&self.ends, REDUNDANT);
     }
 
     /// The unknowns of one constraint in its mode.
     fn add_block(&mut self, problem: &Problem, k: usize, mode: Mode, state: &State) {
-        let axis = |n: usize| core::array::from_fn(|i| if i == n { 1.0 } else { 0.0 });
         match (problem.blocks[k].cone, mode) {
             (_, Mode::Break) | (Cone::Box { .. }, Mode::Slide) => {}
             (Cone::Friction { mu }, Mode::Slide) => {
@@ -87,28 +105,38 @@ impl Active {
         let (mut column, mut row) = ([0.0; TWIST], [0.0; TWIST]);
         problem.gather(&at_zero, &c, &mut column);
         problem.gather(&at_zero, &b, &mut row);
-        self.unknowns.push(Unknown { block, c, b, xi: of.xi, width, column, row, turning, scale: 1.0 });
+        let class = match of.cone {
+            Cone::Friction { .. } => usize::from(b[2] == 0.0),
+            Cone::Box { .. } => 2,
+            _ => 0,
+        };
+        self.unknowns.push(Unknown { block, c, b, xi: of.xi, width, column, row, turning, scale: 1.0, class });
     }
 
     /// The matrix, scaled. `local` is what a constraint adds to its own block of G.
-    fn fill(&mut self, problem: &Problem, local: impl Fn(&Block) -> [[f64; 3]; 3]) {
+    fn fill(&mut self, problem: &Problem, local: impl Fn(usize) -> [[f64; 3]; 3]) {
         let (n, stride) = (self.unknowns.len(), problem.stride);
-        self.lu.reset(n);
+        self.order.clear();
+        for class in 0..CLASSES {
+            self.order.extend((0..n).filter(|u| self.unknowns[*u].class == class));
+            self.ends[class] = self.order.len();
+        }
+        self.lu.reset(&self.order);
         self.product.resize(stride, 0.0);
         for u in &mut self.unknowns {
-            let L = local(&problem.blocks[u.block]);
+            let L = local(u.block);
             u.scale = 1.0 / (problem.blocks[u.block].mean + bilinear(&u.b, &L, &u.c).abs() + u.turning).sqrt();
         }
-        let Active { unknowns, lu, product, .. } = self;
-        for (j, uj) in unknowns.iter().enumerate() {
+        let Active { unknowns, lu, order, product, .. } = self;
+        for (j, uj) in order.iter().map(|u| &unknowns[*u]).enumerate() {
             let column = &uj.column[..uj.width];
             for (p, G) in product.iter_mut().zip(problem.G.chunks_exact(stride.max(1))) {
                 *p = G[uj.xi..].iter().zip(column).fold(0.0, |s, (g, c)| s + g * c);
             }
-            for (i, ui) in unknowns.iter().enumerate() {
+            for (i, ui) in order.iter().map(|u| &unknowns[*u]).enumerate() {
                 let mut a = product[ui.xi..].iter().zip(&ui.row[..ui.width]).fold(0.0, |s, (p, r)| s + p * r);
                 if ui.block == uj.block {
-                    a += bilinear(&ui.b, &local(&problem.blocks[ui.block]), &uj.c);
+                    a += bilinear(&ui.b, &local(ui.block), &uj.c);
                     a += if i == j { ui.turning } else { 0.0 };
                 }
                 lu.row_mut(i)[j] = a * ui.scale * uj.scale;
@@ -144,6 +172,17 @@ impl State {
         let norm = a[0].hypot(a[1]);
         if norm > 0.0 { [a[0] / norm, a[1] / norm] } else { [1.0, 0.0] }
     }
+}
+
+fn axis(n: usize) -> [f64; 3] {
+    core::array::from_fn(|i| if i == n { 1.0 } else { 0.0 })
+}
+
+/// What compliance adds to the block of G of a constraint.
+fn compliance(b: &Block) -> [[f64; 3]; 3] {
+    let (n, mut local) = (b.cone.rows() - 1, [[0.0; 3]; 3]);
+    local[n][n] = b.compliance;
+    local
 }
 
 fn bilinear(b: &[f64; 3], L: &[[f64; 3]; 3], c: &[f64; 3]) -> f64 {

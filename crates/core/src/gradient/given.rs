@@ -10,6 +10,7 @@ use crate::model::Model;
 pub(crate) struct Given {
     pub q: Vec<f64>,
     pub v: Vec<f64>,
+    pub tau: Vec<f64>,
     ctrl: Vec<f64>,
     actuated: bool,
     pub wrenches: Vec<Wrench>,
@@ -21,6 +22,7 @@ impl Given {
         Given {
             q: vec![0.0; model.nq()],
             v: vec![0.0; model.nv()],
+            tau: vec![0.0; model.nv()],
             ctrl: vec![0.0; model.nu()],
             actuated: false,
             wrenches: Vec::with_capacity(model.n_bodies()),
@@ -28,9 +30,13 @@ impl Given {
     }
 
     /// Keeps what a step was made from.
-    pub fn keep(&mut self, q: &[f64], v: &[f64], ctrl: Option<&[f64]>, wrenches: &[Wrench]) {
+    pub fn keep(&mut self, q: &[f64], v: &[f64], tau: &[f64], ctrl: Option<&[f64]>, wrenches: &[Wrench]) {
         self.q.copy_from_slice(q);
         self.v.copy_from_slice(v);
+        match tau {
+            [] => self.tau.fill(0.0),
+            tau => self.tau.copy_from_slice(tau),
+        }
         self.actuated = ctrl.is_some();
         if let Some(ctrl) = ctrl {
             self.ctrl.copy_from_slice(ctrl);

@@ -6,6 +6,7 @@
 #![allow(non_snake_case)]
 
 mod active;
+mod central;
 mod forms;
 mod forward;
 mod given;
@@ -20,8 +21,10 @@ pub use types::{GradientError, InputDirection, InputGrad, OutputGrad, StepJacobi
 
 pub(crate) use given::{Finished, Given};
 
-use crate::model::{Model, ParameterGroup, PrimitiveKind};
+use crate::constraint::Mode;
+use crate::model::{GradientMode, Model, ParameterGroup, PrimitiveKind};
 use active::Active;
+use central::Central;
 use forward::Forward;
 use linearise::Linearised;
 use parameters::Adjoint;
@@ -36,6 +39,8 @@ pub(crate) struct Gradient {
     smooth: Smooth,
     forward: Forward,
     reverse: Reverse,
+    /// The step on the central path, for smoothed derivatives of an exact one.
+    central: Option<Box<Central>>,
     /// What of it belongs to the present step.
     prepared: bool,
     differentiated: bool,
@@ -53,6 +58,7 @@ impl Gradient {
             smooth: Smooth::new(model),
             forward: Forward::new(model),
             reverse: Reverse::new(model),
+            central: None,
             prepared: false,
             differentiated: false,
             unit: vec![0.0; model.nv()],
@@ -65,12 +71,38 @@ impl Gradient {
         (self.prepared, self.differentiated) = (false, false);
     }
 
+    /// Calls `go` with the step whose derivative is wanted: the finished one, or the same on the central path.
+    fn on<R>(&mut self, f: &mut Finished, go: impl FnOnce(&mut Gradient, &mut Finished) -> R) -> R {
+        let GradientMode::ExactForwardCentral { kappa } = f.model.options().gradient else { return go(self, f) };
+        let mut central = self.central.take().unwrap_or_else(|| Box::new(Central::new(f.model)));
+        if !self.prepared {
+            central.solve(f, kappa);
+        }
+        let result = go(self, &mut central.finished(f));
+        self.central = Some(central);
+        result
+    }
+
     /// The linear system of the modes and how it changes with the configuration: what all derivatives share.
     fn prepare(&mut self, f: &mut Finished) -> Result<(), GradientError> {
-        if self.prepared {
-            return Ok(());
+        if !self.prepared {
+            match f.model.options().gradient {
+                GradientMode::Exact => self.active.factor(&f.assembly.problem, f.solution, |k| f.solution.modes()[k].0),
+                _ => self.active.factor_centrally(&f.assembly.problem, f.solution),
+            }
+            self.linearise(f)?;
         }
-        self.active.factor(&f.assembly.problem, f.solution);
+        Ok(())
+    }
+
+    /// The same in other modes than those that the step ended in; derivatives of the step itself are forgotten.
+    pub fn prepare_modes(&mut self, f: &mut Finished, modes: &[Mode]) -> Result<(), GradientError> {
+        self.forget();
+        self.active.factor(&f.assembly.problem, f.solution, |k| modes[k]);
+        self.linearise(f)
+    }
+
+    fn linearise(&mut self, f: &mut Finished) -> Result<(), GradientError> {
         self.linearised.collect(f, &self.active)?;
         self.smooth.begin(f);
         self.prepared = true;
@@ -79,29 +111,36 @@ impl Gradient {
 
     /// Forward mode; computed once per step.
     pub fn jacobian(&mut self, f: &mut Finished) -> Result<StepJacobian<'_>, GradientError> {
-        self.prepare(f)?;
         if !self.differentiated {
-            let Gradient { active, linearised, smooth, forward, .. } = self;
-            smooth.write(f, linearised);
-            forward.write(f, linearised, active, smooth);
-            if !forward.is_finite() {
-                return Err(GradientError::Singular);
-            }
-            self.differentiated = true;
+            self.on(f, Gradient::differentiate)?;
         }
         Ok(self.forward.jacobian(f.model, f.given.ctrl().is_some()))
     }
 
-    /// Reverse mode.
-    pub fn vjp(&mut self, f: &mut Finished, w: &OutputGrad, out: &mut InputGrad) -> Result<(), GradientError> {
+    fn differentiate(&mut self, f: &mut Finished) -> Result<(), GradientError> {
+        self.prepare(f)?;
+        let Gradient { active, linearised, smooth, forward, .. } = self;
+        smooth.write(f, linearised);
+        forward.write(f, linearised, active, smooth);
+        self.differentiated = forward.is_finite();
+        if self.differentiated { Ok(()) } else { Err(GradientError::Singular) }
+    }
+
+    /// The two vectors of reverse mode and the sweep over the bodies.
+    fn adjoint(&mut self, f: &mut Finished, w: &OutputGrad) -> Result<(), GradientError> {
         self.prepare(f)?;
         let Gradient { active, linearised, smooth, reverse, .. } = self;
         reverse.solve(f, active, w);
-        if !reverse.is_finite() {
-            return Err(GradientError::Singular);
-        }
         reverse.sweep(f, linearised, smooth);
-        reverse.add(f, linearised, smooth, w, out)
+        if reverse.is_finite() { Ok(()) } else { Err(GradientError::Singular) }
+    }
+
+    /// Reverse mode.
+    pub fn vjp(&mut self, f: &mut Finished, w: &OutputGrad, out: &mut InputGrad) -> Result<(), GradientError> {
+        self.on(f, |g, f| {
+            g.adjoint(f, w)?;
+            g.reverse.add(f, &g.linearised, &g.smooth, w, out)
+        })
     }
 
     /// Reverse mode with respect to a group of parameters.
@@ -112,15 +151,12 @@ impl Gradient {
         group: ParameterGroup,
         out: &mut [f64],
     ) -> Result<(), GradientError> {
-        self.prepare(f)?;
-        let Gradient { active, linearised, smooth, reverse, .. } = self;
-        reverse.solve(f, active, w);
-        if !reverse.is_finite() {
-            return Err(GradientError::Singular);
-        }
-        reverse.sweep(f, linearised, smooth);
-        reverse.collect(f, linearised, w)?;
-        Adjoint { f, active, linearised, smooth, reverse, w }.add(group, out)
+        self.on(f, |g, f| {
+            g.adjoint(f, w)?;
+            let Gradient { active, linearised, smooth, reverse, .. } = g;
+            reverse.collect(f, linearised, w)?;
+            Adjoint { f, active, linearised, smooth, reverse, w }.add(group, out)
+        })
     }
 
     /// Forward mode with respect to a group of n parameters: one row after the other, by reverse mode.

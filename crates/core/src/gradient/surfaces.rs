@@ -6,19 +6,33 @@ use super::parameters::Adjoint;
 use super::types::GradientError;
 use crate::collision::{SizeDerivative, size_derivative};
 use crate::constraint::{Block, Cone, JointRowKind, Mode, Source, friction_shares, restitution_shares, three};
-use crate::model::{BodyId, ParameterGroup, Shape};
+use crate::model::{BodyId, GradientMode, ParameterGroup, Shape};
 use crate::spatial::Vec3;
 
 impl Adjoint<'_, '_> {
     /// Calls `visit(block, contact)` for the contacts that carry an impulse.
     fn for_each_contact(&self, mut visit: impl FnMut(&Self, usize, usize)) {
         for (k, source) in self.f.assembly.sources.iter().enumerate() {
-            if let Source::Contact(n) = *source
-                && self.f.solution.modes()[k].0 != Mode::Break
-            {
+            if let (Source::Contact(n), true) = (*source, self.acts(k)) {
                 visit(self, k, n);
             }
         }
+    }
+
+    /// Whether a constraint carries an impulse; on the central path all do.
+    fn acts(&self, block: usize) -> bool {
+        self.is_central() || self.f.solution.modes()[block].0 != Mode::Break
+    }
+
+    fn is_central(&self) -> bool {
+        self.f.model.options().gradient != GradientMode::Exact
+    }
+
+    /// The gradient along a change `e` of the impulse that a law makes at fixed velocities, on the central path.   (grad-13)
+    fn central_gain(&self, block: usize, e: [f64; 3]) -> f64 {
+        let D = self.f.solution.resistance(&self.f.assembly.problem, block);
+        let y = self.weights(block);
+        (0..3).fold(0.0, |s, i| s + y[i] * (D[i][0] * e[0] + D[i][1] * e[1] + D[i][2] * e[2]))
     }
 
     /// `Σ y b` over the unknowns of a block: how its rows are weighed.
@@ -50,17 +64,37 @@ pub(super) fn friction(s: &Adjoint, out: &mut [f64]) {
     s.for_each_contact(|s, k, n| {
         let b = &s.f.assembly.problem.blocks[k];
         let Cone::Friction { mu } = b.cone else { return };
-        if s.f.solution.modes()[k].0 != Mode::Slide || mu == 0.0 {
-            return;
-        }
-        let (lambda, pull) = (three(s.f.solution.lambda(), b), s.pull(k));
-        // −λ_N u = λ_T / μ
-        let gain = (lambda[0] * pull[0] + lambda[1] * pull[1]) / mu;
+        let (lambda, sigma) = (three(s.f.solution.lambda(), b), three(s.f.solution.sigma(), b));
+        let gain = match s.f.solution.modes()[k].0 {
+            Mode::Slide if mu == 0.0 => {
+                // where there is none yet: λ_N against the slip
+                let (slip, pull) = (sigma[0].hypot(sigma[1]), s.pull(k));
+                if slip == 0.0 { 0.0 } else { -lambda[2] * (sigma[0] * pull[0] + sigma[1] * pull[1]) / slip }
+            }
+            _ if mu == 0.0 => return,
+            _ if s.is_central() => s.central_gain(k, central_friction_slope(mu, lambda, sigma)),
+            Mode::Slide => {
+                // −λ_N u = λ_T / μ
+                let pull = s.pull(k);
+                (lambda[0] * pull[0] + lambda[1] * pull[1]) / mu
+            }
+            _ => return,
+        };
         let pair = &s.f.model.pairs()[s.f.contacts.contacts()[n].pair];
         for (g, share) in pair.geoms.iter().zip(friction_shares(s.f.model, pair)) {
             out[g.0] += share * gain;
         }
     });
+}
+
+/// ∂λ/∂μ at fixed velocity where `λ_N σ_N = κ`: friction is `−μ λ_N σ_T/ψ` with `ψ = c + √(c² + |σ_T|²)`,
+/// `c = κ/(2 μ λ_N) = σ_N/(2 μ)`.   (grad-13)
+fn central_friction_slope(mu: f64, lambda: [f64; 3], sigma: [f64; 3]) -> [f64; 3] {
+    let c = sigma[2] / (2.0 * mu);
+    let root = (c * c + sigma[0] * sigma[0] + sigma[1] * sigma[1]).sqrt();
+    let psi = c + root;
+    let by_mu = -lambda[2] / psi * (1.0 + c / psi * (1.0 + c / root));
+    [by_mu * sigma[0], by_mu * sigma[1], 0.0]
 }
 
 /// Where a contact bounces, its normal row changes by the approach.
@@ -97,10 +131,15 @@ pub(super) fn dry_friction(s: &Adjoint, out: &mut [f64]) {
     }
     for (k, source) in f.assembly.sources.iter().enumerate() {
         let Source::Joint(n) = *source else { continue };
-        if let (JointRowKind::DryFriction { dof }, Mode::Slide) =
-            (f.assembly.joint_rows[n].kind, f.solution.modes()[k].0)
-        {
-            let lambda = f.solution.lambda()[f.assembly.problem.blocks[k].row];
+        let (JointRowKind::DryFriction { dof }, b) = (f.assembly.joint_rows[n].kind, &f.assembly.problem.blocks[k])
+        else {
+            continue;
+        };
+        let lambda = f.solution.lambda()[b.row];
+        if let (true, Cone::Box { bound }) = (s.is_central(), b.cone) {
+            let (below, above) = ((bound - lambda).powi(-2), (bound + lambda).powi(-2));
+            out[dof] += s.central_gain(k, [dt * (below - above) / (below + above), 0.0, 0.0]);
+        } else if f.solution.modes()[k].0 == Mode::Slide {
             out[dof] += dt * lambda.signum() * s.pull(k)[0];
         }
     }
@@ -110,7 +149,7 @@ pub(super) fn dry_friction(s: &Adjoint, out: &mut [f64]) {
 pub(super) fn sizes(s: &mut Adjoint, group: ParameterGroup, out: &mut [f64]) -> Result<(), GradientError> {
     for k in 0..s.f.assembly.sources.len() {
         let Source::Contact(n) = s.f.assembly.sources[k] else { continue };
-        if s.f.solution.modes()[k].0 == Mode::Break {
+        if !s.acts(k) {
             continue;
         }
         let t = touch(s.f, k, n)?;

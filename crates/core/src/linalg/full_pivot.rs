@@ -1,5 +1,5 @@
 //! Dense LU with full pivoting for systems that may be redundant: equations that repeat others are left out, together with
-//! as many unknowns, which become zero.
+//! as many unknowns, which become zero. Unknowns come in classes; those of a later class are left out first.
 //!
 //! Only transposed systems are solved, `Aᵀ y = c`, for many right-hand sides side by side: rows of whole lanes.
 
@@ -11,7 +11,7 @@ use crate::spatial::Lane;
 pub(crate) struct FullPivotLu {
     /// The matrix, then U on and above the diagonal, multipliers below: rows of `lanes` lanes.
     entries: Vec<[f64; 4]>,
-    /// Which row (column) of the matrix is row (column) k of the factors.
+    /// Which unknown row (column) k of the factors belongs to.
     rows: Vec<usize>,
     columns: Vec<usize>,
     rank: usize,
@@ -20,14 +20,16 @@ pub(crate) struct FullPivotLu {
 }
 
 impl FullPivotLu {
-    /// An n × n matrix of zeros, to be filled row by row. Memory grows only if n is larger than ever before.
-    pub fn reset(&mut self, n: usize) {
+    /// A square matrix of zeros, to be filled row by row. Its rows and columns come in an order of their own: row i belongs
+    /// to unknown `order[i]`. Memory grows only if it is larger than ever before.
+    pub fn reset(&mut self, order: &[usize]) {
+        let n = order.len();
         (self.n, self.lanes, self.rank) = (n, n.div_ceil(4), 0);
         self.entries.clear();
         self.entries.resize(n * self.lanes, [0.0; 4]);
-        for order in [&mut self.rows, &mut self.columns] {
-            order.clear();
-            order.extend(0..n);
+        for own in [&mut self.rows, &mut self.columns] {
+            own.clear();
+            own.extend_from_slice(order);
         }
     }
 
@@ -43,9 +45,10 @@ impl FullPivotLu {
         self.rank
     }
 
-    /// Factors in place. What is left when no entry is larger than `threshold` counts as redundant.
-    pub fn factor(&mut self, threshold: f64) {
-        factor(self, threshold);
+    /// Factors in place. Class c of unknowns ends at row `ends[c]`; what is left of it when no entry is larger than
+    /// `threshold` counts as redundant, unless a later class can serve it.
+    pub fn factor(&mut self, ends: &[usize], threshold: f64) {
+        factor(self, ends, threshold);
     }
 
     /// Solves `Aᵀ y = c` for the columns of c (n rows of `lanes` lanes), in place. `scratch` has the same size.
@@ -56,7 +59,7 @@ impl FullPivotLu {
 
 dispatch! {
     /// See [`FullPivotLu::factor`].
-    pub(crate) fn factor(lu: &mut FullPivotLu, threshold: f64) => factor_body
+    pub(crate) fn factor(lu: &mut FullPivotLu, ends: &[usize], threshold: f64) => factor_body
 }
 
 dispatch! {
@@ -67,14 +70,19 @@ dispatch! {
 }
 
 #[inline(always)]
-fn factor_body(lu: &mut FullPivotLu, threshold: f64) {
-    let (n, lanes) = (lu.n, lu.lanes);
-    lu.rank = n;
-    for k in 0..n {
-        let (row, column, largest) = largest_entry(lu, k);
+fn factor_body(lu: &mut FullPivotLu, ends: &[usize], threshold: f64) {
+    let lanes = lu.lanes;
+    let (mut ends, mut k) = (ends.iter(), 0);
+    let mut end = ends.next().copied().unwrap_or(0);
+    loop {
+        lu.rank = k;
+        let (row, column, largest) = largest_entry(lu, k, end);
         if largest <= threshold || largest.is_nan() {
-            lu.rank = k;
-            return;
+            match ends.next() {
+                Some(next) => end = *next,
+                None => return,
+            }
+            continue;
         }
         exchange(lu, k, row, column);
         let (above, below) = lu.entries.split_at_mut((k + 1) * lanes);
@@ -90,18 +98,19 @@ fn factor_body(lu: &mut FullPivotLu, threshold: f64) {
             row[k / 4][..k % 4].copy_from_slice(&kept[..k % 4]);
             row[k / 4][k % 4] = l;
         }
+        k += 1;
     }
 }
 
-/// Where the largest of the entries from (k, k) on is, and its size.
+/// Where the largest of the entries from (k, k) up to (end, end) is, and its size.
 #[inline(always)]
-fn largest_entry(lu: &FullPivotLu, k: usize) -> (usize, usize, f64) {
+fn largest_entry(lu: &FullPivotLu, k: usize, end: usize) -> (usize, usize, f64) {
     let mut found = (k, k, 0.0);
-    for (i, row) in lu.entries.chunks_exact(lu.lanes).enumerate().skip(k) {
+    for (i, row) in lu.entries.chunks_exact(lu.lanes.max(1)).enumerate().take(end).skip(k) {
         let row = row.as_flattened();
-        let largest = row[k..lu.n].iter().fold(0.0, |m: f64, x| if x.abs() > m { x.abs() } else { m });
+        let largest = row[k..end].iter().fold(0.0, |m: f64, x| if x.abs() > m { x.abs() } else { m });
         if largest > found.2 {
-            let column = row[k..lu.n].iter().position(|x| x.abs() == largest).unwrap_or(0);
+            let column = row[k..end].iter().position(|x| x.abs() == largest).unwrap_or(0);
             found = (i, k + column, largest);
         }
     }
@@ -184,11 +193,14 @@ mod tests {
         let (mut lu, mut seed) = (FullPivotLu::default(), 7);
         for (n, rank) in [(1, 1), (3, 3), (5, 2), (12, 12), (13, 7), (24, 14), (4, 0)] {
             let a = matrix(n, rank, &mut seed);
-            lu.reset(n);
-            for i in 0..n {
-                lu.row_mut(i)[..n].copy_from_slice(&a[i * n..(i + 1) * n]);
+            // rows and columns in an order of their own, in two classes
+            let order: Vec<usize> = (0..n).map(|i| (i + n / 2) % n).collect();
+            lu.reset(&order);
+            for (i, own) in order.iter().enumerate() {
+                let row: Vec<f64> = order.iter().map(|j| a[own * n + j]).collect();
+                lu.row_mut(i)[..n].copy_from_slice(&row);
             }
-            lu.factor(1e-10);
+            lu.factor(&[n / 3, n], 1e-10);
             assert_eq!(lu.rank(), rank, "n = {n}");
             // right-hand sides that have a solution, five of them in two lanes
             let x: Vec<f64> = (0..n * 5).map(|_| random(&mut seed)).collect();

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Who may use whom inside the core. `error`, `check` and `dispatch` are tools that everyone may use.
-const ALLOWED: [(&str, &[&str]); 14] = [
+const ALLOWED: [(&str, &[&str]); 15] = [
     ("spatial", &[]),
     ("linalg", &["spatial"]),
     ("model", &["spatial", "linalg"]),
@@ -17,7 +17,8 @@ const ALLOWED: [(&str, &[&str]); 14] = [
     ("contact", &["spatial", "model", "constraint", "data"]),
     ("step", &["model", "dynamics", "collision", "constraint", "state", "data", "contact"]),
     ("modes", &["spatial", "model", "dynamics", "collision", "constraint", "step"]),
-    ("derivatives", &["linalg", "model", "gradient", "step"]),
+    ("one_sided", &["model", "constraint", "state", "data", "gradient", "step"]),
+    ("derivatives", &["linalg", "model", "gradient", "step", "one_sided"]),
     ("sensors", &["spatial", "model", "dynamics", "collision", "constraint", "state", "step"]),
 ];
 const TOOLS: [&str; 3] = ["error", "check", "dispatch"];

@@ -15,6 +15,10 @@ use crate::constraint::residual::residual_at;
 /// A step so short that the next one would be no longer.
 const STALLED: f64 = 1e-12;
 
+/// Distance from a point of the central path that counts as none, and as small enough.
+const CENTRED: f64 = 1e-13;
+const NEARLY_CENTRED: f64 = 1e-7;
+
 /// Unknowns of one block (scaled), or a change of them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Interior {
@@ -37,6 +41,8 @@ pub(crate) struct InteriorPoint {
     scales: Vec<f64>,
     unit: f64,
     caution: f64,
+    /// Complementarity at which the path ends (scaled).
+    end: f64,
     stalled: bool,
 }
 
@@ -44,7 +50,7 @@ impl InteriorPoint {
     /// The central start, or one `centre` times as far from the boundaries. At least the share `caution` of the present
     /// complementarity is kept in every step.
     pub fn begin(&mut self, problem: &Problem, centre: f64, caution: f64) {
-        self.caution = caution;
+        (self.caution, self.end) = (caution, 0.0);
         self.scales.clear();
         self.scales.extend(problem.blocks.iter().map(|b| b.mean.sqrt()));
         let scaled =
@@ -80,6 +86,68 @@ impl InteriorPoint {
         }
     }
 
+    /// The point of the central path where all complementarity products equal `kappa` (J), from the middle. Leaves impulses
+    /// and velocities in `work`. Returns iterations and whether it got there.   (ncp-13)
+    pub fn centre(&mut self, problem: &Problem, work: &mut Work, kappa: f64, limit: u32) -> (u32, bool) {
+        self.begin(problem, 1.0, 0.0);
+        self.end = kappa / (self.unit * self.unit);
+        let (mut iterations, mut last) = (0, f64::INFINITY);
+        loop {
+            self.write(problem, &mut work.lambda);
+            work.evaluate(problem);
+            let off = self.off_centre(problem, work);
+            // rounding decides where it ends: when a step that should help no longer does
+            let done = off <= CENTRED || (off <= NEARLY_CENTRED && off >= 0.5 * last);
+            if done || iterations >= limit || self.stalled || off.is_nan() {
+                return (iterations, off <= NEARLY_CENTRED);
+            }
+            last = off;
+            self.iterate(problem, work);
+            iterations += 1;
+        }
+    }
+
+    /// How far the products are from the end of the path, in units of it, and slacks from velocities.
+    fn off_centre(&self, problem: &Problem, work: &Work) -> f64 {
+        let mut worst: f64 = 0.0;
+        for (k, b) in problem.blocks.iter().enumerate() {
+            let (x, sigma) = (&self.states[k], self.scaled_velocity(b, k, &work.sigma));
+            let lack = products(b.cone, self.bound(problem, k), x, self.end);
+            let count = if is_frictionless(b.cone) { 1 } else { 4 };
+            worst = lack[..count].iter().fold(worst, |m, p| m.max(p.abs() / self.end));
+            let slacks: [f64; 3] = match b.cone {
+                Cone::Friction { .. } => core::array::from_fn(|i| x.s[i] - sigma[i]),
+                Cone::Unilateral => [x.s[0] - sigma[0], 0.0, 0.0],
+                Cone::Box { .. } => [x.s[1] - x.s[0] - sigma[0], 0.0, 0.0],
+                Cone::Bilateral => [sigma[0], 0.0, 0.0],
+            };
+            let skip = if is_frictionless(b.cone) { 2 } else { 0 };
+            worst = slacks[skip..].iter().fold(worst, |m, s| m.max(s.abs()));
+        }
+        worst
+    }
+
+    /// How a block resists a change of its impulse on the central path: the inverse of E, in physical units.   (ncp-13)
+    pub fn resistance(&self, problem: &Problem, k: usize) -> [[f64; 3]; 3] {
+        let (b, scale) = (&problem.blocks[k], self.scales[k] * self.scales[k]);
+        if b.cone == Cone::Bilateral {
+            return [[0.0; 3]; 3];
+        }
+        let E = answer(b.cone, self.bound(problem, k), &self.states[k], &[0.0; 3], &[0.0; 4]).E;
+        let n = b.cone.rows() - 1;
+        let mut D = [[0.0; 3]; 3];
+        D[n][n] = 1.0 / E[n][n];
+        if n == 2 && !is_frictionless(b.cone) {
+            let det = E[0][0] * E[1][1] - E[0][1] * E[1][0];
+            let inverse = [[E[1][1] / det, -E[0][1] / det], [-E[1][0] / det, E[0][0] / det]];
+            for i in 0..2 {
+                D[i][..2].copy_from_slice(&inverse[i]);
+                D[i][2] = -(inverse[i][0] * E[0][2] + inverse[i][1] * E[1][2]) * D[2][2];
+            }
+        }
+        D.map(|row| row.map(|x| x * scale))
+    }
+
     /// Impulses of the present state.
     fn write(&self, problem: &Problem, lambda: &mut [f64]) {
         for (k, b) in problem.blocks.iter().enumerate() {
@@ -98,12 +166,14 @@ impl InteriorPoint {
         self.direction(problem, work, true);
         let reach = self.reach(problem, 1.0);
         let share = (self.complementarity(problem, reach) / complementarity).clamp(0.0, 1.0);
-        let kappa = (share * share * share).max(self.caution) * complementarity;
+        let kappa = ((share * share * share).max(self.caution) * complementarity).max(self.end);
         // corrector: back to the middle, with what the predictor's own step adds
         for k in 0..self.states.len() {
             let (cone, bound) = (problem.blocks[k].cone, self.bound(problem, k));
             let first = products(cone, bound, &self.states[k], kappa);
-            let second = second_order(cone, &self.changes[k]);
+            // at the end of the path plain Newton: the predictor aims beyond it
+            let ends = self.end > 0.0 && kappa == self.end;
+            let second = if ends { [0.0; 4] } else { second_order(cone, &self.changes[k]) };
             self.targets[k] = core::array::from_fn(|i| first[i] + second[i]);
         }
         self.direction(problem, work, false);

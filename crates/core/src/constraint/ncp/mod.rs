@@ -91,6 +91,11 @@ impl Work {
             + systems
     }
 
+    /// How block `k` resists a change of its impulse, after [`centre`].
+    pub fn resistance(&self, problem: &Problem, k: usize) -> [[f64; 3]; 3] {
+        self.interior.resistance(problem, k)
+    }
+
     /// Velocity of the present impulses.
     pub fn evaluate(&mut self, problem: &Problem) {
         problem.velocity(&self.lambda, &mut self.sigma, &mut self.w, &mut self.xi);
@@ -130,6 +135,19 @@ pub(crate) fn solve(problem: &mut Problem, solver: Solver, tolerance: f64, limit
     let residual = residual_at(problem, &work.lambda, &work.sigma);
     let status = if residual <= tolerance { Status::Converged } else { Status::NotConverged };
     Outcome { stage, status, iterations, residual }
+}
+
+/// The point of the central path with complementarity `kappa` (J); its impulses and velocities are in `work`.   (ncp-13)
+pub(crate) fn centre(problem: &Problem, kappa: f64, limit: u32, work: &mut Work) -> Outcome {
+    let mut interior = std::mem::take(&mut work.interior);
+    let (iterations, centred) = match problem.rows() {
+        0 => (0, true),
+        _ => interior.centre(problem, work, kappa, INTERIOR.min(limit)),
+    };
+    work.interior = interior;
+    let residual = residual_at(problem, &work.lambda, &work.sigma);
+    let status = if centred { Status::Converged } else { Status::NotConverged };
+    Outcome { stage: Stage::InteriorPoint, status, iterations, residual }
 }
 
 /// Newton, interior point, Newton. Leaves the best iterate of all.   (ncp-4)
