@@ -80,8 +80,11 @@ impl Step<'_> {
                 blocks.for_each(|k| self.add_block(k, &mut key));
                 continue;
             }
-            let Source::Contact(n) = assembly.sources[blocks.start] else { continue };
-            assembly.candidates[n].bodies.map(|b| b.0).iter().for_each(|b| key.add(*b as u64));
+            for k in blocks.clone() {
+                if let Source::Contact(n) = assembly.sources[k] {
+                    key.add(self.data.contacts.contacts()[n].feature);
+                }
+            }
             key.add(self.held_directions(blocks) as u64);
         }
         if let Some(ctrl) = self.data.given.ctrl() {

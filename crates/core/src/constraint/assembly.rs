@@ -7,6 +7,7 @@ use super::equality::{self, PairRows};
 use super::jacobian::{Jacobian, WIDTH, delassus};
 use super::limits::{self, JointRow};
 use super::problem::{Block, Group, Problem, TWIST, three};
+use super::redundancy::Redundancy;
 use super::surface::{
     BiasSlope, PairLaw, corner_distance, gap_velocity, pair_law, rebound_slopes, rebound_velocity, uncorrected_velocity,
 };
@@ -48,14 +49,10 @@ pub(crate) struct Candidate {
     /// Bodies of the contact, in its own order.
     pub bodies: [BodyId; 2],
     included: bool,
-    /// Whether another body touches the same thing at the same point: their loads cannot be told apart.
-    twin: bool,
 }
 
 /// Points between two bodies whose loads the motion can tell apart.
 const MOST_POINTS: usize = 3;
-/// Points nearer than this are one (m).
-const COINCIDENT: f64 = 1e-6;
 /// A gap that closes by less than this share of itself stays out of the problem at first.   (contact-2)
 const SLACK: f64 = 0.5;
 /// Gaps smaller than this take part always (m).
@@ -75,6 +72,7 @@ pub(crate) struct Assembly {
     /// Contacts by pairs of bodies.
     order: Vec<u32>,
     biases: Vec<Bias>,
+    redundancy: Redundancy,
     /// Whether position correction and restitution were left out.
     dropped: bool,
     /// J v_free without any correction (rows).
@@ -99,6 +97,7 @@ impl Assembly {
             pair_rows: Vec::new(),
             order: Vec::new(),
             biases: Vec::new(),
+            redundancy: Redundancy::default(),
             dropped: false,
             rigid: Vec::new(),
             V_free: V.clone(),
@@ -113,7 +112,7 @@ impl Assembly {
         let parts = self.problem.blocks.capacity() + self.problem.groups.capacity() + self.problem.maps.capacity();
         let lists = self.candidates.capacity() + self.joint_rows.capacity() + self.pair_rows.capacity();
         let rows = self.sources.capacity() + self.biases.capacity() + self.rigid.capacity() + self.order.capacity();
-        self.jacobian.capacity() + problem + parts + lists + rows
+        self.jacobian.capacity() + problem + parts + lists + rows + self.redundancy.capacity()
     }
 
     /// Collects what may take part: contacts near each other, limits near their joints, dry friction, equalities.
@@ -139,32 +138,15 @@ impl Assembly {
             let bounces =
                 law.restitution > 0.0 && c.distance + dt * normal_velocity(model, kin, &kin.V, c, bodies) <= 0.0;
             let included = bounces || takes_part(c.distance, closing);
-            self.candidates.push(Candidate { law, bodies, included, twin: false });
+            self.candidates.push(Candidate { law, bodies, included });
             self.order.push(k as u32);
         }
         let candidates = &self.candidates;
         self.order.sort_unstable_by_key(|&k| (sorted(candidates[k as usize].bodies), k));
-        self.find_twins(contacts);
         self.joint_rows.clear();
         limits::collect(model, q, v_free, &mut self.joint_rows, takes_part);
         self.pair_rows.clear();
         equality::collect(model, kin, &mut self.pair_rows);
-    }
-
-    /// Finds points where two bodies touch the same third body, such as the common end of two capsules at a joint: only
-    /// compliance decides how they share a load.
-    fn find_twins(&mut self, contacts: &ContactSet) {
-        let all = contacts.contacts();
-        for (n, &a) in self.order.iter().enumerate() {
-            for &b in &self.order[n + 1..] {
-                let (a, b) = (a as usize, b as usize);
-                if share_one(self.candidates[a].bodies, self.candidates[b].bodies)
-                    && (all[a].point - all[b].point).norm() < COINCIDENT
-                {
-                    (self.candidates[a].twin, self.candidates[b].twin) = (true, true);
-                }
-            }
-        }
     }
 
     /// The problem of everything that takes part.
@@ -187,6 +169,7 @@ impl Assembly {
         self.problem.resize(size);
         delassus(model, mass, &mut self.jacobian, &mut self.problem);
         self.problem.finish();
+        self.redundancy.soften(&mut self.problem, model.options().patch_compliance);
         self.free_velocities(v_free);
         self.correct(model);
     }
@@ -274,8 +257,7 @@ impl Assembly {
         for (n, &k) in run.iter().filter(|&&k| self.candidates[k as usize].included).enumerate() {
             let (c, candidate) = (&all[k as usize], self.candidates[k as usize]);
             let cone = Cone::Friction { mu: candidate.law.friction };
-            let shared_load = if candidate.twin { model.options().patch_compliance } else { relative };
-            let compliance = [candidate.law.compliance, shared_load];
+            let compliance = [candidate.law.compliance, relative];
             if shared {
                 let sign = if candidate.bodies == bodies { 1.0 } else { -1.0 };
                 self.problem.push(cone, xi, Some(twist_map(c, centre, sign)), compliance);
@@ -453,12 +435,6 @@ impl Assembly {
 /// Whether a gap with the given change over the step takes part from the start.
 pub(super) fn is_near(phi: f64, change: f64) -> bool {
     phi <= TOUCHING || phi * SLACK + change <= 0.0
-}
-
-/// Whether two pairs of bodies have one in common.
-fn share_one(a: [BodyId; 2], b: [BodyId; 2]) -> bool {
-    let common = |x: BodyId| x == b[0] || x == b[1];
-    common(a[0]) != common(a[1])
 }
 
 fn sorted([a, b]: [BodyId; 2]) -> [BodyId; 2] {

@@ -11,6 +11,7 @@ mod limits;
 mod modes;
 mod ncp;
 mod problem;
+mod redundancy;
 mod report;
 mod residual;
 mod solution;

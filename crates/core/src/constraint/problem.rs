@@ -131,19 +131,27 @@ impl Problem {
 
     /// Compliance and units of the constraints, once G is known.   (ncp-2)
     pub(crate) fn finish(&mut self) {
-        for k in 0..self.blocks.len() {
-            let rigid = self.rigid_block(k);
-            let rows = self.blocks[k].cone.rows();
-            let mean = rigid.iter().enumerate().take(rows).fold(0.0, |s, (i, row)| s + row[i]) / rows as f64;
-            self.blocks[k].compliance += self.blocks[k].relative_compliance * mean;
-            let D = with_compliance(&self.blocks[k], rigid);
-            let b = &mut self.blocks[k];
-            b.mean = mean + b.compliance / rows as f64;
-            b.stiffest = if rows == 3 { largest_eigenvalue(&D) } else { D[0][0] };
-            // a constraint that nothing can move still needs a unit
-            if !(b.mean > 0.0 && b.stiffest > 0.0) {
-                (b.stiffest, b.mean) = (1.0, 1.0);
-            }
+        (0..self.blocks.len()).for_each(|k| self.finish_block(k));
+    }
+
+    /// Gives a finished block a share of compliance that it did not have.
+    pub(crate) fn soften(&mut self, k: usize, share: f64) {
+        self.blocks[k].relative_compliance = share;
+        self.finish_block(k);
+    }
+
+    fn finish_block(&mut self, k: usize) {
+        let rigid = self.rigid_block(k);
+        let rows = self.blocks[k].cone.rows();
+        let mean = rigid.iter().enumerate().take(rows).fold(0.0, |s, (i, row)| s + row[i]) / rows as f64;
+        self.blocks[k].compliance += self.blocks[k].relative_compliance * mean;
+        let D = with_compliance(&self.blocks[k], rigid);
+        let b = &mut self.blocks[k];
+        b.mean = mean + b.compliance / rows as f64;
+        b.stiffest = if rows == 3 { largest_eigenvalue(&D) } else { D[0][0] };
+        // a constraint that nothing can move still needs a unit
+        if !(b.mean > 0.0 && b.stiffest > 0.0) {
+            (b.stiffest, b.mean) = (1.0, 1.0);
         }
     }
 

@@ -30,8 +30,9 @@ pub(crate) struct Unknown {
     pub row: [f64; TWIST],
     /// Its entry in Q: how much friction resists turning [1/kg].
     turning: f64,
-    /// What makes its entry on the diagonal about one.
+    /// What makes the entries of its column, and of its row, about one.
     scale: f64,
+    weight: f64,
     /// Who gives way where constraints ask for more than the dofs can do: the later class.
     class: usize,
 }
@@ -68,8 +69,16 @@ impl Active {
     pub fn factor_centrally(&mut self, problem: &Problem, solution: &Solution) {
         self.unknowns.clear();
         for (k, b) in problem.blocks.iter().enumerate() {
-            let first = if matches!(b.cone, Cone::Friction { mu } if mu < FRICTIONLESS) { 2 } else { 0 };
-            (first..b.cone.rows()).for_each(|n| self.push(problem, k, axis(n), axis(n), 0.0));
+            if let Cone::Friction { mu } = b.cone {
+                // along and across the slip: along it resistance may be greater by all digits there are
+                let state = State { lambda: three(solution.lambda(), b), sigma: three(solution.sigma(), b) };
+                let u = state.slip_direction(b);
+                let axes = [[u[0], u[1], 0.0], [-u[1], u[0], 0.0], axis(2)];
+                let first = if mu < FRICTIONLESS { 2 } else { 0 };
+                axes[first..].iter().for_each(|a| self.push(problem, k, *a, *a, 0.0));
+            } else {
+                self.push(problem, k, axis(0), axis(0), 0.0);
+            }
         }
         self.fill(problem, |k| {
             let (mut local, more) = (compliance(&problem.blocks[k]), solution.resistance(problem, k));
@@ -110,7 +119,19 @@ impl Active {
             Cone::Box { .. } => 2,
             _ => 0,
         };
-        self.unknowns.push(Unknown { block, c, b, xi: of.xi, width, column, row, turning, scale: 1.0, class });
+        self.unknowns.push(Unknown {
+            block,
+            c,
+            b,
+            xi: of.xi,
+            width,
+            column,
+            row,
+            turning,
+            scale: 1.0,
+            weight: 1.0,
+            class,
+        });
     }
 
     /// The matrix, scaled. `local` is what a constraint adds to its own block of G.
@@ -124,8 +145,9 @@ impl Active {
         self.lu.reset(&self.order);
         self.product.resize(stride, 0.0);
         for u in &mut self.unknowns {
-            let L = local(u.block);
-            u.scale = 1.0 / (problem.blocks[u.block].mean + bilinear(&u.b, &L, &u.c).abs() + u.turning).sqrt();
+            let root = problem.blocks[u.block].mean.sqrt();
+            let largest = largest_in_row(&u.b, &local(u.block)) + u.turning;
+            (u.scale, u.weight) = (1.0 / root, 1.0 / (root + largest / root));
         }
         let Active { unknowns, lu, order, product, .. } = self;
         for (j, uj) in order.iter().map(|u| &unknowns[*u]).enumerate() {
@@ -139,22 +161,22 @@ impl Active {
                     a += bilinear(&ui.b, &local(ui.block), &uj.c);
                     a += if i == j { ui.turning } else { 0.0 };
                 }
-                lu.row_mut(i)[j] = a * ui.scale * uj.scale;
+                lu.row_mut(i)[j] = a * ui.weight * uj.scale;
             }
         }
     }
 
     /// Solves `Aᵀ y = c` for columns side by side, one row of whole lanes per unknown, in place.   (grad-8)
     pub fn solve_transposed(&mut self, lanes: usize, c: &mut [[f64; 4]]) {
-        self.scale_rows(lanes, c);
+        self.scale_rows(lanes, c, |u| u.scale);
         self.scratch.resize(c.len().max(self.scratch.len()), [0.0; 4]);
         self.lu.solve_transposed(lanes, c, &mut self.scratch);
-        self.scale_rows(lanes, c);
+        self.scale_rows(lanes, c, |u| u.weight);
     }
 
-    fn scale_rows(&self, lanes: usize, c: &mut [[f64; 4]]) {
+    fn scale_rows(&self, lanes: usize, c: &mut [[f64; 4]], by: impl Fn(&Unknown) -> f64) {
         for (u, row) in self.unknowns.iter().zip(c.chunks_exact_mut(lanes.max(1))) {
-            row.as_flattened_mut().iter_mut().for_each(|x| *x *= u.scale);
+            row.as_flattened_mut().iter_mut().for_each(|x| *x *= by(u));
         }
     }
 }
@@ -183,6 +205,11 @@ fn compliance(b: &Block) -> [[f64; 3]; 3] {
     let (n, mut local) = (b.cone.rows() - 1, [[0.0; 3]; 3]);
     local[n][n] = b.compliance;
     local
+}
+
+/// Size of the row `b` of a matrix.
+fn largest_in_row(b: &[f64; 3], L: &[[f64; 3]; 3]) -> f64 {
+    (0..3).fold(0.0, |m: f64, j| m.max((b[0] * L[0][j] + b[1] * L[1][j] + b[2] * L[2][j]).abs()))
 }
 
 fn bilinear(b: &[f64; 3], L: &[[f64; 3]; 3], c: &[f64; 3]) -> f64 {

@@ -5,6 +5,7 @@
 #![allow(non_snake_case)]
 
 use super::active::Active;
+use super::compliance;
 use super::given::Finished;
 use super::linearise::Linearised;
 use super::reverse::Reverse;
@@ -41,8 +42,9 @@ impl Adjoint<'_, '_> {
             ParameterGroup::Friction => surfaces::friction(self, out),
             ParameterGroup::Restitution => surfaces::restitution(self, out),
             ParameterGroup::Compliance => surfaces::compliance(self, out),
-            ParameterGroup::ShapeSize | ParameterGroup::MeshScale => return surfaces::sizes(self, group, out),
+            ParameterGroup::ShapeSize | ParameterGroup::MeshScale => surfaces::sizes(self, group, out)?,
         }
+        compliance::add(self, group, out);
         Ok(())
     }
 
@@ -185,28 +187,27 @@ impl Adjoint<'_, '_> {
                 pull += dt * gates[j] * arm * z[j];
             });
             four.iter_mut().zip(slopes).for_each(|(g, s)| *g += pull * s);
-            if slopes[1] != 0.0 {
-                self.implicit_gains(k, pull, four);
+            if let Some((j, gear, [by_length, by_velocity])) = self.implicit_gain(k) {
+                four[2] += if by_length { pull * gear * dt * f.v_next[j] } else { 0.0 };
+                four[3] += if by_velocity { pull * gear * (f.v_next[j] - f.given.v[j]) } else { 0.0 };
             }
         }
     }
 
-    /// What velocity and position gains add because they enter the mass matrix, those of zero as if they resisted.   (act-3)
-    fn implicit_gains(&self, k: usize, pull: f64, four: &mut [f64]) {
+    /// Dof and gear of an actuator whose gains enter the mass matrix, and which: by length, by velocity. Gains of zero count
+    /// as if they resisted.   (act-3)
+    pub fn implicit_gain(&self, k: usize) -> Option<(usize, f64, [bool; 2])> {
         let (f, a) = (&*self.f, &self.f.model.actuators()[k]);
-        let Transmission::Joint(id) = a.transmission else { return };
+        let Transmission::Joint(id) = a.transmission else { return None };
         let (joint, implicit) = (&f.model.joints()[id.0], f.model.options().implicit);
+        let slopes = number_slopes(f.model, k, &f.given.q, &f.given.v, f.given.ctrl()?[k], |_, _| ());
+        if joint.v.len() != 1 || slopes[1] == 0.0 || self.smooth.gates[joint.v.start] == 0.0 {
+            return None;
+        }
         let numbers = &f.model.parameters().group(ParameterGroup::Actuator)[4 * k..4 * k + 4];
-        if joint.v.len() != 1 {
-            return;
-        }
-        let (j, gear) = (joint.v.start, a.gear[0]);
-        if matches!(implicit, Implicit::Velocity | Implicit::All) && numbers[3] <= 0.0 {
-            four[3] += pull * gear * (f.v_next[j] - f.given.v[j]);
-        }
-        if implicit == Implicit::All && numbers[2] <= 0.0 {
-            four[2] += pull * gear * self.dt() * f.v_next[j];
-        }
+        let by_length = implicit == Implicit::All && numbers[2] <= 0.0;
+        let by_velocity = matches!(implicit, Implicit::Velocity | Implicit::All) && numbers[3] <= 0.0;
+        Some((joint.v.start, a.gear[0], [by_length, by_velocity]))
     }
 }
 

@@ -127,24 +127,26 @@ impl InteriorPoint {
         worst
     }
 
-    /// How a block resists a change of its impulse on the central path: the inverse of E, in physical units.   (ncp-13)
+    /// How a block resists a change of its impulse on the central path: `dσ = −D dλ`, in physical units. For a contact
+    /// friction is `−μ γ σ_T/ψ` with `ψ = c + √(c² + |σ_T|²)`, `c = σ_N/2μ`; its inverse has no differences.   (ncp-13)
     pub fn resistance(&self, problem: &Problem, k: usize) -> [[f64; 3]; 3] {
-        let (b, scale) = (&problem.blocks[k], self.scales[k] * self.scales[k]);
-        if b.cone == Cone::Bilateral {
-            return [[0.0; 3]; 3];
-        }
-        let E = answer(b.cone, self.bound(problem, k), &self.states[k], &[0.0; 3], &[0.0; 4]).E;
-        let n = b.cone.rows() - 1;
+        let (cone, x) = (problem.blocks[k].cone, &self.states[k]);
+        let ([_, _, gamma], [s0, s1, sn]) = (x.l, x.s);
         let mut D = [[0.0; 3]; 3];
-        D[n][n] = 1.0 / E[n][n];
-        if n == 2 && !is_frictionless(b.cone) {
-            let det = E[0][0] * E[1][1] - E[0][1] * E[1][0];
-            let inverse = [[E[1][1] / det, -E[0][1] / det], [-E[1][0] / det, E[0][0] / det]];
-            for i in 0..2 {
-                D[i][..2].copy_from_slice(&inverse[i]);
-                D[i][2] = -(inverse[i][0] * E[0][2] + inverse[i][1] * E[1][2]) * D[2][2];
+        match cone {
+            Cone::Bilateral => {}
+            Cone::Friction { .. } if is_frictionless(cone) => D[2][2] = sn / gamma,
+            Cone::Friction { mu } => {
+                let c = sn / (2.0 * mu);
+                let psi = c + (c * c + s0 * s0 + s1 * s1).sqrt();
+                let (along, turn) = (1.0 / (mu * gamma * c), psi / (mu * gamma));
+                D[0] = [turn + along * s0 * s0, along * s0 * s1, psi * s0 / (c * gamma)];
+                D[1] = [along * s0 * s1, turn + along * s1 * s1, psi * s1 / (c * gamma)];
+                D[2][2] = sn / gamma;
             }
+            cone => D[0][0] = 1.0 / answer(cone, self.bound(problem, k), x, &[0.0; 3], &[0.0; 4]).E[0][0],
         }
+        let scale = self.scales[k] * self.scales[k];
         D.map(|row| row.map(|x| x * scale))
     }
 

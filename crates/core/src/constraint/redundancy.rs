@@ -1,0 +1,104 @@
+//! Contacts of different bodies whose normals the motion cannot tell apart, such as those of two links that meet in a joint
+//! and touch the floor there: only compliance decides how they share a load.   (contact-14)
+#![allow(non_snake_case)]
+
+use super::cone::Cone;
+use super::problem::{Problem, TWIST};
+
+/// Share of a normal's own inverse inertia below which what the others leave of it is rounding.
+const DEPENDENT: f64 = 1e-9;
+/// Share with which another normal takes part in one that depends on it.
+const TAKES_PART: f64 = 1e-6;
+
+/// Memory of the search.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Redundancy {
+    /// Contacts that have no compliance of their own yet.
+    blocks: Vec<usize>,
+    /// Factor of their normals' part of the Delassus matrix, row by row; rows of dependent ones are not pivots.
+    rows: Vec<f64>,
+    pivots: Vec<usize>,
+    coefficients: Vec<f64>,
+    found: Vec<bool>,
+}
+
+impl Redundancy {
+    /// How much there is room for.
+    pub fn capacity(&self) -> usize {
+        self.blocks.capacity() + self.rows.capacity() + self.pivots.capacity() + self.found.capacity()
+    }
+
+    /// Gives a share of compliance to every contact whose normal depends on those of others, and to those.
+    pub fn soften(&mut self, problem: &mut Problem, share: f64) {
+        self.blocks.clear();
+        let rigid = |(k, b): (usize, &super::problem::Block)| {
+            (matches!(b.cone, Cone::Friction { .. }) && !b.is_redundant()).then_some(k)
+        };
+        self.blocks.extend(problem.blocks.iter().enumerate().filter_map(rigid));
+        let n = self.blocks.len();
+        if n < 2 || share == 0.0 {
+            return;
+        }
+        self.rows.clear();
+        self.rows.resize(n * n, 0.0);
+        self.pivots.clear();
+        self.found.clear();
+        self.found.resize(n, false);
+        for i in 0..n {
+            self.eliminate(problem, i);
+        }
+        for (k, _) in self.blocks.iter().zip(&self.found).filter(|(_, found)| **found) {
+            problem.soften(*k, share);
+        }
+    }
+
+    /// Row i of the Cholesky factor over the independent normals before it; marks a dependent one and all it depends on.
+    fn eliminate(&mut self, problem: &Problem, i: usize) {
+        let n = self.blocks.len();
+        let own = normals(problem, self.blocks[i], self.blocks[i]);
+        let mut left = own;
+        for (p, &j) in self.pivots.iter().enumerate() {
+            let mut x = normals(problem, self.blocks[i], self.blocks[j]);
+            for (a, b) in self.rows[i * n..i * n + p].iter().zip(&self.rows[j * n..j * n + p]) {
+                x -= a * b;
+            }
+            let x = x / self.rows[j * n + p];
+            self.rows[i * n + p] = x;
+            left -= x * x;
+        }
+        if left > DEPENDENT * own {
+            self.rows[i * n + self.pivots.len()] = left.sqrt();
+            self.pivots.push(i);
+        } else {
+            self.mark(i);
+        }
+    }
+
+    /// Marks contact i and the pivots that make it up: `Lᵀ c = l_i`.
+    fn mark(&mut self, i: usize) {
+        let n = self.blocks.len();
+        self.found[i] = true;
+        self.coefficients.clear();
+        self.coefficients.extend_from_slice(&self.rows[i * n..i * n + self.pivots.len()]);
+        for p in (0..self.pivots.len()).rev() {
+            let row = &self.rows[self.pivots[p] * n..];
+            let c = self.coefficients[p] / row[p];
+            (0..p).for_each(|k| self.coefficients[k] -= c * row[k]);
+            self.found[self.pivots[p]] |= c.abs() > TAKES_PART;
+        }
+    }
+}
+
+/// Entry of the Delassus matrix between the normals of two contacts.
+fn normals(problem: &Problem, a: usize, b: usize) -> f64 {
+    let (a, b) = (&problem.blocks[a], &problem.blocks[b]);
+    let entry = |i: usize, j: usize| problem.G[i * problem.stride + j];
+    let row = |i: usize| match b.map {
+        None => entry(i, b.xi + 2),
+        Some(map) => (0..TWIST).fold(0.0, |s, c| s + entry(i, b.xi + c) * problem.maps[map as usize][2][c]),
+    };
+    match a.map {
+        None => row(a.xi + 2),
+        Some(map) => (0..TWIST).fold(0.0, |s, c| s + problem.maps[map as usize][2][c] * row(a.xi + c)),
+    }
+}
