@@ -67,55 +67,57 @@ impl Step<'_> {
     /// A number that is the same for two steps of a model whenever their derivatives follow the same formula: the same
     /// things touch, with the same features and in the same modes. Points of a patch that holds as a whole count together.
     pub fn mode_key(&self) -> u64 {
-        let mut key = Hash::default();
         let assembly = &self.data.assembly;
         if let GradientMode::Central { .. } = self.model.options().gradient {
             // no modes there: what is near decides
-            self.data.contacts.contacts().iter().for_each(|c| key.add(c.feature ^ c.pair as u64));
-            return key.0;
+            let contacts = self.data.contacts.contacts().iter();
+            return contacts.map(|c| hash([c.pair as u64, c.feature])).fold(0, u64::wrapping_add);
         }
+        // sums: in which order the points of a patch come does not matter
+        let mut key = 0u64;
         for group in &assembly.problem.groups {
             let blocks = group.blocks.clone();
-            if !(assembly.is_overdetermined(blocks.start) && self.holds(blocks.clone())) {
-                blocks.for_each(|k| self.add_block(k, &mut key));
-                continue;
+            let patch = assembly.is_overdetermined(blocks.start) && self.holds(blocks.clone());
+            let of = |k: usize| if patch { self.feature_key(k) } else { self.block_key(k) };
+            key = blocks.clone().map(of).fold(key, u64::wrapping_add);
+            if patch {
+                key = key.wrapping_add(hash([self.feature_key(blocks.start), self.held_directions(blocks) as u64]));
             }
-            for k in blocks.clone() {
-                if let Source::Contact(n) = assembly.sources[k] {
-                    key.add(self.data.contacts.contacts()[n].feature);
-                }
-            }
-            key.add(self.held_directions(blocks) as u64);
         }
         if let Some(ctrl) = self.data.given.ctrl() {
             let mut gates = vec![0.0; self.model.nv()];
             write_gates(self.model, &self.data.given.q, &self.data.given.v, ctrl, &mut gates);
-            gates.iter().for_each(|g| key.add(g.to_bits()));
+            key = key.wrapping_add(hash(gates.iter().map(|g| g.to_bits())));
         }
-        key.0
+        key
     }
 
-    fn add_block(&self, k: usize, key: &mut Hash) {
-        let (assembly, mode) = (&self.data.assembly, self.data.solution.modes()[k].0);
-        if mode == Mode::Break || self.is_beside_limit(k) {
-            return;
-        }
+    /// What touches in a block, whatever it does.
+    fn feature_key(&self, k: usize) -> u64 {
+        let assembly = &self.data.assembly;
         match assembly.sources[k] {
             Source::Contact(n) => {
                 let c = &self.data.contacts.contacts()[n];
-                [c.pair as u64, c.feature].iter().for_each(|x| key.add(*x));
+                hash([c.pair as u64, c.feature])
             }
-            Source::Joint(n) => {
-                let name = assembly.joint_rows[n].kind.key();
-                [name.0, name.1].iter().for_each(|x| key.add(*x));
+            source => {
+                let name = assembly.key(source, &self.data.contacts);
+                hash([name.0, name.1])
             }
-            Source::Equality(n, row) => key.add((n * 8 + row) as u64 + (1 << 41)),
+        }
+    }
+
+    /// A block and its mode; nothing for what is open.
+    fn block_key(&self, k: usize) -> u64 {
+        let (assembly, mode) = (&self.data.assembly, self.data.solution.modes()[k].0);
+        if mode == Mode::Break || self.is_beside_limit(k) {
+            return 0;
         }
         let slope = assembly.bias_slope(self.model, k);
-        [mode as u64, slope.gap.to_bits(), slope.approach.to_bits()].iter().for_each(|x| key.add(*x));
-        if let Cone::Box { .. } = assembly.problem.blocks[k].cone {
-            key.add(u64::from(self.data.solution.lambda()[assembly.problem.blocks[k].row] > 0.0));
-        }
+        let b = &assembly.problem.blocks[k];
+        let end = matches!(b.cone, Cone::Box { .. }) && self.data.solution.lambda()[b.row] > 0.0;
+        let slopes = [slope.gap.to_bits(), slope.approach.to_bits()];
+        hash([self.feature_key(k), mode as u64, slopes[0], slopes[1], u64::from(end)])
     }
 
     /// Whether it is the dry friction of a joint that a limit holds: what the two share of the load moves nothing.
@@ -216,18 +218,7 @@ fn name(model: &Model, assembly: &Assembly, source: Source, contacts: &[crate::c
 }
 
 /// Numbers one after the other, mixed (FNV-1a).
-struct Hash(u64);
-
-impl Default for Hash {
-    fn default() -> Hash {
-        Hash(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Hash {
-    fn add(&mut self, x: u64) {
-        for byte in x.to_le_bytes() {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-        }
-    }
+fn hash(numbers: impl IntoIterator<Item = u64>) -> u64 {
+    let bytes = numbers.into_iter().flat_map(u64::to_le_bytes);
+    bytes.fold(0xcbf2_9ce4_8422_2325, |h, byte| (h ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
