@@ -79,10 +79,9 @@ impl Step<'_> {
             let blocks = group.blocks.clone();
             let patch = assembly.is_overdetermined(blocks.start) && self.holds(blocks.clone());
             let of = |k: usize| if patch { self.feature_key(k) } else { self.block_key(k) };
-            key = blocks.clone().map(of).fold(key, u64::wrapping_add);
-            if patch {
-                key = key.wrapping_add(hash([self.feature_key(blocks.start), self.held_directions(blocks) as u64]));
-            }
+            let sum = blocks.clone().map(of).fold(0, u64::wrapping_add);
+            let whole = if patch { hash([sum, self.held_directions(blocks) as u64]) } else { sum };
+            key = key.wrapping_add(whole);
         }
         if let Some(ctrl) = self.data.given.ctrl() {
             let mut gates = vec![0.0; self.model.nv()];
