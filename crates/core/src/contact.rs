@@ -23,6 +23,9 @@ pub struct ContactView {
     pub feature: u64,
     /// Coulomb's coefficient.
     pub friction: f64,
+    /// Compliance of its normal in the problem: that of its surfaces, and the share of points that bear a load together
+    /// (1/kg).
+    pub compliance: f64,
     /// Impulse on body 2, world axes [N·s]; divided by the time step it is the force.
     pub impulse: Vec3,
     /// Velocity of body 2 against body 1 at the point, along (T, T, N) [m/s].
@@ -40,11 +43,11 @@ pub(crate) fn views<'a>(model: &'a Model, data: &'a Data) -> impl Iterator<Item 
         let block = assembly.sources.iter().position(|s| *s == Source::Contact(k));
         let velocity = c.frame.tmul(relative_velocity(model, kin, &assembly.V_next, c.point, candidate.bodies));
         // what was left out of the problem is open; its gap after the step is its margin
-        let left_out = (Vec3::ZERO, Mode::Break, velocity.z + c.distance / model.options().dt);
-        let (impulse, mode, margin) = block.map_or(left_out, |b| {
+        let left_out = (Vec3::ZERO, Mode::Break, velocity.z + c.distance / model.options().dt, 0.0);
+        let (impulse, mode, margin, compliance) = block.map_or(left_out, |b| {
             let (mode, margin) = data.solution.modes()[b];
             let lambda = Vec3::from_slice(&data.solution.lambda()[assembly.problem.blocks[b].row..]);
-            (c.frame * lambda, mode, margin)
+            (c.frame * lambda, mode, margin, assembly.problem.blocks[b].compliance)
         });
         ContactView {
             geoms: c.geoms,
@@ -54,6 +57,7 @@ pub(crate) fn views<'a>(model: &'a Model, data: &'a Data) -> impl Iterator<Item 
             distance: c.distance,
             feature: c.feature,
             friction: candidate.law.friction,
+            compliance,
             impulse,
             velocity,
             mode,

@@ -131,23 +131,50 @@ impl Problem {
 
     /// Compliance and units of the constraints, once G is known.   (ncp-2)
     pub(crate) fn finish(&mut self) {
+        for k in 0..self.blocks.len() {
+            self.blocks[k].mean = self.rigid_mean(k);
+        }
+        for n in 0..self.groups.len() {
+            let blocks = self.groups[n].blocks.clone();
+            self.share_compliance(|k| blocks.contains(&k));
+        }
         (0..self.blocks.len()).for_each(|k| self.finish_block(k));
     }
 
-    /// Gives a finished block a share of compliance that it did not have.
-    pub(crate) fn soften(&mut self, k: usize, share: f64) {
-        self.blocks[k].relative_compliance = share;
-        self.finish_block(k);
+    /// Gives finished blocks a share of compliance that they did not have.
+    pub(crate) fn soften(&mut self, share: f64, chosen: impl Fn(usize) -> bool) {
+        for k in (0..self.blocks.len()).filter(|k| chosen(*k)) {
+            self.blocks[k].relative_compliance = share;
+            self.blocks[k].mean = self.rigid_mean(k);
+        }
+        self.share_compliance(&chosen);
+        (0..self.blocks.len()).filter(|k| chosen(*k)).for_each(|k| self.finish_block(k));
+    }
+
+    /// The relative compliance of blocks that bear a load together, as a share of the mean of their own inverse inertias: the
+    /// same for all of them, so that how they share it follows from where they are and nothing else.
+    fn share_compliance(&mut self, chosen: impl Fn(usize) -> bool) {
+        let soft = |(k, b): &(usize, &mut Block)| b.is_redundant() && chosen(*k);
+        let (mut sum, mut count) = (0.0, 0.0);
+        for (_, b) in self.blocks.iter_mut().enumerate().filter(soft) {
+            (sum, count) = (sum + b.mean, count + 1.0);
+        }
+        for (_, b) in self.blocks.iter_mut().enumerate().filter(soft) {
+            b.compliance += b.relative_compliance * sum / count;
+        }
+    }
+
+    /// A third of the trace of a block of the Delassus matrix without compliance.
+    fn rigid_mean(&self, k: usize) -> f64 {
+        let (rigid, rows) = (self.rigid_block(k), self.blocks[k].cone.rows());
+        rigid.iter().enumerate().take(rows).fold(0.0, |s, (i, row)| s + row[i]) / rows as f64
     }
 
     fn finish_block(&mut self, k: usize) {
-        let rigid = self.rigid_block(k);
-        let rows = self.blocks[k].cone.rows();
-        let mean = rigid.iter().enumerate().take(rows).fold(0.0, |s, (i, row)| s + row[i]) / rows as f64;
-        self.blocks[k].compliance += self.blocks[k].relative_compliance * mean;
-        let D = with_compliance(&self.blocks[k], rigid);
+        let D = self.diagonal_block(k);
         let b = &mut self.blocks[k];
-        b.mean = mean + b.compliance / rows as f64;
+        let rows = b.cone.rows();
+        b.mean += b.compliance / rows as f64;
         b.stiffest = if rows == 3 { largest_eigenvalue(&D) } else { D[0][0] };
         // a constraint that nothing can move still needs a unit
         if !(b.mean > 0.0 && b.stiffest > 0.0) {

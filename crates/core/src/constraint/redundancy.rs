@@ -47,8 +47,9 @@ impl Redundancy {
         for i in 0..n {
             self.eliminate(problem, i);
         }
-        for (k, _) in self.blocks.iter().zip(&self.found).filter(|(_, found)| **found) {
-            problem.soften(*k, share);
+        if self.found.contains(&true) {
+            let found = |k: usize| self.blocks.binary_search(&k).is_ok_and(|n| self.found[n]);
+            problem.soften(share, found);
         }
     }
 

@@ -186,6 +186,9 @@ fn for_each_arm(model: &Model, a: &Actuator, q: &[f64], mut visit: impl FnMut(us
         }
         Transmission::Joint(id) => {
             let joint = &model.joints()[id.0];
+            if joint.v.len() == 1 {
+                return visit(joint.v.start, a.gear[0], a.gear[0]);
+            }
             let slopes = length_derivative(joint, a, &q[joint.q.clone()]);
             for (n, j) in joint.v.clone().enumerate() {
                 visit(j, a.gear[n], slopes[n]);

@@ -8,7 +8,9 @@
 #![allow(non_snake_case)]
 
 use crate::constraint::{Block, Cone, Mode, Problem, Solution, TWIST, three};
-use crate::linalg::FullPivotLu;
+use crate::dispatch::dispatch;
+use crate::linalg::{FullPivotLu, add_product};
+use crate::spatial::{Mat3, Vec3};
 
 /// Entries of the scaled system below this are rounding: the equation repeats others.
 const REDUNDANT: f64 = 1e-9;
@@ -54,15 +56,54 @@ pub(crate) struct Active {
 }
 
 impl Active {
-    /// Unknowns and factors of a solution, each constraint in the mode that `mode` tells.
-    pub fn factor(&mut self, problem: &Problem, solution: &Solution, mode: impl Fn(usize) -> Mode) {
+    /// Unknowns and factors of a solution, each constraint in the mode that `mode` tells; `place` knows where a contact is
+    /// and its axes.
+    pub fn factor(
+        &mut self,
+        problem: &Problem,
+        solution: &Solution,
+        mode: impl Fn(usize) -> Mode,
+        place: impl Fn(usize) -> Option<Place>,
+    ) {
         self.unknowns.clear();
-        for (k, b) in problem.blocks.iter().enumerate() {
-            let state = State { lambda: three(solution.lambda(), b), sigma: three(solution.sigma(), b) };
-            self.add_block(problem, k, mode(k), &state);
+        for group in &problem.groups {
+            let mut patch = Patch::default();
+            for k in group.blocks.clone() {
+                let b = &problem.blocks[k];
+                match (place(k), mode(k)) {
+                    (Some(place), Mode::Stick) => self.add_held(problem, k, &mut patch, &place),
+                    (_, mode) => {
+                        let state = State { lambda: three(solution.lambda(), b), sigma: three(solution.sigma(), b) };
+                        self.add_block(problem, k, mode, &state);
+                    }
+                }
+            }
         }
-        self.fill(problem, |k| compliance(&problem.blocks[k]));
+        fill(self, problem, &|k| compliance(&problem.blocks[k]));
         self.lu.factor(&self.ends, REDUNDANT);
+    }
+
+    /// The unknowns of a contact that sticks. Two bodies that stick in several points cannot move in their common plane once
+    /// the first point holds both ways and a second one across the line between them: the friction of all others would
+    /// only repeat that.
+    fn add_held(&mut self, problem: &Problem, k: usize, patch: &mut Patch, place: &Place) {
+        let normal = place.axes.c[2];
+        let parallel = patch.normal.is_none_or(|n| n.dot(normal) > 1.0 - PARALLEL);
+        match patch.first {
+            Some(first) if parallel => {
+                let across = normal.cross(place.point - first);
+                if !patch.turning_held && across.norm() > APART {
+                    let d = place.axes.tmul(across * (1.0 / across.norm()));
+                    self.push(problem, k, [d.x, d.y, 0.0], [d.x, d.y, 0.0], 0.0);
+                    patch.turning_held = true;
+                }
+            }
+            _ => {
+                (0..2).for_each(|n| self.push(problem, k, axis(n), axis(n), 0.0));
+                (patch.first, patch.normal) = (patch.first.or(Some(place.point)), patch.normal.or(Some(normal)));
+            }
+        }
+        self.push(problem, k, axis(2), axis(2), 0.0);
     }
 
     /// The same for a solution on the central path: everything acts, and resists a change by its own share.   (grad-13)
@@ -80,7 +121,7 @@ impl Active {
                 self.push(problem, k, axis(0), axis(0), 0.0);
             }
         }
-        self.fill(problem, |k| {
+        fill(self, problem, &|k| {
             let (mut local, more) = (compliance(&problem.blocks[k]), solution.resistance(problem, k));
             local.as_flattened_mut().iter_mut().zip(more.as_flattened()).for_each(|(a, b)| *a += b);
             local
@@ -134,35 +175,21 @@ impl Active {
         });
     }
 
-    /// The matrix, scaled. `local` is what a constraint adds to its own block of G.
-    fn fill(&mut self, problem: &Problem, local: impl Fn(usize) -> [[f64; 3]; 3]) {
-        let (n, stride) = (self.unknowns.len(), problem.stride);
+    /// Orders the unknowns by class and finds their scales.
+    #[inline(always)]
+    fn begin(&mut self, problem: &Problem, local: &dyn Fn(usize) -> [[f64; 3]; 3]) {
+        let n = self.unknowns.len();
         self.order.clear();
         for class in 0..CLASSES {
             self.order.extend((0..n).filter(|u| self.unknowns[*u].class == class));
             self.ends[class] = self.order.len();
         }
         self.lu.reset(&self.order);
-        self.product.resize(stride, 0.0);
+        self.product.resize(problem.stride, 0.0);
         for u in &mut self.unknowns {
             let root = problem.blocks[u.block].mean.sqrt();
             let largest = largest_in_row(&u.b, &local(u.block)) + u.turning;
             (u.scale, u.weight) = (1.0 / root, 1.0 / (root + largest / root));
-        }
-        let Active { unknowns, lu, order, product, .. } = self;
-        for (j, uj) in order.iter().map(|u| &unknowns[*u]).enumerate() {
-            let column = &uj.column[..uj.width];
-            for (p, G) in product.iter_mut().zip(problem.G.chunks_exact(stride.max(1))) {
-                *p = G[uj.xi..].iter().zip(column).fold(0.0, |s, (g, c)| s + g * c);
-            }
-            for (i, ui) in order.iter().map(|u| &unknowns[*u]).enumerate() {
-                let mut a = product[ui.xi..].iter().zip(&ui.row[..ui.width]).fold(0.0, |s, (p, r)| s + p * r);
-                if ui.block == uj.block {
-                    a += bilinear(&ui.b, &local(ui.block), &uj.c);
-                    a += if i == j { ui.turning } else { 0.0 };
-                }
-                lu.row_mut(i)[j] = a * ui.weight * uj.scale;
-            }
         }
     }
 
@@ -180,6 +207,53 @@ impl Active {
         }
     }
 }
+
+dispatch! {
+    /// The matrix, scaled. `local` is what a constraint adds to its own block of G.
+    pub(crate) fn fill(active: &mut Active, problem: &Problem, local: &dyn Fn(usize) -> [[f64; 3]; 3]) => fill_body
+}
+
+#[inline(always)]
+fn fill_body(active: &mut Active, problem: &Problem, local: &dyn Fn(usize) -> [[f64; 3]; 3]) {
+    active.begin(problem, local);
+    let Active { unknowns, lu, order, product, .. } = active;
+    for (j, uj) in order.iter().map(|u| &unknowns[*u]).enumerate() {
+        // G is symmetric: its rows serve as columns, whole lanes at a time
+        product.fill(0.0);
+        for (c, G) in uj.column[..uj.width].iter().zip(problem.G[uj.xi * problem.stride..].chunks_exact(problem.stride))
+        {
+            add_product(1, 1, problem.stride / 4, |_, _| *c, G.as_chunks::<4>().0, product.as_chunks_mut::<4>().0);
+        }
+        for (i, ui) in order.iter().map(|u| &unknowns[*u]).enumerate() {
+            let mut a = product[ui.xi..].iter().zip(&ui.row[..ui.width]).fold(0.0, |s, (p, r)| s + p * r);
+            if ui.block == uj.block {
+                a += bilinear(&ui.b, &local(ui.block), &uj.c);
+                a += if i == j { ui.turning } else { 0.0 };
+            }
+            lu.row_mut(i)[j] = a * ui.weight * uj.scale;
+        }
+    }
+}
+
+/// Where a contact is.
+pub(crate) struct Place {
+    pub point: Vec3,
+    /// Axes (T, T, N) as columns.
+    pub axes: Mat3,
+}
+
+/// What the points of two bodies that stick hold so far.
+#[derive(Default)]
+struct Patch {
+    first: Option<Vec3>,
+    normal: Option<Vec3>,
+    turning_held: bool,
+}
+
+/// One minus the cosine up to which normals count as parallel.
+const PARALLEL: f64 = 1e-9;
+/// Points nearer than this are one (m).
+const APART: f64 = 1e-4;
 
 /// Impulse and velocity of a constraint.
 struct State {

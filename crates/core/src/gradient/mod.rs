@@ -7,7 +7,6 @@
 
 mod active;
 mod central;
-mod compliance;
 mod forms;
 mod forward;
 mod given;
@@ -22,9 +21,9 @@ pub use types::{GradientError, InputDirection, InputGrad, OutputGrad, StepJacobi
 
 pub(crate) use given::{Finished, Given};
 
-use crate::constraint::Mode;
+use crate::constraint::{Mode, Source};
 use crate::model::{GradientMode, Model, ParameterGroup, PrimitiveKind};
-use active::Active;
+use active::{Active, Place};
 use central::Central;
 use forward::Forward;
 use linearise::Linearised;
@@ -88,7 +87,7 @@ impl Gradient {
     fn prepare(&mut self, f: &mut Finished) -> Result<(), GradientError> {
         if !self.prepared {
             match f.model.options().gradient {
-                GradientMode::Exact => self.active.factor(&f.assembly.problem, f.solution, |k| f.solution.modes()[k].0),
+                GradientMode::Exact => self.factor(f, |k| f.solution.modes()[k].0),
                 _ => self.active.factor_centrally(&f.assembly.problem, f.solution),
             }
             self.linearise(f)?;
@@ -99,8 +98,16 @@ impl Gradient {
     /// The same in other modes than those that the step ended in; derivatives of the step itself are forgotten.
     pub fn prepare_modes(&mut self, f: &mut Finished, modes: &[Mode]) -> Result<(), GradientError> {
         self.forget();
-        self.active.factor(&f.assembly.problem, f.solution, |k| modes[k]);
+        self.factor(f, |k| modes[k]);
         self.linearise(f)
+    }
+
+    fn factor(&mut self, f: &Finished, mode: impl Fn(usize) -> Mode) {
+        let contacts = f.contacts.contacts();
+        self.active.factor(&f.assembly.problem, f.solution, mode, |k| match f.assembly.sources[k] {
+            Source::Contact(n) => Some(Place { point: contacts[n].point, axes: contacts[n].frame }),
+            _ => None,
+        });
     }
 
     fn linearise(&mut self, f: &mut Finished) -> Result<(), GradientError> {
