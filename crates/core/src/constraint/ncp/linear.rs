@@ -105,6 +105,11 @@ impl Linear {
             + self.product.capacity()
     }
 
+    /// Whether more rows answered than there are dofs.
+    pub fn is_redundant(&self) -> bool {
+        self.in_dofs
+    }
+
     /// Factors the system of the present answers.
     pub fn factor(&mut self, problem: &Problem) {
         assemble(self, problem);

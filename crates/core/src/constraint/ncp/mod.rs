@@ -1,7 +1,7 @@
 //! Solvers of the nonlinear complementarity problem. They see a [`Problem`] and nothing else.   (ncp-4)
 //!
-//! The default chain: Newton from the warm start; where that fails an interior point from the middle; Newton again on
-//! what it found; and a residual that none of them has computed for itself.
+//! The default chain: Newton from the warm start, boldly and then with damped steps; where both fail an interior point
+//! from the middle; Newton again on what it found; and a residual that none of them has computed for itself.
 
 mod admm;
 mod continuation;
@@ -19,10 +19,12 @@ use super::residual::residual_at;
 use crate::model::Solver;
 use interior_point::InteriorPoint;
 use linear::{Answer, Linear};
-use newton::Branch;
+use newton::{Branch, Manner};
 
-/// Iterations of Newton from a warm start, and from a solution of the interior point.
+/// Iterations of Newton from a warm start, of damped Newton from the best of them, and from a solution of the interior
+/// point.
 const WARM: u32 = 10;
+const DAMPED: u32 = 12;
 const POLISH: u32 = 8;
 /// Iterations of the interior point in all.
 const INTERIOR: u32 = 60;
@@ -154,10 +156,15 @@ pub(crate) fn centre(problem: &Problem, kappa: f64, limit: u32, work: &mut Work)
 fn chain(problem: &mut Problem, tolerance: f64, limit: u32, work: &mut Work, warm: bool) -> (Stage, u32) {
     let mut found = Found { stage: Stage::InteriorPoint, residual: f64::INFINITY, iterations: 0 };
     if warm {
-        let (n, residual) = newton::newton(problem, work, tolerance, WARM.min(limit));
-        found = Found { stage: Stage::Newton, residual, iterations: n };
+        let (bold, residual) = newton::newton(problem, work, tolerance, WARM.min(limit));
         if residual <= tolerance {
-            return (Stage::Newton, n);
+            return (Stage::Newton, bold);
+        }
+        // cheaper per iteration than the interior point, and part of what goes in circles ends here
+        let (damped, residual) = newton::newton_as(problem, work, Manner::Damped, tolerance, DAMPED.min(limit));
+        found = Found { stage: Stage::Newton, residual, iterations: bold + damped };
+        if residual <= tolerance {
+            return (Stage::Newton, found.iterations);
         }
     } else {
         work.lambda.fill(0.0);
@@ -242,7 +249,8 @@ fn lift_one(problem: &Problem, tolerance: f64, limit: u32, work: &mut Work, foun
         }
         if pushes && work.answer_best[b.row + b.cone.rows() - 1] > 0.0 {
             work.lambda.copy_from_slice(&work.answer_best);
-            let (n, residual) = newton::newton_without(problem, work, Some(k), tolerance, POLISH.min(limit));
+            let (n, residual) =
+                newton::newton_as(problem, work, Manner::Bold { open: Some(k) }, tolerance, POLISH.min(limit));
             found.take(Stage::Polish, n, residual, work);
         }
     }

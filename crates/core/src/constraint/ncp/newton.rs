@@ -15,6 +15,10 @@ use crate::constraint::residual::residual_at;
 /// inverse, and what a sweep leaves is multiplied by it: half the digits for each.
 const PROXIMAL: [f64; 2] = [1e-8, 1e-2];
 const SHARE: f64 = 0.1;
+/// The same where more rows answer than there are dofs. There the term alone decides how the load is shared: with a small
+/// one, velocities of 1e-10 would move a tenth of the load from point to point, and straight steps of that length leave
+/// the round cones of those that slide.
+const SHARE_REDUNDANT: f64 = 1.0;
 /// A residual that falls at least by this factor keeps the factors for the next sweep.
 const FAST: f64 = 1e-2;
 /// What is at most left of the residual after the first iteration from a good start.
@@ -23,6 +27,9 @@ const GOOD: f64 = 0.1;
 /// proximal term then grows.
 const WORSE: f64 = 1e3;
 const CAREFUL: f64 = 10.0;
+
+/// How often a damped step is halved.
+const HALVINGS: u32 = 4;
 
 /// Iterations for which a block is taken to be open.
 const LIFTED: u32 = 4;
@@ -42,27 +49,31 @@ pub(crate) enum Branch {
     GivesWay,
 }
 
+/// How Newton goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// Whole steps, the first as if the start were good; where one block is taken to be open in the first iterations.
+    Bold { open: Option<usize> },
+    /// Steps that make the residual larger are halved: for starts from which bold steps go in circles.
+    Damped,
+}
+
 /// Improves `work.lambda` until its residual is at most `tolerance`. `work.lambda` is then the best iterate, `work.sigma`
 /// its velocity. Returns iterations and the residual.
 pub(crate) fn newton(problem: &Problem, work: &mut Work, tolerance: f64, limit: u32) -> (u32, f64) {
-    newton_without(problem, work, None, tolerance, limit)
+    newton_as(problem, work, Manner::Bold { open: None }, tolerance, limit)
 }
 
-/// The same, with one block taken to be open in the first iterations.
-pub(crate) fn newton_without(
-    problem: &Problem,
-    work: &mut Work,
-    open: Option<usize>,
-    tolerance: f64,
-    limit: u32,
-) -> (u32, f64) {
+/// The same in another manner.
+pub(crate) fn newton_as(problem: &Problem, work: &mut Work, manner: Manner, tolerance: f64, limit: u32) -> (u32, f64) {
+    let open = if let Manner::Bold { open } = manner { open } else { None };
+    let damped = manner == Manner::Damped;
     work.evaluate(problem);
     let mut residual = residual_at(problem, &work.lambda, &work.sigma);
     let mut best = residual;
     work.keep();
     let (mut factored, mut last) = (false, 0.0);
-    // first as if the start were good
-    let mut proximal = PROXIMAL[0];
+    let mut proximal = if damped { proximal_for(SHARE_REDUNDANT, residual) } else { PROXIMAL[0] };
     let mut iterations = 0;
     while residual > tolerance && iterations < limit {
         let same = answer_all(problem, work, proximal, factored && proximal == last);
@@ -91,16 +102,19 @@ pub(crate) fn newton_without(
                     residual = go(problem, work, 1.0);
                 }
             }
+        } else if damped {
+            residual = halve(problem, work, before, residual);
         }
         if residual < best {
             best = residual;
             work.keep();
         }
         factored = residual < FAST * before;
-        if iterations == 1 && !lifted && residual > GOOD * before {
-            // it was not
+        let share = if work.linear.is_redundant() { SHARE_REDUNDANT } else { SHARE };
+        if iterations == 1 && !lifted && !damped && residual > GOOD * before {
+            // the start was not good
             residual = go(problem, work, 0.0);
-            proximal = (SHARE * residual).clamp(PROXIMAL[0], PROXIMAL[1]);
+            proximal = proximal_for(share, residual);
         } else if (residual > WORSE * best && !lifted) || residual.is_nan() {
             // too far: from the best again, more carefully
             work.restore();
@@ -108,7 +122,7 @@ pub(crate) fn newton_without(
             residual = best;
             proximal = (proximal * CAREFUL).min(1.0);
         } else {
-            proximal = (SHARE * residual).clamp(PROXIMAL[0], PROXIMAL[1]);
+            proximal = proximal_for(share, residual);
         }
     }
     if residual != best {
@@ -116,6 +130,27 @@ pub(crate) fn newton_without(
         work.evaluate(problem);
     }
     (iterations, best)
+}
+
+fn proximal_for(share: f64, residual: f64) -> f64 {
+    (share * residual).clamp(PROXIMAL[0], PROXIMAL[1])
+}
+
+/// Halves a step that has made the residual larger until it no longer does. Goes to the best part and returns the
+/// residual there.
+fn halve(problem: &Problem, work: &mut Work, before: f64, whole: f64) -> f64 {
+    let (mut part, mut best, mut least) = (1.0, 1.0, whole);
+    for _ in 0..HALVINGS {
+        if least < before {
+            break;
+        }
+        part *= 0.5;
+        let residual = go(problem, work, part);
+        if residual < least {
+            (best, least) = (part, residual);
+        }
+    }
+    if best == part { least } else { go(problem, work, best) }
 }
 
 /// Moves by a part of the step and returns the residual there.
