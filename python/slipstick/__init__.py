@@ -13,6 +13,8 @@ coordinates.
     simulator = slipstick.Simulator(model)
     step = simulator.step(home.q, home.v, ctrl=home.ctrl)
     [(contact.point, contact.force, contact.mode) for contact in step.contacts]
+    J = step.jacobian()
+    gq, gv, gtau, gctrl = step.vjp(v=step.v)
     trajectory = simulator.rollout(home.q, home.v, 1000, ctrl=home.ctrl)
 
 Conventions: SI units, radians, float64. q and v are MuJoCo's qpos and qvel: quaternions (w, x, y, z), linear velocity
@@ -20,27 +22,37 @@ of a free body in world axes, angular velocity in body axes. Spatial vectors are
 Derivatives with respect to q are in the tangent space: nv columns.
 
 Errors: what does not fit the model (shapes, numbers that are not finite, unknown names) is a ValueError, a file that
-makes no model a LoadError, a singular inertia a DynamicsError and a step without finite result a DivergenceError (both
-ArithmeticErrors).
+makes no model a LoadError, a singular inertia a DynamicsError, a step without finite result a DivergenceError and a
+derivative that does not exist a GradientError (all three ArithmeticErrors). Derivatives of a Step whose Simulator has
+stepped on are a StaleStep (a RuntimeError).
 """
 
 from . import collision, ncp, pinocchio
 from ._native import (
+    BundledJacobian,
+    ConstraintView,
+    ContactGradientError,
     ContactView,
     DivergenceError,
     DynamicsError,
     Equality,
+    GradientError,
     Keyframe,
     Kinematics,
     LoadError,
     Model,
     Options,
+    RolloutGrad,
+    RolloutGradient,
     Sensor,
     Simulator,
     SolveReport,
+    StaleStep,
     Step,
+    StepJacobian,
     Tendon,
     Trajectory,
+    UnsupportedGradientError,
     WarmStart,
     Warning,
     __version__,
@@ -52,7 +64,9 @@ from ._native import (
     bias,
     builtin,
     builtin_names,
+    bundled_jacobian,
     centre_of_mass,
+    compliance_schedule,
     crba,
     difference,
     difference_derivatives,
@@ -75,21 +89,30 @@ from ._native import (
 )
 
 __all__ = [
+    "BundledJacobian",
+    "ConstraintView",
+    "ContactGradientError",
     "ContactView",
     "DivergenceError",
     "DynamicsError",
     "Equality",
+    "GradientError",
     "Keyframe",
     "Kinematics",
     "LoadError",
     "Model",
     "Options",
+    "RolloutGrad",
+    "RolloutGradient",
     "Sensor",
     "Simulator",
     "SolveReport",
+    "StaleStep",
     "Step",
+    "StepJacobian",
     "Tendon",
     "Trajectory",
+    "UnsupportedGradientError",
     "WarmStart",
     "Warning",
     "__version__",
@@ -101,8 +124,10 @@ __all__ = [
     "bias",
     "builtin",
     "builtin_names",
+    "bundled_jacobian",
     "centre_of_mass",
     "collision",
+    "compliance_schedule",
     "crba",
     "difference",
     "difference_derivatives",

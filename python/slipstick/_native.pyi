@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,12 @@ SolverName = Literal["auto", "interior-point", "admm", "pgs"]
 Status = Literal["converged", "correction_dropped", "not_converged"]
 Stage = Literal["empty", "newton", "interior_point", "polish", "admm", "pgs"]
 Mode = Literal["break", "stick", "slide"]
+Gradient = Literal["exact"] | tuple[Literal["central", "exact-forward-central"], float]  # kappa
+CollisionGradient = (
+    Literal["exact", "frozen"]
+    | tuple[Literal["smoothed"], float]  # eps
+    | tuple[Literal["randomized"], float, int, int, Literal[0, 1]]  # sigma, samples, seed, order
+)
 Drive = Callable[[float, Array, Array], ArrayLike]  # of time, q and v
 
 __version__: str
@@ -32,6 +38,16 @@ class DivergenceError(ArithmeticError):
     body: str
     quantity: str
     time: float
+
+class GradientError(ArithmeticError): ...
+
+class ContactGradientError(GradientError):
+    geoms: tuple[str, str]
+
+class UnsupportedGradientError(GradientError):
+    what: str
+
+class StaleStep(RuntimeError): ...
 
 class Warning:
     def __new__(cls, what: str, where: str, effect: str) -> Warning: ...
@@ -225,6 +241,8 @@ class Model:
         correction: ArrayLike | None = None,
         restitution_threshold: float | None = None,
         patch_compliance: float | None = None,
+        gradient: Gradient | None = None,
+        collision_gradient: CollisionGradient | None = None,
     ) -> Model: ...
 
 class Options:
@@ -248,6 +266,10 @@ class Options:
     def restitution_threshold(self) -> float: ...
     @property
     def patch_compliance(self) -> float: ...
+    @property
+    def gradient(self) -> Gradient: ...
+    @property
+    def collision_gradient(self) -> CollisionGradient: ...
 
 class ContactView:
     @property
@@ -269,6 +291,8 @@ class ContactView:
     @property
     def friction(self) -> float: ...
     @property
+    def compliance(self) -> float: ...
+    @property
     def impulse(self) -> Array: ...
     @property
     def force(self) -> Array: ...
@@ -278,6 +302,24 @@ class ContactView:
     def mode(self) -> Mode: ...
     @property
     def margin(self) -> float: ...
+
+class ConstraintView:
+    @property
+    def name(self) -> str: ...
+    @property
+    def mode(self) -> Mode: ...
+    @property
+    def impulse(self) -> Array: ...
+    @property
+    def velocity(self) -> Array: ...
+    @property
+    def opening(self) -> float: ...
+    @property
+    def slipping(self) -> float: ...
+    @property
+    def corner(self) -> float: ...
+    @property
+    def degenerate(self) -> bool: ...
 
 class SolveReport:
     @property
@@ -304,6 +346,28 @@ class WarmStart:
     def from_bytes(cls, data: bytes) -> WarmStart: ...
     def to_bytes(self) -> bytes: ...
 
+class StepJacobian:
+    @property
+    def dq_dq(self) -> Array: ...
+    @property
+    def dq_dv(self) -> Array: ...
+    @property
+    def dq_dtau(self) -> Array: ...
+    @property
+    def dq_dctrl(self) -> Array: ...
+    @property
+    def dv_dq(self) -> Array: ...
+    @property
+    def dv_dv(self) -> Array: ...
+    @property
+    def dv_dtau(self) -> Array: ...
+    @property
+    def dv_dctrl(self) -> Array: ...
+    @property
+    def A(self) -> Array: ...
+    @property
+    def B(self) -> Array: ...
+
 class Step:
     @property
     def q(self) -> Array: ...
@@ -319,6 +383,44 @@ class Step:
     def report(self) -> SolveReport: ...
     @property
     def sensors(self) -> dict[str, Array]: ...
+    @property
+    def mode_key(self) -> int: ...
+    @property
+    def constraints(self) -> list[ConstraintView]: ...
+    def explain(self) -> str: ...
+    def jacobian(self) -> StepJacobian: ...
+    def jvp(
+        self,
+        *,
+        q: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+        tau: ArrayLike | None = None,
+        ctrl: ArrayLike | None = None,
+        one_sided: bool = False,
+    ) -> tuple[Array, Array]: ...
+    def vjp(
+        self, *, q: ArrayLike | None = None, v: ArrayLike | None = None, impulses: ArrayLike | None = None
+    ) -> tuple[Array, Array, Array, Array | None]: ...
+    @overload
+    def vjp_parameters(
+        self,
+        group: str,
+        *,
+        q: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+        impulses: ArrayLike | None = None,
+    ) -> Array: ...
+    @overload
+    def vjp_parameters(
+        self,
+        group: Sequence[str] | None = None,
+        *,
+        q: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+        impulses: ArrayLike | None = None,
+    ) -> dict[str, Array]: ...
+    def parameter_jacobian(self, group: str) -> tuple[Array, Array]: ...
+    def impulse_jacobian(self, contact: int) -> tuple[Array, Array, Array]: ...
 
 class Trajectory:
     @property
@@ -350,6 +452,94 @@ class Trajectory:
     def save(self, path: str | PathLike[str]) -> None: ...
     def __len__(self) -> int: ...
 
+class RolloutGrad:
+    @property
+    def q(self) -> Array: ...
+    @property
+    def v(self) -> Array: ...
+    @property
+    def tau(self) -> Array: ...
+    @property
+    def ctrl(self) -> Array: ...
+    @property
+    def parameters(self) -> dict[str, Array]: ...
+
+class RolloutGradient:
+    def __init__(
+        self,
+        model: Model,
+        steps: int,
+        *,
+        memory: Literal["recompute", "store"] = "recompute",
+        parameters: Sequence[str] = (),
+    ) -> None: ...
+    @property
+    def steps(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def mode_keys(self) -> NDArray[np.uint64]: ...
+    def run(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        *,
+        ctrl: ArrayLike | None = None,
+        tau: ArrayLike | None = None,
+        wrenches: ArrayLike | None = None,
+        time: float = 0.0,
+    ) -> Trajectory: ...
+    def warm_start(self) -> WarmStart: ...
+    def set_warm_start(self, warm_start: WarmStart) -> None: ...
+    def vjp(self, *, q: ArrayLike | None = None, v: ArrayLike | None = None) -> RolloutGrad: ...
+    def jvp(
+        self,
+        *,
+        q: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+        tau: ArrayLike | None = None,
+        ctrl: ArrayLike | None = None,
+        parameters: dict[str, ArrayLike] | None = None,
+    ) -> tuple[Array, Array]: ...
+    def sensitivities(
+        self, *, initial: bool = True, tau: bool = True, ctrl: bool = True, every: bool = False
+    ) -> dict[str, Array]: ...
+
+class BundledJacobian:
+    @property
+    def jacobian(self) -> dict[str, Array]: ...
+    @property
+    def error(self) -> dict[str, Array]: ...
+    @property
+    def q(self) -> Array: ...
+    @property
+    def v(self) -> Array: ...
+    @property
+    def mean_q(self) -> Array: ...
+    @property
+    def mean_v(self) -> Array: ...
+    @property
+    def used(self) -> int: ...
+    @property
+    def left_out(self) -> int: ...
+
+def bundled_jacobian(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    *,
+    sigma: float | dict[str, float],
+    samples: int = 64,
+    order: Literal[0, 1] = 1,
+    seed: int = 0,
+    tau: ArrayLike | None = None,
+    ctrl: ArrayLike | None = None,
+    wrenches: ArrayLike | None = None,
+) -> BundledJacobian: ...
+def compliance_schedule(
+    model: Model, q: ArrayLike, *, softest: float = 0.1, stiffest: float = 1e-4, levels: int = 4
+) -> list[Model]: ...
+
 class Simulator:
     def __new__(
         cls,
@@ -365,6 +555,8 @@ class Simulator:
         correction: ArrayLike | None = None,
         restitution_threshold: float | None = None,
         patch_compliance: float | None = None,
+        gradient: Gradient | None = None,
+        collision_gradient: CollisionGradient | None = None,
     ) -> Simulator: ...
     @property
     def dt(self) -> float: ...

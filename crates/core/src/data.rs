@@ -24,6 +24,8 @@ pub struct Data {
     pub(crate) v_next: Vec<f64>,
     /// Acceleration over the step, (v_next − v) / dt (nv).
     pub(crate) acceleration: Vec<f64>,
+    /// Whether a step has been made and came to its end.
+    pub(crate) finished: bool,
     /// What the step was made from.
     pub(crate) given: Given,
     /// Memory of derivatives, made when the first one is asked for.
@@ -45,6 +47,7 @@ impl Data {
             report: SolveReport::default(),
             v_next: vec![0.0; model.nv()],
             acceleration: vec![0.0; model.nv()],
+            finished: false,
             given: Given::new(model),
             gradient: None,
         }
@@ -88,7 +91,7 @@ impl Data {
     /// Puts a warm start back. With the same state and input the next step is then the same, bit for bit.
     pub fn restore(&mut self, warm: &WarmStart) -> Result<(), InputError> {
         self.contacts.restore(&warm.searches)?;
-        self.warm.clone_from(&warm.impulses);
+        self.warm.copy_from(&warm.impulses);
         Ok(())
     }
 }

@@ -17,6 +17,15 @@ pub struct Step<'d> {
     pub(crate) data: &'d mut Data,
 }
 
+impl<'d> Step<'d> {
+    /// The last step that was made in `data`, taken up again with the model it was made with. `None` before the first step,
+    /// after one that failed, and for a model of another structure.
+    pub fn last(model: &'d Model, data: &'d mut Data) -> Option<Step<'d>> {
+        let is_there = data.finished && data.structure.check(model, "data").is_ok();
+        is_there.then_some(Step { model, data })
+    }
+}
+
 impl Step<'_> {
     /// Acceleration over the step, `(v_next − v) / dt` (nv).
     pub fn acceleration(&self) -> &[f64] {
@@ -70,6 +79,7 @@ fn run<'d>(
     check_input(model, data, x, input, next)?;
     data.given.keep(&x.q, &x.v, input.tau, ctrl, input.wrenches);
     data.forget_derivatives();
+    data.finished = false;
     let Data { kin, mass, free, contacts, assembly, solution, warm, v_next, acceleration, .. } = &mut *data;
     let dt = model.options().dt;
 
@@ -88,6 +98,7 @@ fn run<'d>(
     next.time = x.time + dt;
     check_finite(model, x.time, next)?;
     data.report = report;
+    data.finished = true;
     Ok(Step { model, data })
 }
 

@@ -159,7 +159,8 @@ pub fn derivatives(
     set.contacts().iter().zip(&all).map(|(c, d)| to_derivatives(py, to_contact(py, &model.inner, c), d)).collect()
 }
 
-fn order(order: u8) -> Result<Order, Failure> {
+/// What randomised smoothing averages, by number.
+pub fn order(order: u8) -> Result<Order, Failure> {
     match order {
         0 => Ok(Order::Zeroth),
         1 => Ok(Order::First),

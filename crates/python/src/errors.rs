@@ -26,12 +26,38 @@ create_exception!(
     "A step whose result is not finite. Attributes: body (str), quantity (str), time (float, s)."
 );
 
+create_exception!(
+    slipstick,
+    GradientError,
+    PyArithmeticError,
+    "A derivative of a step that does not exist or is not finite."
+);
+create_exception!(
+    slipstick,
+    ContactGradientError,
+    GradientError,
+    "A contact that does not depend smoothly on the poses of its shapes. Attributes: geoms (two str)."
+);
+create_exception!(
+    slipstick,
+    UnsupportedGradientError,
+    GradientError,
+    "A derivative for which there is no formula. Attributes: what (str)."
+);
+create_exception!(
+    slipstick,
+    StaleStep,
+    PyRuntimeError,
+    "A derivative of a step whose Simulator has stepped on: the memory it needs holds another step."
+);
+
 /// Everything that can go wrong behind a Python function.
 #[derive(Debug)]
 pub enum Failure {
     Input(InputError),
     Dynamics(slipstick::DynamicsError),
     Step(StepError),
+    Gradient(slipstick::GradientError),
     Load(slipstick::LoadError),
     Builtin(BuiltinError),
     Map(MapError),
@@ -39,6 +65,8 @@ pub enum Failure {
     Save(SaveError),
     /// A simulator that is in another thread's step.
     Busy,
+    /// A step whose memory holds another one.
+    Stale,
     Python(PyErr),
 }
 
@@ -51,9 +79,9 @@ macro_rules! failures {
         })*
     };
 }
-failures!(InputError => Input, slipstick::DynamicsError => Dynamics, StepError => Step, slipstick::LoadError => Load,
-    BuiltinError => Builtin, MapError => Map, CollisionError => Collision, SaveError => Save,
-    PyErr => Python);
+failures!(InputError => Input, slipstick::DynamicsError => Dynamics, StepError => Step,
+    slipstick::GradientError => Gradient, slipstick::LoadError => Load, BuiltinError => Builtin, MapError => Map,
+    CollisionError => Collision, SaveError => Save, PyErr => Python);
 
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> PyErr {
@@ -61,6 +89,7 @@ impl From<Failure> for PyErr {
             Failure::Input(e) => PyValueError::new_err(e.to_string()),
             Failure::Dynamics(e) => dynamics(e),
             Failure::Step(e) => step(e),
+            Failure::Gradient(e) => gradient(e),
             Failure::Load(e) | Failure::Builtin(BuiltinError::Load(e)) => load(e),
             Failure::Builtin(e) => PyValueError::new_err(e.to_string()),
             Failure::Map(e) => PyValueError::new_err(e.to_string()),
@@ -71,6 +100,9 @@ impl From<Failure> for PyErr {
             Failure::Busy => {
                 PyRuntimeError::new_err("this Simulator is in a step of another thread; make one per thread")
             }
+            Failure::Stale => StaleStep::new_err(
+                "the Simulator has stepped on; ask for derivatives before the next step, or keep a Simulator for each",
+            ),
             Failure::Python(e) => e,
         }
     }
@@ -97,6 +129,20 @@ fn step(e: StepError) -> PyErr {
         }),
         StepError::SingularMass { body, dof } => dynamics(slipstick::DynamicsError::SingularMass { body, dof }),
         _ => PyValueError::new_err(text),
+    }
+}
+
+fn gradient(e: slipstick::GradientError) -> PyErr {
+    let text = e.to_string();
+    match e {
+        slipstick::GradientError::Input(_) => PyValueError::new_err(text),
+        slipstick::GradientError::Contact { geoms: [a, b], .. } => {
+            with_attributes(ContactGradientError::new_err(text), |e| e.setattr("geoms", (a, b)))
+        }
+        slipstick::GradientError::Unsupported { what } => {
+            with_attributes(UnsupportedGradientError::new_err(text), |e| e.setattr("what", what))
+        }
+        _ => GradientError::new_err(text),
     }
 }
 

@@ -9,9 +9,12 @@ mod collision;
 mod derivatives;
 mod dynamics;
 mod errors;
+mod gradient;
+mod gradient_options;
 mod kinematics;
 mod load;
 mod manifold;
+mod memory;
 mod model;
 mod ncp;
 mod options;
@@ -19,11 +22,14 @@ mod pickle;
 mod pinocchio;
 mod poses;
 mod rollout;
+mod rollout_gradient;
 mod scene;
 mod sensors;
 mod simulator;
+mod smoothing;
 mod solids;
 mod step;
+mod views;
 mod warm_start;
 mod workspaces;
 
@@ -33,7 +39,8 @@ use pyo3::prelude::*;
 const _: () = {
     assert!(align_of::<model::Model>() <= 16 && align_of::<simulator::Simulator>() <= 16);
     assert!(align_of::<solids::Solid>() <= 16 && align_of::<step::Step>() <= 16);
-    assert!(align_of::<step::ContactView>() <= 16 && align_of::<warm_start::WarmStart>() <= 16);
+    assert!(align_of::<views::ContactView>() <= 16 && align_of::<warm_start::WarmStart>() <= 16);
+    assert!(align_of::<rollout_gradient::RolloutGradient>() <= 16);
     assert!(align_of::<pinocchio::PinocchioMap>() <= 16 && align_of::<options::Options>() <= 16);
 };
 
@@ -51,7 +58,12 @@ mod _native {
     #[pymodule_export]
     use crate::dynamics::{aba, actuate, bias, crba, energy, mass_inverse, passive, rnea, solve};
     #[pymodule_export]
-    use crate::errors::{DivergenceError, DynamicsError, LoadError};
+    use crate::errors::{
+        ContactGradientError, DivergenceError, DynamicsError, GradientError, LoadError, StaleStep,
+        UnsupportedGradientError,
+    };
+    #[pymodule_export]
+    use crate::gradient::StepJacobian;
     #[pymodule_export]
     use crate::kinematics::{Kinematics, centre_of_mass, jacobian, kinematics, momentum, velocity};
     #[pymodule_export]
@@ -71,13 +83,19 @@ mod _native {
     #[pymodule_export]
     use crate::rollout::Trajectory;
     #[pymodule_export]
+    use crate::rollout_gradient::{RolloutGrad, RolloutGradient};
+    #[pymodule_export]
     use crate::scene::{Equality, Sensor, Tendon, Warning};
     #[pymodule_export]
     use crate::simulator::Simulator;
     #[pymodule_export]
+    use crate::smoothing::{BundledJacobian, bundled_jacobian, compliance_schedule};
+    #[pymodule_export]
     use crate::solids::{ClosestPoints, ContactPoint, RayHit, Solid, closest_points, contact, distance, raycast};
     #[pymodule_export]
-    use crate::step::{ContactView, SolveReport, Step};
+    use crate::step::Step;
+    #[pymodule_export]
+    use crate::views::{ConstraintView, ContactView, SolveReport};
     #[pymodule_export]
     use crate::warm_start::WarmStart;
 

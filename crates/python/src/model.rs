@@ -2,6 +2,7 @@
 
 use crate::arrays::{Input, Vector, vector};
 use crate::errors::Failure;
+use crate::gradient_options::{Collision, Gradient};
 use crate::options::{Changes, Options};
 use crate::pickle;
 use crate::scene::{self, Equality, Sensor, Tendon, Warning};
@@ -398,10 +399,12 @@ impl Model {
 
     /// The same robot with other numerical choices; what is left out stays. See Options.
     ///
-    /// dt (s), gravity (3,) [m/s²], contact_distance (m), implicit (str), solver (str), tolerance, max_iterations (int),
-    /// correction (full_depth, beta, max_speed), restitution_threshold [m/s], patch_compliance.
+    /// dt (s), gravity (3,) [m/s²], contact_distance (m), implicit (str), solver (str), tolerance, max_iterations
+    /// (int), correction (full_depth, beta, max_speed), restitution_threshold [m/s], patch_compliance, gradient (str or
+    /// tuple), collision_gradient (str or tuple).
     #[pyo3(signature = (*, dt=None, gravity=None, contact_distance=None, implicit=None, solver=None, tolerance=None,
-        max_iterations=None, correction=None, restitution_threshold=None, patch_compliance=None))]
+        max_iterations=None, correction=None, restitution_threshold=None, patch_compliance=None,
+        gradient=None, collision_gradient=None))]
     fn with_options(
         &self,
         dt: Option<f64>,
@@ -414,6 +417,8 @@ impl Model {
         correction: Option<Input>,
         restitution_threshold: Option<f64>,
         patch_compliance: Option<f64>,
+        gradient: Option<Gradient>,
+        collision_gradient: Option<Collision>,
     ) -> Result<Model, Failure> {
         let changes = Changes {
             dt,
@@ -426,6 +431,8 @@ impl Model {
             correction,
             restitution_threshold,
             patch_compliance,
+            gradient,
+            collision_gradient,
         };
         Ok(self.derived(self.inner.with_options(changes.apply(self.inner.options())?)?))
     }

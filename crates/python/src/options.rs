@@ -2,6 +2,7 @@
 
 use crate::arrays::{Input, Vector, vector};
 use crate::errors::Failure;
+use crate::gradient_options::{Collision, Gradient};
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -17,12 +18,16 @@ const IMPLICIT: [(&str, Implicit); 4] = [
 /// Numerical choices of a simulation; Model.with_options makes a model with others.
 ///
 /// Attributes: dt (float, s), gravity (3,) [m/s²], contact_distance (float, m; pairs nearer than this take part in
-/// contact before they touch), implicit ("none", "damping", "velocity" or "all": the forces that are taken at the end of
-/// a step), solver ("auto", "interior-point", "admm" or "pgs"), tolerance (float, scaled residual at which a solve is
-/// finished), max_iterations (int), correction (full_depth (m), beta, max_speed [m/s]: overlaps down to full_depth vanish
-/// within a step, of deeper ones the share beta, never faster than max_speed), restitution_threshold (float, m/s; what
-/// approaches more slowly does not bounce), patch_compliance (float, relative compliance of the normals of two bodies
-/// that touch in more than three points).
+/// contact before they touch), implicit ("none", "damping", "velocity" or "all": the forces that are taken at the end
+/// of a step), solver ("auto", "interior-point", "admm" or "pgs"), tolerance (float, scaled residual at which a solve
+/// is finished), max_iterations (int), correction (full_depth (m), beta, max_speed [m/s]: overlaps down to full_depth
+/// vanish within a step, of deeper ones the share beta, never faster than max_speed), restitution_threshold (float,
+/// m/s; what approaches more slowly does not bounce), patch_compliance (float, relative compliance of the normals of
+/// two bodies that touch in more than three points), gradient ("exact", ("central", kappa): step and derivatives on the
+/// central path, where complementarity products equal kappa instead of zero, or ("exact-forward-central", kappa): the
+/// exact step with the derivatives of the central path), collision_gradient ("exact", ("smoothed", eps): corners and
+/// edges rounded, eps in m, ("randomized", sigma, samples, seed, order): mean over random poses, or "frozen": how
+/// points and normals of contacts are differentiated; see slipstick.collision.derivatives).
 #[pyclass(frozen, eq, module = "slipstick")]
 #[derive(PartialEq)]
 pub struct Options(pub slipstick::Options);
@@ -80,11 +85,24 @@ impl Options {
         self.0.patch_compliance
     }
 
-    fn __repr__(&self) -> String {
+    #[getter]
+    fn gradient(&self) -> Gradient {
+        Gradient(self.0.gradient)
+    }
+
+    #[getter]
+    fn collision_gradient(&self) -> Collision {
+        Collision(self.0.collision_gradient)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let (o, c) = (&self.0, self.0.correction);
-        format!(
+        let gradient = self.gradient().into_pyobject(py)?.repr()?;
+        let collision_gradient = self.collision_gradient().into_pyobject(py)?.repr()?;
+        Ok(format!(
             "<slipstick.Options: dt={}, gravity={:?}, contact_distance={}, implicit='{}', solver='{}', tolerance={:e}, \
-             max_iterations={}, correction=({}, {}, {}), restitution_threshold={}, patch_compliance={:e}>",
+             max_iterations={}, correction=({}, {}, {}), restitution_threshold={}, patch_compliance={:e}, \
+             gradient={gradient}, collision_gradient={collision_gradient}>",
             o.dt,
             o.gravity,
             o.contact_distance,
@@ -97,7 +115,7 @@ impl Options {
             c.max_speed,
             o.restitution_threshold,
             o.patch_compliance
-        )
+        ))
     }
 }
 
@@ -113,6 +131,8 @@ pub struct Changes<'a, 'py> {
     pub correction: Option<Input<'a, 'py>>,
     pub restitution_threshold: Option<f64>,
     pub patch_compliance: Option<f64>,
+    pub gradient: Option<Gradient>,
+    pub collision_gradient: Option<Collision>,
 }
 
 impl Changes<'_, '_> {
@@ -124,6 +144,8 @@ impl Changes<'_, '_> {
         o.tolerance = self.tolerance.unwrap_or(o.tolerance);
         o.restitution_threshold = self.restitution_threshold.unwrap_or(o.restitution_threshold);
         o.patch_compliance = self.patch_compliance.unwrap_or(o.patch_compliance);
+        o.gradient = self.gradient.map_or(o.gradient, |x| x.0);
+        o.collision_gradient = self.collision_gradient.map_or(o.collision_gradient, |x| x.0);
         if let Some(x) = self.gravity {
             o.gravity = three("gravity", x)?;
         }
@@ -170,20 +192,35 @@ fn implicit_name(x: Implicit) -> &'static str {
     IMPLICIT.into_iter().find(|(_, y)| *y == x).map_or("", |(name, _)| name)
 }
 
-fn unknown<const N: usize>(what: &str, words: [&str; N], got: &str) -> Failure {
+/// A word that is none of those known.
+pub fn unknown<const N: usize>(what: &str, words: [&str; N], got: &str) -> Failure {
     let known = words.map(|w| format!("'{w}'")).join(", ");
     PyValueError::new_err(format!("{what}: expected one of {known}, got '{got}'")).into()
 }
 
 /// Options in a pickle, in the order of the attributes. Gravity is a parameter of the model and kept as such.
-pub type Saved = (f64, f64, String, String, f64, u32, [f64; 3], f64, f64);
+pub type Saved = (f64, f64, String, String, f64, u32, [f64; 3], f64, f64, Gradient, Collision);
 
 pub fn save(o: &slipstick::Options) -> Saved {
     let c = o.correction;
     let correction = [c.full_depth, c.beta, c.max_speed];
     let (implicit, solver) = (implicit_name(o.implicit).into(), o.solver.name().into());
     let (tolerance, threshold, compliance) = (o.tolerance, o.restitution_threshold, o.patch_compliance);
-    (o.dt, o.contact_distance, implicit, solver, tolerance, o.max_iterations, correction, threshold, compliance)
+    let (gradient, collision) = (Gradient(o.gradient), Collision(o.collision_gradient));
+    let iterations = o.max_iterations;
+    (
+        o.dt,
+        o.contact_distance,
+        implicit,
+        solver,
+        tolerance,
+        iterations,
+        correction,
+        threshold,
+        compliance,
+        gradient,
+        collision,
+    )
 }
 
 pub fn restore(saved: Saved, o: &mut slipstick::Options) -> Result<(), Failure> {
@@ -198,6 +235,8 @@ pub fn restore(saved: Saved, o: &mut slipstick::Options) -> Result<(), Failure> 
         [full_depth, beta, max_speed],
         o.restitution_threshold,
         o.patch_compliance,
+        Gradient(o.gradient),
+        Collision(o.collision_gradient),
     ) = saved;
     o.implicit = self::implicit(&implicit)?;
     o.solver = self::solver(&solver)?;

@@ -2,6 +2,8 @@
 
 use crate::arrays::{Input, optional_vector, vector, wrenches};
 use crate::errors::Failure;
+use crate::gradient_options::{Collision, Gradient};
+use crate::memory::{Memory, Origin, Shared};
 use crate::model::Model;
 use crate::options::{Changes, Options, count};
 use crate::rollout::{Drive, Trajectory};
@@ -9,8 +11,8 @@ use crate::sensors::{self, Reading};
 use crate::step::{Finished, Step};
 use crate::warm_start::WarmStart;
 use pyo3::prelude::*;
-use slipstick::{Command, Data, InputError, Sensors, State, Wrench};
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use slipstick::{Command, InputError, State, Wrench};
+use std::sync::Arc;
 
 /// Steps after which a rollout looks whether the user wants it to stop.
 const PATIENCE: usize = 64;
@@ -20,28 +22,14 @@ const PATIENCE: usize = 64;
 /// model: Model; dt: time step (s); the other keywords are those of Model.with_options. What is left out is the model's.
 /// Holds memory for one step and the warm start of the next; two threads in one Simulator get a RuntimeError.
 #[pyclass(frozen, module = "slipstick")]
-pub struct Simulator {
-    model: slipstick::Model,
-    /// Boxed: it holds vectors aligned to 32 bytes, and Python aligns what is in its objects to 16.
-    memory: Mutex<Box<Memory>>,
-}
-
-struct Memory {
-    data: Data,
-    sensors: Sensors,
-}
-
-impl Memory {
-    fn new(model: &slipstick::Model) -> Memory {
-        Memory { data: Data::new(model), sensors: Sensors::new(model) }
-    }
-}
+pub struct Simulator(Arc<Shared>);
 
 #[pymethods]
 impl Simulator {
     #[new]
     #[pyo3(signature = (model, dt=None, *, gravity=None, contact_distance=None, implicit=None, solver=None,
-        tolerance=None, max_iterations=None, correction=None, restitution_threshold=None, patch_compliance=None))]
+        tolerance=None, max_iterations=None, correction=None, restitution_threshold=None, patch_compliance=None,
+        gradient=None, collision_gradient=None))]
     fn new(
         model: &Model,
         dt: Option<f64>,
@@ -54,6 +42,8 @@ impl Simulator {
         correction: Option<Input>,
         restitution_threshold: Option<f64>,
         patch_compliance: Option<f64>,
+        gradient: Option<Gradient>,
+        collision_gradient: Option<Collision>,
     ) -> Result<Simulator, Failure> {
         let changes = Changes {
             dt,
@@ -66,28 +56,31 @@ impl Simulator {
             correction,
             restitution_threshold,
             patch_compliance,
+            gradient,
+            collision_gradient,
         };
         let model = model.inner.with_options(changes.apply(model.inner.options())?)?;
-        Ok(Simulator { memory: Mutex::new(Box::new(Memory::new(&model))), model })
+        Ok(Simulator(Shared::new(model)))
     }
 
     /// Time step (s).
     #[getter]
     fn dt(&self) -> f64 {
-        self.model.options().dt
+        self.model().options().dt
     }
 
     /// Numerical choices (Options).
     #[getter]
     fn options(&self) -> Options {
-        Options(self.model.options().clone())
+        Options(self.model().options().clone())
     }
 
     /// One step of semi-implicit Euler: forces and contacts at its beginning, velocities at its end.
     ///
     /// q (nq,), v (nv,); tau (nv,): generalised forces; ctrl (nu,): controls, without which the actuators are off;
-    /// wrenches (n_bodies, 6): [force; torque] on each body, world axes, at its centre of mass; time (s) at the beginning.
-    /// Returns a Step. Raises DivergenceError if the next state is not finite.
+    /// wrenches (n_bodies, 6): [force; torque] on each body, world axes, at its centre of mass; time (s) at the
+    /// beginning. Returns a Step, whose derivatives can be taken until the next one. Raises DivergenceError if the next
+    /// state is not finite.
     #[pyo3(signature = (q, v, tau=None, ctrl=None, wrenches=None, *, time=0.0))]
     fn step(
         &self,
@@ -101,9 +94,9 @@ impl Simulator {
     ) -> Result<Step, Failure> {
         let x = self.state(q, v, time)?;
         let (tau, ctrl) = (optional_vector("tau", tau)?, optional_vector("ctrl", ctrl)?);
-        let wrenches = self::wrenches(wrenches, self.model.n_bodies())?;
+        let wrenches = self::wrenches(wrenches, self.model().n_bodies())?;
         let done = py.detach(|| self.advance(&x, tau, ctrl, &wrenches))?;
-        Ok(Step::new(py, &self.model, done))
+        Ok(Step::new(py, done))
     }
 
     /// Steps from (q, v), recorded.
@@ -124,52 +117,42 @@ impl Simulator {
         time: f64,
     ) -> Result<Trajectory, Failure> {
         let (x, steps) = (self.state(q, v, time)?, count("steps", steps)? as usize);
-        let ctrl = Drive::new("ctrl", ctrl, steps, self.model.nu())?;
-        let tau = Drive::new("tau", tau, steps, self.model.nv())?;
-        let wrenches = self::wrenches(wrenches, self.model.n_bodies())?;
+        let ctrl = Drive::new("ctrl", ctrl, steps, self.model().nu())?;
+        let tau = Drive::new("tau", tau, steps, self.model().nv())?;
+        let wrenches = self::wrenches(wrenches, self.model().n_bodies())?;
         let (recorded, readings) = py.detach(|| self.record(x, steps, &ctrl, &tau, wrenches))?;
         Ok(Trajectory::new(py, recorded, &readings)?)
     }
 
     /// Drops the warm start: the next step is solved as if it were the first.
     fn forget(&self) -> Result<(), Failure> {
-        self.memory()?.data.forget();
+        self.0.enter()?.data.forget();
         Ok(())
     }
 
     /// A copy of what the next step will start from (WarmStart).
     fn warm_start(&self) -> Result<WarmStart, Failure> {
-        Ok(WarmStart(self.memory()?.data.warm_start()))
+        Ok(WarmStart(self.0.enter()?.data.warm_start()))
     }
 
     /// Puts a WarmStart back: with the same state and input, the next step is then the same bit for bit.
     fn restore(&self, warm_start: &WarmStart) -> Result<(), Failure> {
-        Ok(self.memory()?.data.restore(&warm_start.0)?)
+        Ok(self.0.enter()?.data.restore(&warm_start.0)?)
     }
 
     fn __repr__(&self) -> String {
-        format!("<slipstick.Simulator of '{}': dt={}>", self.model.name(), self.dt())
+        format!("<slipstick.Simulator of '{}': dt={}>", self.model().name(), self.dt())
     }
 }
 
 impl Simulator {
-    fn memory(&self) -> Result<MutexGuard<'_, Box<Memory>>, Failure> {
-        match self.memory.try_lock() {
-            Ok(memory) => Ok(memory),
-            Err(TryLockError::WouldBlock) => Err(Failure::Busy),
-            Err(TryLockError::Poisoned(memory)) => {
-                // a step that broke off may have left half a warm start
-                self.memory.clear_poison();
-                let mut memory = memory.into_inner();
-                memory.data.forget();
-                Ok(memory)
-            }
-        }
+    fn model(&self) -> &slipstick::Model {
+        &self.0.model
     }
 
     fn state(&self, q: Input, v: Input, time: f64) -> Result<State, Failure> {
         let (q, v) = (vector("q", q)?, vector("v", v)?);
-        let mut x = State::new(&self.model, &q, &v)?;
+        let mut x = State::new(self.model(), &q, &v)?;
         // what a step returned goes into the next one as it is, so that steps repeat a rollout bit for bit
         if x.q.iter().zip(&q).all(|(unit, given)| (unit - given).abs() <= 4.0 * f64::EPSILON) {
             x.q = q;
@@ -188,23 +171,30 @@ impl Simulator {
         ctrl: Option<Vec<f64>>,
         wrenches: &[Wrench],
     ) -> Result<Finished, Failure> {
-        let mut memory = self.memory()?;
-        let Memory { data, sensors } = &mut **memory;
-        let (expected, tau) = (self.model.nv(), tau.unwrap_or_else(|| vec![0.0; self.model.nv()]));
+        let mut memory = self.0.enter()?;
+        let (expected, tau) = (self.model().nv(), tau.unwrap_or_else(|| vec![0.0; self.model().nv()]));
         if tau.len() != expected {
             // checked here: to the step an empty tau means none
             return Err(InputError::Length { what: "tau", expected, got: tau.len() }.into());
         }
+        memory.steps += 1; // what the memory held is gone, also if the step fails
+        let Memory { data, sensors, steps } = &mut *memory;
         let (input, mut next) = (slipstick::Input::tau(&tau).with_wrenches(wrenches), x.clone());
         let step = match &ctrl {
-            Some(ctrl) => slipstick::step_ctrl(&self.model, data, x, ctrl, &input, &mut next)?,
-            None => slipstick::step(&self.model, data, x, &input, &mut next)?,
+            Some(ctrl) => slipstick::step_ctrl(self.model(), data, x, ctrl, &input, &mut next)?,
+            None => slipstick::step(self.model(), data, x, &input, &mut next)?,
         };
         step.sensors(x, ctrl.as_deref(), &input, sensors)?;
-        let (acceleration, report) = (step.acceleration().to_vec(), *step.report());
-        let contacts = step.contacts().collect();
-        let sensors = sensors::readings(&self.model, sensors);
-        Ok(Finished { next, acceleration, report, contacts, sensors })
+        Ok(Finished {
+            next,
+            acceleration: step.acceleration().to_vec(),
+            mode_key: step.mode_key(),
+            report: *step.report(),
+            contacts: step.contacts().collect(),
+            sensors: sensors::readings(self.model(), sensors),
+            actuated: ctrl.is_some(),
+            origin: Origin { shared: self.0.clone(), step: *steps },
+        })
     }
 
     /// The warm start goes in and out; a rollout that fails leaves it as it was.
@@ -216,13 +206,14 @@ impl Simulator {
         tau: &Drive,
         wrenches: Vec<Wrench>,
     ) -> Result<(slipstick::Trajectory, Vec<Reading>), Failure> {
-        let mut memory = self.memory()?;
-        let Memory { data, sensors } = &mut **memory;
-        let mut robot = slipstick::Simulator::new(&self.model);
+        let mut memory = self.0.enter()?;
+        memory.steps += 1; // for steps made before, a rollout is a step like any other
+        let Memory { data, sensors, .. } = &mut *memory;
+        let mut robot = slipstick::Simulator::new(self.model());
         robot.set_state(x)?;
         robot.restore(&data.warm_start())?;
-        let (mut recorded, mut readings) = (slipstick::Trajectory::new(&self.model), Vec::new());
-        let mut command = Command { actuated: !ctrl.is_none(), wrenches, ..Command::new(&self.model) };
+        let (mut recorded, mut readings) = (slipstick::Trajectory::new(self.model()), Vec::new());
+        let mut command = Command { actuated: !ctrl.is_none(), wrenches, ..Command::new(self.model()) };
         recorded.push_state(robot.state());
         for k in 0..steps {
             if k % PATIENCE == 0 {
@@ -232,7 +223,7 @@ impl Simulator {
             tau.fill("tau", k, robot.state(), &mut command.tau)?;
             recorded.push_step(&command, &robot.step_command(&command, Some(sensors))?);
             recorded.push_state(robot.state());
-            sensors::append(&mut readings, &self.model, sensors);
+            sensors::append(&mut readings, self.model(), sensors);
         }
         data.restore(&robot.warm_start())?;
         Ok((recorded, readings))

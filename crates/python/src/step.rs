@@ -1,20 +1,28 @@
-//! What a finished step shows: the next state, contacts, the report of the solver.
+//! `Step`: what a finished step shows, and its derivatives.
 
-use crate::arrays::{Matrix, Vector};
+use crate::arrays::{Input, Matrix, Vector, to_matrix};
+use crate::errors::Failure;
+use crate::gradient::{Blocks, Direction, Groups, StepJacobian, Weights, contact_number, group, numbers};
+use crate::memory::Origin;
 use crate::sensors::{self, Reading};
-use crate::solids::kept;
-use numpy::ndarray::Array2;
+use crate::views::{ConstraintView, ContactView, SolveReport};
 use numpy::{IntoPyArray, PyArray1};
+use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use slipstick::spatial::Vec3;
-use slipstick::{GeomId, Model};
+use slipstick::{GradientError, InputGrad, Model, ParameterGroup};
 
 /// A finished step.
 ///
-/// Attributes: q (nq,) and v (nv,) at its end, time (s) at its end, acceleration (nv,), which is the change of v divided
-/// by dt, contacts (list of ContactView: every pair of shapes nearer than the contact distance at its beginning), report
-/// (SolveReport), sensors (dict of name to array: readings at its beginning, accelerations and forces those of the step).
+/// Attributes: q (nq,) and v (nv,) at its end, time (s) at its end, acceleration (nv,), which is the change of v
+/// divided by dt, contacts (list of ContactView: every pair of shapes nearer than the contact distance at its
+/// beginning), report (SolveReport), sensors (dict of name to array: readings at its beginning, accelerations and
+/// forces those of the step), mode_key (int: the same for two steps of a model whose derivatives follow the same
+/// formula).
+///
+/// Derivatives, constraints and explain() are taken from the memory of the Simulator: once that has begun another step,
+/// they raise StaleStep. Derivatives with respect to q, and of q at the end, are along tangents: nv numbers.
 #[pyclass(frozen, module = "slipstick")]
 pub struct Step {
     #[pyo3(get)]
@@ -25,34 +33,73 @@ pub struct Step {
     time: f64,
     #[pyo3(get)]
     acceleration: Py<PyArray1<f64>>,
+    #[pyo3(get)]
+    mode_key: u64,
     report: slipstick::SolveReport,
-    model: Model,
     contacts: Vec<slipstick::ContactView>,
     sensors: Vec<Reading>,
+    actuated: bool,
+    origin: Origin,
 }
 
 /// What `Simulator.step` takes out of the memory of a step.
 pub struct Finished {
     pub next: slipstick::State,
     pub acceleration: Vec<f64>,
+    pub mode_key: u64,
     pub report: slipstick::SolveReport,
     pub contacts: Vec<slipstick::ContactView>,
     pub sensors: Vec<Reading>,
+    pub actuated: bool,
+    pub origin: Origin,
 }
 
 impl Step {
-    pub fn new(py: Python<'_>, model: &Model, done: Finished) -> Step {
+    pub fn new(py: Python<'_>, done: Finished) -> Step {
         let kept = |x: Vec<f64>| x.into_pyarray(py).unbind();
         Step {
             q: kept(done.next.q),
             v: kept(done.next.v),
             time: done.next.time,
             acceleration: kept(done.acceleration),
+            mode_key: done.mode_key,
             report: done.report,
-            model: model.clone(),
             contacts: done.contacts,
             sensors: done.sensors,
+            actuated: done.actuated,
+            origin: done.origin,
         }
+    }
+
+    fn model(&self) -> &Model {
+        &self.origin.shared.model
+    }
+
+    /// Takes the step up again, without the interpreter's lock.
+    fn resume<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut slipstick::Step) -> Result<T, GradientError> + Send,
+    ) -> Result<T, Failure> {
+        py.detach(|| self.origin.resume(work))
+    }
+
+    fn weights(&self, q: Option<Input>, v: Option<Input>, impulses: Option<Input>) -> Result<Weights, Failure> {
+        Weights::new(self.model().nv(), self.contacts.len(), q, v, impulses)
+    }
+
+    /// Controls are part of the step only if it was made with them.
+    fn controls(&self, ctrl: Option<Input>) -> Result<Vec<f64>, Failure> {
+        if ctrl.is_some() && !self.actuated {
+            return Err(PyValueError::new_err("ctrl: expected None for a step made without ctrl, got an array").into());
+        }
+        numbers("ctrl", ctrl, self.model().nu())
+    }
+
+    fn parameter_gradient(&self, py: Python<'_>, w: &Weights, group: ParameterGroup) -> Result<Vec<f64>, Failure> {
+        let mut out = vec![0.0; self.model().parameters().group(group).len()];
+        self.resume(py, |step| step.vjp_parameters(w.borrow(), group, &mut out))?;
+        Ok(out)
     }
 }
 
@@ -61,7 +108,7 @@ impl Step {
     /// Contacts, by rising numbers of their pairs (list of ContactView).
     #[getter]
     fn contacts(&self) -> Vec<ContactView> {
-        self.contacts.iter().map(|c| ContactView { view: *c, model: self.model.clone() }).collect()
+        self.contacts.iter().map(|c| ContactView { view: *c, model: self.model().clone() }).collect()
     }
 
     /// How contact was solved (SolveReport).
@@ -77,152 +124,138 @@ impl Step {
         sensors::to_dict(py, &self.sensors, None)
     }
 
+    /// Everything in the contact problem: equalities, limits and dry friction of joints, contacts (list of
+    /// ConstraintView). Raises StaleStep.
+    #[getter]
+    fn constraints(&self, py: Python<'_>) -> Result<Vec<ConstraintView>, Failure> {
+        self.resume(py, |step| Ok(step.constraints().map(ConstraintView).collect()))
+    }
+
+    /// A sentence per constraint, one to a line (str): what it does, with what force, how far it is from doing
+    /// otherwise. Raises StaleStep.
+    fn explain(&self, py: Python<'_>) -> Result<String, Failure> {
+        self.resume(py, |step| Ok(step.explain()))
+    }
+
+    /// All derivatives of (q, v) at the end with respect to q, v, tau and ctrl (StepJacobian).
+    ///
+    /// Computed once per step; asked for again it is only copied. Raises StaleStep, and GradientError where there is no
+    /// derivative.
+    fn jacobian(&self, py: Python<'_>) -> Result<StepJacobian, Failure> {
+        Ok(self.resume(py, Blocks::of)?.into_python(py)?)
+    }
+
+    /// The change of (q, v) at the end along a change of q (nv,), v (nv,), tau (nv,) and ctrl (nu,): Jacobian times
+    /// vector.
+    ///
+    /// What is left out does not change; ctrl is for steps made with ctrl. one_sided: where a constraint is undecided
+    /// between two modes, take the one that the change leads into. Returns (dq, dv), (nv,) each. Raises StaleStep,
+    /// GradientError.
+    #[pyo3(signature = (*, q=None, v=None, tau=None, ctrl=None, one_sided=false))]
+    fn jvp<'py>(
+        &self,
+        py: Python<'py>,
+        q: Option<Input>,
+        v: Option<Input>,
+        tau: Option<Input>,
+        ctrl: Option<Input>,
+        one_sided: bool,
+    ) -> Result<(Vector<'py>, Vector<'py>), Failure> {
+        let nv = self.model().nv();
+        let (q, v, tau) = (numbers("q", q, nv)?, numbers("v", v, nv)?, numbers("tau", tau, nv)?);
+        let along = Direction { q, v, tau, ctrl: self.controls(ctrl)? };
+        let (mut dq, mut dv) = (vec![0.0; nv], vec![0.0; nv]);
+        self.resume(py, |step| match one_sided {
+            true => step.jvp_one_sided(along.borrow(), &mut dq, &mut dv),
+            false => step.jvp(along.borrow(), &mut dq, &mut dv),
+        })?;
+        Ok((dq.into_pyarray(py), dv.into_pyarray(py)))
+    }
+
+    /// The gradient of a number with respect to what the step was made from: vector times Jacobian, by one adjoint
+    /// solve.
+    ///
+    /// q (nv,), v (nv,): the number's gradient with respect to q and v at the end; impulses (contacts, 3): to the
+    /// impulses of Step.contacts, world axes. What is left out counts as zero. Returns fresh arrays (gq, gv, gtau,
+    /// gctrl): (nv,) each, gctrl (nu,), or None for a step made without ctrl. Raises StaleStep, GradientError.
+    #[pyo3(signature = (*, q=None, v=None, impulses=None))]
+    fn vjp<'py>(
+        &self,
+        py: Python<'py>,
+        q: Option<Input>,
+        v: Option<Input>,
+        impulses: Option<Input>,
+    ) -> Result<(Vector<'py>, Vector<'py>, Vector<'py>, Option<Vector<'py>>), Failure> {
+        let w = self.weights(q, v, impulses)?;
+        let (nv, nu) = (self.model().nv(), if self.actuated { self.model().nu() } else { 0 });
+        let [mut gq, mut gv, mut gtau] = [(); 3].map(|()| vec![0.0; nv]);
+        let mut gctrl = vec![0.0; nu];
+        self.resume(py, |step| {
+            step.vjp(w.borrow(), InputGrad { q: &mut gq, v: &mut gv, tau: &mut gtau, ctrl: &mut gctrl })
+        })?;
+        let gctrl = self.actuated.then(|| gctrl.into_pyarray(py));
+        Ok((gq.into_pyarray(py), gv.into_pyarray(py), gtau.into_pyarray(py), gctrl))
+    }
+
+    /// The gradient of a number with respect to parameters of the model.
+    ///
+    /// group: a name in Model.parameter_groups, several names, or None for all groups; q (nv,), v (nv,), impulses
+    /// (contacts, 3) as in vjp. Returns an array as long as the group or, for several, a dict of name to array. Raises
+    /// StaleStep, GradientError.
+    #[pyo3(signature = (group=None, *, q=None, v=None, impulses=None))]
+    fn vjp_parameters<'py>(
+        &self,
+        py: Python<'py>,
+        group: Option<Groups>,
+        q: Option<Input>,
+        v: Option<Input>,
+        impulses: Option<Input>,
+    ) -> Result<Bound<'py, PyAny>, Failure> {
+        let w = self.weights(q, v, impulses)?;
+        let groups = match group {
+            Some(Groups::One(name)) => {
+                let gradient = self.parameter_gradient(py, &w, self::group(&name)?)?;
+                return Ok(gradient.into_pyarray(py).into_bound_py_any(py)?);
+            }
+            Some(Groups::Several(names)) => names.iter().map(|n| self::group(n)).collect::<Result<Vec<_>, _>>()?,
+            None => ParameterGroup::ALL.to_vec(),
+        };
+        let all = PyDict::new(py);
+        for group in groups {
+            all.set_item(group.name(), self.parameter_gradient(py, &w, group)?.into_pyarray(py))?;
+        }
+        Ok(all.into_any())
+    }
+
+    /// Derivatives of (q, v) at the end with respect to a group of n parameters of the model.
+    ///
+    /// group: a name in Model.parameter_groups. Returns (dq, dv), (nv, n) each. Costs an adjoint solve per dof. Raises
+    /// StaleStep, GradientError.
+    fn parameter_jacobian<'py>(&self, py: Python<'py>, group: &str) -> Result<(Matrix<'py>, Matrix<'py>), Failure> {
+        let group = self::group(group)?;
+        let (nv, n) = (self.model().nv(), self.model().parameters().group(group).len());
+        let (mut dq, mut dv) = (vec![0.0; nv * n], vec![0.0; nv * n]);
+        self.resume(py, |step| step.parameter_jacobian(group, &mut dq, &mut dv))?;
+        Ok((to_matrix(py, nv, n, dq)?, to_matrix(py, nv, n, dv)?))
+    }
+
+    /// Derivatives of the impulse of a contact, on the second body in world axes, with respect to q, v and tau.
+    ///
+    /// contact (int): its number in Step.contacts. Returns (dq, dv, dtau), (3, nv) each. Raises StaleStep,
+    /// GradientError.
+    fn impulse_jacobian<'py>(
+        &self,
+        py: Python<'py>,
+        contact: i64,
+    ) -> Result<(Matrix<'py>, Matrix<'py>, Matrix<'py>), Failure> {
+        let (contact, nv) = (contact_number(contact)?, self.model().nv());
+        let [mut dq, mut dv, mut dtau] = [(); 3].map(|()| vec![0.0; 3 * nv]);
+        self.resume(py, |step| step.impulse_jacobian(contact, [&mut dq, &mut dv, &mut dtau]))?;
+        Ok((to_matrix(py, 3, nv, dq)?, to_matrix(py, 3, nv, dv)?, to_matrix(py, 3, nv, dtau)?))
+    }
+
     fn __repr__(&self) -> String {
         let (time, n, status) = (self.time, self.contacts.len(), self.report.status.name());
         format!("<slipstick.Step: time={time}, {n} contacts, {status}>")
-    }
-}
-
-/// A contact of a finished step. Place and distance belong to its beginning, force and velocity to its end.
-///
-/// Attributes: geoms (two names, may be empty), geom_numbers (two ints), bodies (two names), point (3,) (m), normal (3,)
-/// from the first shape to the second, frame (3, 3) with two tangents and the normal as columns, distance (float, m;
-/// negative when they overlap), feature (int: the same while the same features touch), friction (float, Coulomb's
-/// coefficient), impulse (3,) [N·s] and force (3,) (N) on the second body, velocity (3,) [m/s] of the second body against
-/// the first, mode ("break", "stick" or "slide"), margin (float, m/s: the change of velocity that would change the mode).
-/// Point, normal, impulse and force have world axes; velocity is along the columns of frame.
-#[pyclass(frozen, module = "slipstick")]
-pub struct ContactView {
-    view: slipstick::ContactView,
-    model: Model,
-}
-
-#[pymethods]
-impl ContactView {
-    #[getter]
-    fn geoms(&self) -> (&str, &str) {
-        let name = |id: GeomId| self.model.geoms()[id.0].name.as_str();
-        (name(self.view.geoms[0]), name(self.view.geoms[1]))
-    }
-
-    #[getter]
-    fn geom_numbers(&self) -> (usize, usize) {
-        (self.view.geoms[0].0, self.view.geoms[1].0)
-    }
-
-    #[getter]
-    fn bodies(&self) -> (&str, &str) {
-        let [a, b] = self.view.bodies.map(|id| self.model.bodies()[id.0].name.as_str());
-        (a, b)
-    }
-
-    #[getter]
-    fn point(&self, py: Python<'_>) -> Py<PyArray1<f64>> {
-        kept(py, self.view.point)
-    }
-
-    #[getter]
-    fn normal<'py>(&self, py: Python<'py>) -> Vector<'py> {
-        PyArray1::from_slice(py, &[0, 1, 2].map(|i| self.view.frame.at(i, 2)))
-    }
-
-    #[getter]
-    fn frame<'py>(&self, py: Python<'py>) -> Matrix<'py> {
-        Array2::from_shape_fn((3, 3), |(i, j)| self.view.frame.at(i, j)).into_pyarray(py)
-    }
-
-    #[getter]
-    fn distance(&self) -> f64 {
-        self.view.distance
-    }
-
-    #[getter]
-    fn feature(&self) -> u64 {
-        self.view.feature
-    }
-
-    #[getter]
-    fn friction(&self) -> f64 {
-        self.view.friction
-    }
-
-    #[getter]
-    fn impulse(&self, py: Python<'_>) -> Py<PyArray1<f64>> {
-        kept(py, self.view.impulse)
-    }
-
-    #[getter]
-    fn force(&self, py: Python<'_>) -> Py<PyArray1<f64>> {
-        let dt = self.model.options().dt;
-        let Vec3 { x, y, z } = self.view.impulse;
-        kept(py, Vec3 { x: x / dt, y: y / dt, z: z / dt })
-    }
-
-    #[getter]
-    fn velocity(&self, py: Python<'_>) -> Py<PyArray1<f64>> {
-        kept(py, self.view.velocity)
-    }
-
-    #[getter]
-    fn mode(&self) -> &'static str {
-        self.view.mode.name()
-    }
-
-    #[getter]
-    fn margin(&self) -> f64 {
-        self.view.margin
-    }
-
-    fn __repr__(&self) -> String {
-        let ((a, b), (i, j), mode) = (self.geoms(), self.geom_numbers(), self.mode());
-        let distance = self.view.distance;
-        format!("<slipstick.ContactView of '{a}' ({i}) and '{b}' ({j}): {mode}, distance={distance}>")
-    }
-}
-
-/// How the contacts of a step were solved.
-///
-/// Attributes: status ("converged"; "correction_dropped": converged, after position correction and restitution, which
-/// contradicted each other, were left out; "not_converged": the best iterate), stage (the solver that found the answer:
-/// "empty", "newton", "interior_point", "polish", "admm" or "pgs"), iterations (int), residual (float, scaled),
-/// compliance_shift (float, m/s: how far compliance moves velocities from those of rigid contacts), contacts (int: in the
-/// problem), rows (int), degenerate (int: constraints about to change their mode), margin (float, m/s: the smallest one).
-#[pyclass(frozen, get_all, module = "slipstick")]
-pub struct SolveReport {
-    status: &'static str,
-    stage: &'static str,
-    iterations: u32,
-    residual: f64,
-    compliance_shift: f64,
-    contacts: usize,
-    rows: usize,
-    degenerate: usize,
-    margin: f64,
-}
-
-impl From<&slipstick::SolveReport> for SolveReport {
-    fn from(r: &slipstick::SolveReport) -> SolveReport {
-        SolveReport {
-            status: r.status.name(),
-            stage: r.stage.name(),
-            iterations: r.iterations,
-            residual: r.residual,
-            compliance_shift: r.compliance_shift,
-            contacts: r.contacts,
-            rows: r.rows,
-            degenerate: r.degenerate,
-            margin: r.margin,
-        }
-    }
-}
-
-#[pymethods]
-impl SolveReport {
-    fn __repr__(&self) -> String {
-        let SolveReport { status, stage, iterations, residual, contacts, .. } = self;
-        format!(
-            "<slipstick.SolveReport: {status} by {stage}, {contacts} contacts, {iterations} iterations, \
-             residual={residual:e}>"
-        )
     }
 }

@@ -21,12 +21,18 @@
 mod builtin;
 mod controller;
 pub mod pinocchio;
+mod rollout_gradient;
 mod simulator;
+pub mod smoothing;
 mod summary;
 mod trajectory;
 
 pub use builtin::{BuiltinError, builtin, builtin_names};
 pub use controller::{Command, Controller, Hold, Random, Table, TableError};
+pub use rollout_gradient::{
+    Memory, Rollout, RolloutDirection, RolloutGrad, RolloutGradient, RolloutGradientError, RolloutInput, Sensitivities,
+    StateGrad, Wanted,
+};
 pub use simulator::{Control, RolloutError, Simulator};
 pub use slipstick_core::*;
 pub use slipstick_io::{

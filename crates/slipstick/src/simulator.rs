@@ -170,7 +170,7 @@ impl Simulator {
 }
 
 /// A state that steps themselves have made too large has diverged, whatever the door says about it.
-fn diverged(model: &Model, x: &State, error: StepError) -> StepError {
+pub(crate) fn diverged(model: &Model, x: &State, error: StepError) -> StepError {
     let StepError::Input(InputError::TooLarge { what, index, .. }) = error else { return error };
     let (of_joint, quantity): (fn(&Joint) -> &Range<usize>, _) = match what {
         "q" => (|j| &j.q, "position"),

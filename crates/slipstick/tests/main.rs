@@ -2,3 +2,5 @@
 
 mod builtin;
 mod pinocchio;
+mod rollout_gradient;
+mod smoothing;

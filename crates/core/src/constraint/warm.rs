@@ -22,6 +22,12 @@ impl Key {
 pub(crate) struct WarmImpulses(Vec<(Key, Vec3)>);
 
 impl WarmImpulses {
+    /// The same impulses as another, in the memory at hand.
+    pub fn copy_from(&mut self, other: &WarmImpulses) {
+        self.0.clear();
+        self.0.extend_from_slice(&other.0);
+    }
+
     pub fn clear(&mut self) {
         self.0.clear();
     }

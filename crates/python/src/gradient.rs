@@ -1,0 +1,165 @@
+//! Derivatives of a step: what goes in, checked by its Python names, and the arrays that come out.
+
+use crate::arrays::{Input, matrix, to_matrix, vector, wrong_shape};
+use crate::errors::Failure;
+use crate::options::unknown;
+use numpy::PyArray2;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use slipstick::linalg::MatRef;
+use slipstick::{GradientError, InputDirection, InputError, OutputGrad, ParameterGroup, Step};
+
+/// All derivatives of a step; rows are outputs, configurations count as tangents.
+///
+/// Attributes: dq_dq, dq_dv, dq_dtau, dv_dq, dv_dv, dv_dtau (nv, nv), dq_dctrl, dv_dctrl (nv, nu; without columns if
+/// the step was made without ctrl): of q and v at the end of the step with respect to q, v, tau and ctrl. A (2nv, 2nv):
+/// all of (q, v); B: with respect to ctrl (2nv, nu) or, without ctrl, tau (2nv, nv); both as MuJoCo's mjd_transitionFD
+/// has them.
+#[pyclass(frozen, get_all, module = "slipstick")]
+pub struct StepJacobian {
+    dq_dq: Py<PyArray2<f64>>,
+    dq_dv: Py<PyArray2<f64>>,
+    dq_dtau: Py<PyArray2<f64>>,
+    dq_dctrl: Py<PyArray2<f64>>,
+    dv_dq: Py<PyArray2<f64>>,
+    dv_dv: Py<PyArray2<f64>>,
+    dv_dtau: Py<PyArray2<f64>>,
+    dv_dctrl: Py<PyArray2<f64>>,
+    A: Py<PyArray2<f64>>,
+    B: Py<PyArray2<f64>>,
+}
+
+#[pymethods]
+impl StepJacobian {
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let shape = |x: &Py<PyArray2<f64>>| x.bind(py).getattr("shape")?.extract::<(usize, usize)>();
+        Ok(format!("<slipstick.StepJacobian: A {:?}, B {:?}>", shape(&self.A)?, shape(&self.B)?))
+    }
+}
+
+/// Numbers row by row, rows and columns.
+type Block = (Vec<f64>, usize, usize);
+
+/// The blocks of a Jacobian, taken out of the memory of the step.
+pub struct Blocks {
+    of_q: [Block; 4],
+    of_v: [Block; 4],
+    A: Block,
+    B: Block,
+}
+
+impl Blocks {
+    pub fn of(step: &mut Step) -> Result<Blocks, GradientError> {
+        let J = step.jacobian()?;
+        let block = |m: MatRef| ((0..m.rows()).flat_map(|i| m.row(i)).copied().collect(), m.rows(), m.cols());
+        let n = 2 * J.dv_dv.rows();
+        let inputs = if J.dv_dctrl.cols() > 0 { J.dv_dctrl.cols() } else { J.dv_dtau.cols() };
+        let (mut A, mut B) = (vec![0.0; n * n], vec![0.0; n * inputs]);
+        J.copy_a(&mut A)?;
+        J.copy_b(&mut B)?;
+        Ok(Blocks {
+            of_q: [J.dq_dq, J.dq_dv, J.dq_dtau, J.dq_dctrl].map(block),
+            of_v: [J.dv_dq, J.dv_dv, J.dv_dtau, J.dv_dctrl].map(block),
+            A: (A, n, n),
+            B: (B, n, inputs),
+        })
+    }
+
+    pub fn into_python(self, py: Python<'_>) -> PyResult<StepJacobian> {
+        let array = |(numbers, rows, columns): Block| Ok::<_, PyErr>(to_matrix(py, rows, columns, numbers)?.unbind());
+        let ([dq_dq, dq_dv, dq_dtau, dq_dctrl], [dv_dq, dv_dv, dv_dtau, dv_dctrl]) = (self.of_q, self.of_v);
+        Ok(StepJacobian {
+            dq_dq: array(dq_dq)?,
+            dq_dv: array(dq_dv)?,
+            dq_dtau: array(dq_dtau)?,
+            dq_dctrl: array(dq_dctrl)?,
+            dv_dq: array(dv_dq)?,
+            dv_dv: array(dv_dv)?,
+            dv_dtau: array(dv_dtau)?,
+            dv_dctrl: array(dv_dctrl)?,
+            A: array(self.A)?,
+            B: array(self.B)?,
+        })
+    }
+}
+
+/// A change of what a step is made from; what is left out is empty.
+pub struct Direction {
+    pub q: Vec<f64>,
+    pub v: Vec<f64>,
+    pub tau: Vec<f64>,
+    pub ctrl: Vec<f64>,
+}
+
+impl Direction {
+    pub fn borrow(&self) -> InputDirection<'_> {
+        InputDirection { q: &self.q, v: &self.v, tau: &self.tau, ctrl: &self.ctrl }
+    }
+}
+
+/// The gradient of a number with respect to what comes out of a step; what is left out is empty.
+pub struct Weights {
+    pub q: Vec<f64>,
+    pub v: Vec<f64>,
+    pub impulses: Vec<f64>,
+}
+
+impl Weights {
+    /// q (nv,), v (nv,), impulses (contacts, 3).
+    pub fn new(
+        nv: usize,
+        contacts: usize,
+        q: Option<Input>,
+        v: Option<Input>,
+        impulses: Option<Input>,
+    ) -> Result<Weights, Failure> {
+        let (q, v) = (numbers("q", q, nv)?, numbers("v", v, nv)?);
+        let Some(impulses) = impulses else { return Ok(Weights { q, v, impulses: Vec::new() }) };
+        let (impulses, shape) = matrix("impulses", impulses)?;
+        if shape != [contacts, 3] {
+            let expected = format!("({contacts}, 3), a row for each contact");
+            return Err(wrong_shape("impulses", &expected, &shape).into());
+        }
+        Ok(Weights { q, v, impulses: finite("impulses", impulses)? })
+    }
+
+    pub fn borrow(&self) -> OutputGrad<'_> {
+        OutputGrad { q: &self.q, v: &self.v, impulses: &self.impulses }
+    }
+}
+
+/// Numbers of a known count, or none. Checked here: to a step, empty means none.
+pub fn numbers(what: &'static str, x: Option<Input>, expected: usize) -> Result<Vec<f64>, Failure> {
+    let Some(x) = x else { return Ok(Vec::new()) };
+    let numbers = vector(what, x)?;
+    if numbers.len() != expected {
+        return Err(InputError::Length { what, expected, got: numbers.len() }.into());
+    }
+    finite(what, numbers)
+}
+
+fn finite(what: &'static str, numbers: Vec<f64>) -> Result<Vec<f64>, Failure> {
+    match numbers.iter().position(|x| !x.is_finite()) {
+        Some(index) => Err(InputError::NotFinite { what, index }.into()),
+        None => Ok(numbers),
+    }
+}
+
+/// Names of groups of parameters.
+#[derive(FromPyObject)]
+pub enum Groups {
+    One(String),
+    Several(Vec<String>),
+}
+
+/// The group with a name.
+pub fn group(name: &str) -> Result<ParameterGroup, Failure> {
+    let found = ParameterGroup::ALL.into_iter().find(|g| g.name() == name);
+    found.ok_or_else(|| unknown("group", ParameterGroup::ALL.map(ParameterGroup::name), name))
+}
+
+/// The number of a contact; whether there are as many is for the step to say.
+pub fn contact_number(contact: i64) -> PyResult<usize> {
+    let wrong = |_| PyValueError::new_err(format!("contact: expected its number in Step.contacts, got {contact}"));
+    usize::try_from(contact).map_err(wrong)
+}

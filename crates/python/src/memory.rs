@@ -1,0 +1,59 @@
+//! Memory of a simulator, shared with the steps it has made: one thread inside at a time.
+
+use crate::errors::Failure;
+use slipstick::{Data, GradientError, Model, Sensors};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+
+/// A model and the memory of its steps.
+pub struct Shared {
+    pub model: Model,
+    memory: Mutex<Memory>,
+}
+
+pub struct Memory {
+    pub data: Data,
+    pub sensors: Sensors,
+    /// Steps begun so far: the number of the one that `data` holds.
+    pub steps: u64,
+}
+
+impl Shared {
+    pub fn new(model: Model) -> Arc<Shared> {
+        let memory = Memory { data: Data::new(&model), sensors: Sensors::new(&model), steps: 0 };
+        Arc::new(Shared { model, memory: Mutex::new(memory) })
+    }
+
+    /// The memory, unless another thread is in it.
+    pub fn enter(&self) -> Result<MutexGuard<'_, Memory>, Failure> {
+        match self.memory.try_lock() {
+            Ok(memory) => Ok(memory),
+            Err(TryLockError::WouldBlock) => Err(Failure::Busy),
+            Err(TryLockError::Poisoned(memory)) => {
+                // a step that broke off may have left half a warm start, and no step to differentiate
+                self.memory.clear_poison();
+                let mut memory = memory.into_inner();
+                memory.data.forget();
+                memory.steps += 1;
+                Ok(memory)
+            }
+        }
+    }
+}
+
+/// Where a finished step came from.
+pub struct Origin {
+    pub shared: Arc<Shared>,
+    pub step: u64,
+}
+
+impl Origin {
+    /// Takes the step up again, while the memory still holds it.
+    pub fn resume<T>(&self, work: impl FnOnce(&mut slipstick::Step) -> Result<T, GradientError>) -> Result<T, Failure> {
+        let mut memory = self.shared.enter()?;
+        if memory.steps != self.step {
+            return Err(Failure::Stale);
+        }
+        let mut step = slipstick::Step::last(&self.shared.model, &mut memory.data).ok_or(Failure::Stale)?;
+        Ok(work(&mut step)?)
+    }
+}

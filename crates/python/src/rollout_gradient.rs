@@ -1,0 +1,359 @@
+//! `RolloutGradient`: many steps, and derivatives through all of them.
+
+use crate::arrays::{Input, array, vector, wrenches, wrong_shape};
+use crate::errors::Failure;
+use crate::gradient::group;
+use crate::model::Model;
+use crate::options::{count, unknown};
+use crate::rollout::Trajectory;
+use crate::warm_start::WarmStart;
+use numpy::ndarray::{ArrayD, IxDyn};
+use numpy::{IntoPyArray, PyArray1, PyArrayDyn};
+use pyo3::exceptions::{PyArithmeticError, PyMemoryError, PyRuntimeError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use slipstick::linalg::MatRef;
+use slipstick::{
+    InputError, Memory, ParameterGroup, RolloutDirection, RolloutGradientError, RolloutInput, Sensitivities, State,
+    StateGrad, Wanted,
+};
+use std::sync::{Mutex, MutexGuard, TryLockError};
+
+type Array<'py> = Bound<'py, PyArrayDyn<f64>>;
+
+/// Rollouts of a number of steps, and their derivatives.
+///
+/// model (Model); steps (int); memory: "recompute" (keep what repeats each step, make it again for its derivative) or
+/// "store" (keep its derivatives); parameters: names of groups of Model.parameters to differentiate by.
+/// run() comes first; vjp, jvp and sensitivities belong to the last run. Two threads in one get a RuntimeError.
+#[pyclass(frozen, module = "slipstick")]
+pub struct RolloutGradient {
+    model: slipstick::Model,
+    steps: usize,
+    groups: Vec<ParameterGroup>,
+    /// Boxed: it holds vectors aligned to 32 bytes, and Python aligns what is in its objects to 16.
+    inner: Mutex<Box<slipstick::RolloutGradient>>,
+}
+
+/// The gradient of a loss with respect to everything a rollout is made from.
+///
+/// Attributes: q, v (nv,): the first state, q as a tangent; tau (steps, nv), ctrl (steps, nu): what acted; parameters
+/// (dict of the name of a group to an array): summed over the steps.
+#[pyclass(frozen, get_all, module = "slipstick")]
+pub struct RolloutGrad {
+    q: Py<PyArray1<f64>>,
+    v: Py<PyArray1<f64>>,
+    tau: Py<PyArrayDyn<f64>>,
+    ctrl: Py<PyArrayDyn<f64>>,
+    parameters: Py<PyDict>,
+}
+
+#[pymethods]
+impl RolloutGradient {
+    #[new]
+    #[pyo3(signature = (model, steps, *, memory="recompute", parameters=Vec::new()))]
+    fn new(model: &Model, steps: i64, memory: &str, parameters: Vec<String>) -> Result<RolloutGradient, Failure> {
+        let memory = match memory {
+            "recompute" => Memory::Recompute,
+            "store" => Memory::Store,
+            other => return Err(unknown("memory", ["recompute", "store"], other)),
+        };
+        let steps = count("steps", steps)? as usize;
+        let groups = parameters.iter().map(|name| group(name)).collect::<Result<Vec<_>, _>>()?;
+        let inner = slipstick::RolloutGradient::new(&model.inner, steps, memory).with_parameters(&groups);
+        Ok(RolloutGradient { model: model.inner.clone(), steps, groups, inner: Mutex::new(Box::new(inner)) })
+    }
+
+    /// Number of steps.
+    #[getter]
+    fn steps(&self) -> usize {
+        self.steps
+    }
+
+    /// Bytes that grow with the number of steps. With "recompute", those of warm starts are known after a run.
+    #[getter]
+    fn bytes(&self) -> Result<usize, Failure> {
+        Ok(self.enter()?.bytes())
+    }
+
+    /// The steps from (q, v): q (nq,), v (nv,); ctrl (nu,) for all steps or (steps, nu), without it the actuators are
+    /// off; tau (nv,) or (steps, nv); wrenches (n_bodies, 6) for all steps; time (s) at the beginning.
+    /// Returns a Trajectory without sensors. Raises DivergenceError if a state is not finite.
+    #[pyo3(signature = (q, v, *, ctrl=None, tau=None, wrenches=None, time=0.0))]
+    fn run(
+        &self,
+        py: Python<'_>,
+        q: Input,
+        v: Input,
+        ctrl: Option<Input>,
+        tau: Option<Input>,
+        wrenches: Option<Input>,
+        time: f64,
+    ) -> Result<Trajectory, Failure> {
+        let mut x0 = State::new(&self.model, &vector("q", q)?, &vector("v", v)?)?;
+        if !time.is_finite() {
+            return Err(InputError::Value { what: "time".into(), expected: "a finite number", got: time }.into());
+        }
+        x0.time = time;
+        let ctrl = rows("ctrl", ctrl, self.steps, self.model.nu())?;
+        let tau = rows("tau", tau, self.steps, self.model.nv())?;
+        let wrenches = self::wrenches(wrenches, self.model.n_bodies())?;
+        let recorded = py.detach(|| {
+            let mut inner = self.enter()?;
+            let rollout = inner.run(&x0, RolloutInput { ctrl: &ctrl, tau: &tau, wrenches: &wrenches });
+            Ok::<_, Failure>(rollout.map_err(failure)?.trajectory().clone())
+        })?;
+        Ok(Trajectory::new(py, recorded, &[])?)
+    }
+
+    /// What the constraints of each step did (steps,) uint64: two rollouts with the same keys follow the same formula.
+    #[getter]
+    fn mode_keys<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray1<u64>>, Failure> {
+        let keys = self.last(py, |rollout| Ok(rollout.mode_keys().to_vec()))?;
+        Ok(PyArray1::from_vec(py, keys))
+    }
+
+    /// What the last step hands on (WarmStart).
+    fn warm_start(&self, py: Python<'_>) -> Result<WarmStart, Failure> {
+        Ok(WarmStart(self.last(py, |rollout| Ok(rollout.warm_start().clone()))?))
+    }
+
+    /// What runs begin with beside their state; without it they begin cold.
+    fn set_warm_start(&self, warm_start: &WarmStart) -> Result<(), Failure> {
+        Ok(self.enter()?.set_warm_start(warm_start.0.clone())?)
+    }
+
+    /// The gradient (RolloutGrad) of a loss whose gradient with respect to the states is (q, v): (steps + 1, nv) for
+    /// all states, the first included, or (nv,) for the last one only; q as tangents. What is left out is zero.
+    #[pyo3(signature = (*, q=None, v=None))]
+    fn vjp(&self, py: Python<'_>, q: Option<Input>, v: Option<Input>) -> Result<RolloutGrad, Failure> {
+        let (q, v) = (self.weights("q", q)?, self.weights("v", v)?);
+        let grad = self.last(py, |rollout| {
+            let mut grad = rollout.zeros();
+            rollout.vjp(StateGrad { q: &q, v: &v }, &mut grad).map(|()| grad)
+        })?;
+        let parameters = PyDict::new(py);
+        for (group, x) in &grad.parameters {
+            parameters.set_item(group.name(), PyArray1::from_slice(py, x))?;
+        }
+        let nd = |shape: &[usize], x: Vec<f64>| Ok::<_, PyErr>(shaped(py, shape, x)?.unbind());
+        Ok(RolloutGrad {
+            q: PyArray1::from_vec(py, grad.q).unbind(),
+            v: PyArray1::from_vec(py, grad.v).unbind(),
+            tau: nd(&[self.steps, self.model.nv()], grad.tau)?,
+            ctrl: nd(&[self.steps, self.model.nu()], grad.ctrl)?,
+            parameters: parameters.unbind(),
+        })
+    }
+
+    /// The change of every state along a change of what the rollout is made from: q, v (nv,): of the first state; tau
+    /// (steps, nv), ctrl (steps, nu); parameters: dict of the name of a group to an array. What is left out is zero.
+    /// Returns (dq, dv), (steps + 1, nv) each.
+    #[pyo3(signature = (*, q=None, v=None, tau=None, ctrl=None, parameters=None))]
+    fn jvp<'py>(
+        &self,
+        py: Python<'py>,
+        q: Option<Input>,
+        v: Option<Input>,
+        tau: Option<Input>,
+        ctrl: Option<Input>,
+        parameters: Option<&Bound<'py, PyDict>>,
+    ) -> Result<(Array<'py>, Array<'py>), Failure> {
+        let (nv, nu) = (self.model.nv(), self.model.nu());
+        let (q, v) = (rows("q", q, 1, nv)?, rows("v", v, 1, nv)?);
+        let (tau, ctrl) = (rows("tau", tau, self.steps, nv)?, rows("ctrl", ctrl, self.steps, nu)?);
+        let mut values = Vec::new();
+        for (name, x) in parameters.iter().flat_map(|p| p.iter()) {
+            values.push((group(&name.extract::<String>()?)?, vector("parameters", &x)?));
+        }
+        let size = (self.steps + 1) * nv;
+        let (dq, dv) = self.last(py, |rollout| {
+            let parameters: Vec<_> = values.iter().map(|(g, x)| (*g, &x[..])).collect();
+            let dx = RolloutDirection { q: &q, v: &v, tau: &tau, ctrl: &ctrl, parameters: &parameters };
+            let (mut dq, mut dv) = (vec![0.0; size], vec![0.0; size]);
+            rollout.jvp(dx, &mut dq, &mut dv).map(|()| (dq, dv))
+        })?;
+        let shape = [self.steps + 1, nv];
+        Ok((shaped(py, &shape, dq)?, shaped(py, &shape, dv)?))
+    }
+
+    /// Derivatives of the last state, rows (q as a tangent, v): dict with initial (2nv, 2nv), tau (steps, 2nv, nv),
+    /// ctrl (steps, 2nv, nu), each unless switched off, and the chosen groups of parameters (2nv, n) by their names.
+    /// every=True: of every state, along a first axis of steps + 1.
+    #[pyo3(signature = (*, initial=true, tau=true, ctrl=true, every=false))]
+    fn sensitivities<'py>(
+        &self,
+        py: Python<'py>,
+        initial: bool,
+        tau: bool,
+        ctrl: bool,
+        every: bool,
+    ) -> Result<Bound<'py, PyDict>, Failure> {
+        let wanted = Wanted { initial, tau, ctrl };
+        let mut blocks = self.blocks(&wanted);
+        self.last(py, |rollout| {
+            let last = rollout.sensitivities_of_states(wanted, |_, s| {
+                if every {
+                    append(&mut blocks, s)
+                }
+            })?;
+            if !every {
+                append(&mut blocks, &last);
+            }
+            Ok(())
+        })?;
+        let out = PyDict::new(py);
+        for block in blocks {
+            let states = if every { Some(self.steps + 1) } else { None };
+            let shape: Vec<usize> = states.into_iter().chain(block.shape).collect();
+            out.set_item(block.name, shaped(py, &shape, block.numbers)?)?;
+        }
+        Ok(out)
+    }
+
+    fn __repr__(&self) -> String {
+        let groups = self.groups.iter().map(|g| g.name()).collect::<Vec<_>>().join(", ");
+        format!("<slipstick.RolloutGradient of '{}': {} steps, parameters [{groups}]>", self.model.name(), self.steps)
+    }
+}
+
+impl RolloutGradient {
+    fn enter(&self) -> Result<MutexGuard<'_, Box<slipstick::RolloutGradient>>, Failure> {
+        match self.inner.try_lock() {
+            Ok(inner) => Ok(inner),
+            Err(TryLockError::WouldBlock) => {
+                Err(PyRuntimeError::new_err("this RolloutGradient is at work in another thread; make one per thread")
+                    .into())
+            }
+            Err(TryLockError::Poisoned(inner)) => {
+                self.inner.clear_poison();
+                Ok(inner.into_inner())
+            }
+        }
+    }
+
+    /// Works on the last run without the interpreter's lock.
+    fn last<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut slipstick::Rollout) -> Result<T, RolloutGradientError> + Send,
+    ) -> Result<T, Failure> {
+        py.detach(|| {
+            let mut inner = self.enter()?;
+            let missing = || PyRuntimeError::new_err("there is no finished rollout: call run() first");
+            work(&mut inner.last().ok_or_else(missing)?).map_err(failure)
+        })
+    }
+
+    /// A gradient of the states: (nv,), (steps + 1, nv), or none.
+    fn weights(&self, what: &'static str, x: Option<Input>) -> Result<Vec<f64>, Failure> {
+        let (states, nv) = (self.steps + 1, self.model.nv());
+        let Some(x) = x else { return Ok(Vec::new()) };
+        let (numbers, shape) = array(x)?;
+        match *shape {
+            [n] if n == nv => finite(what, numbers),
+            [n, m] if (n, m) == (states, nv) => finite(what, numbers),
+            _ => Err(wrong_shape(what, &format!("({nv},) or ({states}, {nv})"), &shape).into()),
+        }
+    }
+
+    /// Empty blocks of sensitivities.
+    fn blocks(&self, wanted: &Wanted) -> Vec<Block> {
+        let (steps, nv, nu) = (self.steps, self.model.nv(), self.model.nu());
+        let block = |name, kind, shape| Block { name, kind, shape, numbers: Vec::new() };
+        let mut blocks = Vec::new();
+        if wanted.initial {
+            blocks.push(block("initial", Kind::Initial, vec![2 * nv, 2 * nv]));
+        }
+        if wanted.tau {
+            blocks.push(block("tau", Kind::Tau, vec![steps, 2 * nv, nv]));
+        }
+        if wanted.ctrl {
+            blocks.push(block("ctrl", Kind::Ctrl, vec![steps, 2 * nv, nu]));
+        }
+        for group in &self.groups {
+            let n = self.model.parameters().group(*group).len();
+            blocks.push(block(group.name(), Kind::Parameters(*group), vec![2 * nv, n]));
+        }
+        blocks
+    }
+}
+
+/// Derivatives with respect to one kind of thing.
+struct Block {
+    name: &'static str,
+    kind: Kind,
+    shape: Vec<usize>,
+    numbers: Vec<f64>,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Initial,
+    Tau,
+    Ctrl,
+    Parameters(ParameterGroup),
+}
+
+/// Appends those of a state.
+fn append(blocks: &mut [Block], s: &Sensitivities) {
+    for block in blocks {
+        let steps = block.shape[0];
+        let mut add = |m: Option<MatRef>| {
+            let rows = m.iter().flat_map(|m| (0..m.rows()).flat_map(|i| m.row(i).iter().copied()));
+            block.numbers.extend(rows);
+        };
+        match block.kind {
+            Kind::Initial => add(s.initial()),
+            Kind::Tau => (0..steps).for_each(|t| add(s.tau(t))),
+            Kind::Ctrl => (0..steps).for_each(|t| add(s.ctrl(t))),
+            Kind::Parameters(group) => add(s.parameters(group)),
+        }
+    }
+}
+
+/// Rows for all steps: (width,) stands for the same in every step; none is empty.
+fn rows(what: &'static str, x: Option<Input>, steps: usize, width: usize) -> Result<Vec<f64>, Failure> {
+    let Some(x) = x else { return Ok(Vec::new()) };
+    let (numbers, shape) = array(x)?;
+    match *shape {
+        [n] if n == width => finite(what, numbers.repeat(steps)),
+        [n, m] if (n, m) == (steps, width) => finite(what, numbers),
+        _ => Err(wrong_shape(what, &format!("({width},) or ({steps}, {width})"), &shape).into()),
+    }
+}
+
+fn finite(what: &'static str, numbers: Vec<f64>) -> Result<Vec<f64>, Failure> {
+    match numbers.iter().position(|x| !x.is_finite()) {
+        Some(index) => Err(InputError::NotFinite { what, index }.into()),
+        None => Ok(numbers),
+    }
+}
+
+fn shaped<'py>(py: Python<'py>, shape: &[usize], numbers: Vec<f64>) -> PyResult<Array<'py>> {
+    let array = ArrayD::from_shape_vec(IxDyn(shape), numbers);
+    Ok(array.map_err(|e| PyRuntimeError::new_err(e.to_string()))?.into_pyarray(py))
+}
+
+fn failure(e: RolloutGradientError) -> Failure {
+    let text = e.to_string();
+    match e {
+        RolloutGradientError::Input(e) => e.into(),
+        RolloutGradientError::Rollout(e) => of_step(e.step, e.error.into()),
+        RolloutGradientError::Gradient { step, error } => of_step(step, error.into()),
+        RolloutGradientError::Branch { step } => of_step(step, PyArithmeticError::new_err(text).into()),
+        RolloutGradientError::Memory { .. } => PyMemoryError::new_err(text).into(),
+        _ => PyRuntimeError::new_err(text).into(),
+    }
+}
+
+/// The same exception as that of a single step, with the attribute `step`.
+fn of_step(step: usize, failure: Failure) -> Failure {
+    Python::attach(|py| {
+        let error = PyErr::from(failure);
+        match error.value(py).setattr("step", step) {
+            Ok(()) => error.into(),
+            Err(other) => other.into(),
+        }
+    })
+}

@@ -1,0 +1,164 @@
+//! `bundled_jacobian` and `compliance_schedule`: smoothing around the step.
+
+use crate::arrays::{Input, optional_vector, to_matrix, vector, wrenches};
+use crate::collision::order;
+use crate::errors::Failure;
+use crate::model::Model;
+use crate::options::count;
+use numpy::{PyArray1, PyArray2};
+use pyo3::exceptions::PyArithmeticError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use slipstick::linalg::MatRef;
+use slipstick::smoothing::{Bundle, Bundled, ComplianceSchedule, Estimate, Sigma, SmoothingError};
+use slipstick::{Data, InputError, State};
+
+/// The derivative of a step, averaged over random inputs.
+///
+/// Attributes: jacobian, error (dicts of "dq_dq", "dq_dv", "dq_dtau", "dq_dctrl", "dv_dq", "dv_dv", "dv_dtau",
+/// "dv_dctrl" to arrays): mean derivatives and their standard errors; what is not known, because it was not displaced
+/// or the actuators are off, is missing. q, v: the state after the step in the middle; mean_q, mean_v: the mean of the
+/// states after the samples' steps; used, left_out (int): samples that count, and those without a state or a
+/// derivative.
+#[pyclass(frozen, get_all, module = "slipstick")]
+pub struct BundledJacobian {
+    jacobian: Py<PyDict>,
+    error: Py<PyDict>,
+    q: Py<PyArray1<f64>>,
+    v: Py<PyArray1<f64>>,
+    mean_q: Py<PyArray1<f64>>,
+    mean_v: Py<PyArray1<f64>>,
+    used: usize,
+    left_out: usize,
+}
+
+/// Standard deviations: one number for everything, or by name.
+#[derive(FromPyObject)]
+pub enum Spread {
+    One(f64),
+    Named(std::collections::BTreeMap<String, f64>),
+}
+
+impl Spread {
+    fn sigma(self) -> Result<Sigma, Failure> {
+        let named = match self {
+            Spread::One(sigma) => return Ok(Sigma::all(sigma)),
+            Spread::Named(named) => named,
+        };
+        let mut sigma = Sigma::ZERO;
+        for (name, value) in named {
+            match name.as_str() {
+                "q" => sigma.q = value,
+                "v" => sigma.v = value,
+                "tau" => sigma.tau = value,
+                "ctrl" => sigma.ctrl = value,
+                other => return Err(crate::options::unknown("sigma", ["q", "v", "tau", "ctrl"], other)),
+            }
+        }
+        Ok(sigma)
+    }
+}
+
+/// The derivative of the step from (q, v), averaged over random inputs.
+///
+/// q (nq,), v (nv,); tau (nv,), ctrl (nu,), wrenches (n_bodies, 6) as in Simulator.step. sigma: standard deviations of
+/// the displacements of q, v, tau and ctrl, one float or a dict with some of these names (what is missing is not
+/// displaced); samples (int), drawn in pairs; order 1: mean of derivatives, 0: linear fit to values of the step, which
+/// needs more pairs than displaced numbers; seed (int). Returns a BundledJacobian.
+#[pyfunction]
+#[pyo3(signature = (model, q, v, *, sigma, samples=64, order=1, seed=0, tau=None, ctrl=None, wrenches=None))]
+pub fn bundled_jacobian(
+    py: Python<'_>,
+    model: &Model,
+    q: Input,
+    v: Input,
+    sigma: Spread,
+    samples: i64,
+    order: u8,
+    seed: u64,
+    tau: Option<Input>,
+    ctrl: Option<Input>,
+    wrenches: Option<Input>,
+) -> Result<BundledJacobian, Failure> {
+    let model = &model.inner;
+    let x = State::new(model, &vector("q", q)?, &vector("v", v)?)?;
+    let (tau, ctrl) = (optional_vector("tau", tau)?, optional_vector("ctrl", ctrl)?);
+    let tau = tau.unwrap_or_else(|| vec![0.0; model.nv()]);
+    if tau.len() != model.nv() {
+        // checked here: to the step an empty tau means none
+        return Err(InputError::Length { what: "tau", expected: model.nv(), got: tau.len() }.into());
+    }
+    let wrenches = self::wrenches(wrenches, model.n_bodies())?;
+    let how = Bundled { sigma: sigma.sigma()?, samples: count("samples", samples)?, order: self::order(order)?, seed };
+    let smoothed = py.detach(|| {
+        let input = slipstick::Input::tau(&tau).with_wrenches(&wrenches);
+        Bundle::new(model, how)?.step(&mut Data::new(model), &x, ctrl.as_deref(), &input)
+    });
+    let s = smoothed.map_err(failure)?;
+    Ok(BundledJacobian {
+        jacobian: blocks(py, &s.jacobian)?,
+        error: blocks(py, &s.error)?,
+        q: PyArray1::from_vec(py, s.exact.q).unbind(),
+        v: PyArray1::from_vec(py, s.exact.v).unbind(),
+        mean_q: PyArray1::from_vec(py, s.mean.q).unbind(),
+        mean_v: PyArray1::from_vec(py, s.mean.v).unbind(),
+        used: s.used,
+        left_out: s.left_out,
+    })
+}
+
+/// Models whose contacts give way, for continuation: from the softest to the stiffest, and the model itself as the
+/// last.
+///
+/// q (nq,): where inverse inertias are taken; softest, stiffest: compliances added to each geom, as shares of its own
+/// inverse inertia; levels (int): number of models with added compliance, in a geometric series. Returns a list of
+/// Model.
+#[pyfunction]
+#[pyo3(signature = (model, q, *, softest=0.1, stiffest=1e-4, levels=4))]
+pub fn compliance_schedule<'py>(
+    model: &Bound<'py, Model>,
+    q: Input,
+    softest: f64,
+    stiffest: f64,
+    levels: i64,
+) -> Result<Vec<Bound<'py, PyAny>>, Failure> {
+    let (py, levels) = (model.py(), count("levels", levels)? as usize);
+    let schedule = ComplianceSchedule { softest, stiffest, levels };
+    let models = schedule.models(&model.get().inner, &vector("q", q)?).map_err(failure)?;
+    let vectors = models.iter().map(|m| PyArray1::from_slice(py, m.parameters().values()));
+    Ok(vectors.map(|x| model.call_method1("with_parameters", (x,))).collect::<PyResult<Vec<_>>>()?)
+}
+
+fn blocks(py: Python<'_>, e: &Estimate) -> PyResult<Py<PyDict>> {
+    let named = [
+        ("dq_dq", e.dq_dq()),
+        ("dq_dv", e.dq_dv()),
+        ("dq_dtau", e.dq_dtau()),
+        ("dq_dctrl", e.dq_dctrl()),
+        ("dv_dq", e.dv_dq()),
+        ("dv_dv", e.dv_dv()),
+        ("dv_dtau", e.dv_dtau()),
+        ("dv_dctrl", e.dv_dctrl()),
+    ];
+    let out = PyDict::new(py);
+    for (name, block) in named {
+        if let Some(m) = block {
+            out.set_item(name, to_array(py, m)?)?;
+        }
+    }
+    Ok(out.unbind())
+}
+
+fn to_array<'py>(py: Python<'py>, m: MatRef) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    to_matrix(py, m.rows(), m.cols(), (0..m.rows()).flat_map(|i| m.row(i)).copied().collect())
+}
+
+fn failure(e: SmoothingError) -> Failure {
+    match e {
+        SmoothingError::Input(e) => e.into(),
+        SmoothingError::Step(e) => e.into(),
+        SmoothingError::Gradient(e) => e.into(),
+        e @ SmoothingError::TooFew { .. } => pyo3::exceptions::PyValueError::new_err(e.to_string()).into(),
+        e => PyArithmeticError::new_err(e.to_string()).into(),
+    }
+}

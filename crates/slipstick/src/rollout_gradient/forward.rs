@@ -1,0 +1,220 @@
+//! Forward mode: changes go from state to state, one direction or all of them together.
+
+use super::tape::Layout;
+use super::types::{RolloutDirection, RolloutGradientError, vector_or_none};
+use super::{Memory, Rollout, RolloutGradient};
+use slipstick_core::linalg::MatRef;
+use slipstick_core::{InputError, ParameterGroup};
+use std::ops::Range;
+
+/// With respect to what sensitivities are wanted beside the chosen groups of parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wanted {
+    /// The first state: 2 nv columns.
+    pub initial: bool,
+    /// Generalised forces of every step: steps × nv columns.
+    pub tau: bool,
+    /// Controls of every step: steps × nu columns.
+    pub ctrl: bool,
+}
+
+impl Default for Wanted {
+    /// Everything.
+    fn default() -> Wanted {
+        Wanted { initial: true, tau: true, ctrl: true }
+    }
+}
+
+/// Derivatives of one state of a rollout: 2 nv rows (tangent of q, then v).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sensitivities {
+    nv: usize,
+    nu: usize,
+    initial: Range<usize>,
+    tau: Range<usize>,
+    ctrl: Range<usize>,
+    groups: Vec<(ParameterGroup, Range<usize>)>,
+    /// Numbers of a row.
+    width: usize,
+    numbers: Vec<f64>,
+}
+
+impl Sensitivities {
+    fn new(layout: &Layout, steps: usize, wanted: Wanted) -> Result<Sensitivities, RolloutGradientError> {
+        let (nv, nu) = (layout.nv, layout.nu);
+        let mut width = 0usize;
+        let mut columns = |wanted: bool, n: usize| {
+            let start = width;
+            width = width.saturating_add(if wanted { n } else { 0 });
+            start..width
+        };
+        let initial = columns(wanted.initial, 2 * nv);
+        let tau = columns(wanted.tau, steps.saturating_mul(nv));
+        let ctrl = columns(wanted.ctrl, steps.saturating_mul(nu));
+        let groups = layout.groups.iter().map(|(g, c)| (*g, columns(true, c.len()))).collect();
+        let size = width.saturating_mul(2 * nv);
+        let mut numbers = Vec::new();
+        let full = |_| RolloutGradientError::Memory { bytes: size.saturating_mul(8) };
+        numbers.try_reserve_exact(size).map_err(full)?;
+        numbers.resize(size, 0.0);
+        Ok(Sensitivities { nv, nu, initial, tau, ctrl, groups, width, numbers })
+    }
+
+    fn columns(&self, columns: Range<usize>) -> MatRef<'_> {
+        let rows = if columns.is_empty() { &[] } else { &self.numbers[columns.start..] };
+        MatRef::with_stride(rows, if columns.is_empty() { 0 } else { 2 * self.nv }, columns.len(), self.width)
+    }
+
+    fn of_step(&self, all: &Range<usize>, width: usize, t: usize) -> Option<MatRef<'_>> {
+        let steps = all.len().checked_div(width)?;
+        let start = all.start + t.min(steps) * width;
+        (t < steps).then(|| self.columns(start..start + width))
+    }
+
+    /// With respect to the first state (2 nv × 2 nv).
+    pub fn initial(&self) -> Option<MatRef<'_>> {
+        (!self.initial.is_empty()).then(|| self.columns(self.initial.clone()))
+    }
+
+    /// With respect to the generalised forces of step `t` (2 nv × nv).
+    pub fn tau(&self, t: usize) -> Option<MatRef<'_>> {
+        self.of_step(&self.tau, self.nv, t)
+    }
+
+    /// With respect to the controls of step `t` (2 nv × nu).
+    pub fn ctrl(&self, t: usize) -> Option<MatRef<'_>> {
+        self.of_step(&self.ctrl, self.nu, t)
+    }
+
+    /// With respect to a group of parameters (2 nv × their number).
+    pub fn parameters(&self, group: ParameterGroup) -> Option<MatRef<'_>> {
+        let (_, columns) = self.groups.iter().find(|(g, _)| *g == group)?;
+        Some(self.columns(columns.clone()))
+    }
+
+    /// Everything side by side: first state, forces step by step, controls step by step, parameters group by group.
+    pub fn matrix(&self) -> MatRef<'_> {
+        self.columns(0..self.width)
+    }
+
+    /// Columns that may differ from zero in state `t`.
+    fn reached(&self, t: usize) -> [Range<usize>; 4] {
+        let first = |all: &Range<usize>, width: usize| all.start..(all.start + t * width).min(all.end);
+        let parameters = self.groups.first().map_or(self.width, |(_, c)| c.start)..self.width;
+        [self.initial.clone(), first(&self.tau, self.nv), first(&self.ctrl, self.nu), parameters]
+    }
+
+    /// From state `t` to the next: the old ones times the derivative of the step, and what the step itself adds.
+    fn advance(&mut self, old: &Sensitivities, layout: &Layout, matrix: &[f64], t: usize) {
+        let (nv, nu, reached) = (self.nv, self.nu, self.reached(t));
+        self.numbers.fill(0.0);
+        for (row, step) in self.numbers.chunks_exact_mut(self.width).zip(matrix.chunks_exact(layout.width)) {
+            for (old, a) in old.numbers.chunks_exact(old.width).zip(&step[..2 * nv]).filter(|(_, a)| **a != 0.0) {
+                for columns in &reached {
+                    row[columns.clone()].iter_mut().zip(&old[columns.clone()]).for_each(|(x, old)| *x += a * old);
+                }
+            }
+            if !self.tau.is_empty() {
+                row[self.tau.start + t * nv..][..nv].copy_from_slice(&step[layout.tau()]);
+            }
+            if !self.ctrl.is_empty() {
+                row[self.ctrl.start + t * nu..][..nu].copy_from_slice(&step[layout.ctrl()]);
+            }
+            for ((_, to), (_, from)) in self.groups.iter().zip(&layout.groups) {
+                row[to.clone()].iter_mut().zip(&step[from.clone()]).for_each(|(x, b)| *x += b);
+            }
+        }
+    }
+}
+
+impl Rollout<'_> {
+    /// The change of every state along a change of what the rollout is made from: (steps + 1) × nv numbers each, those
+    /// of configurations as tangents.
+    pub fn jvp(&mut self, dx: RolloutDirection, dq: &mut [f64], dv: &mut [f64]) -> Result<(), RolloutGradientError> {
+        self.check_direction(&dx, [dq.len(), dv.len()])?;
+        let (nv, steps) = (self.0.layout.nv, self.0.steps);
+        dq.fill(0.0);
+        dv.fill(0.0);
+        dq[..nv].iter_mut().zip(dx.q).for_each(|(out, x)| *out = *x);
+        dv[..nv].iter_mut().zip(dx.v).for_each(|(out, x)| *out = *x);
+        let groups = if dx.parameters.is_empty() { 0 } else { self.0.layout.groups.len() };
+        for t in 0..steps {
+            let (layout, matrix) = self.0.matrix(t, groups)?;
+            let (q, q_next) = dq[t * nv..].split_at_mut(nv);
+            let (v, v_next) = dv[t * nv..].split_at_mut(nv);
+            let (tau, ctrl) = (super::row(dx.tau, nv, t), super::row(dx.ctrl, layout.nu, t));
+            let out = q_next[..nv].iter_mut().chain(&mut v_next[..nv]);
+            for (out, row) in out.zip(matrix.chunks_exact(layout.width)) {
+                let dot = |start: usize, x: &[f64]| row[start..].iter().zip(x).fold(0.0, |s, (a, x)| s + a * x);
+                let inputs = [(0, &*q), (nv, &*v), (layout.tau().start, tau), (layout.ctrl().start, ctrl)];
+                *out = inputs.iter().fold(0.0, |s, (start, x)| s + dot(*start, x));
+                for (group, x) in dx.parameters {
+                    *out += layout.group(*group).map_or(0.0, |columns| dot(columns.start, x));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Derivatives of the last state. Takes twice 16 nv bytes per column, and per step one product of the derivative of
+    /// the step with all columns reached so far.
+    pub fn sensitivities(&mut self, wanted: Wanted) -> Result<Sensitivities, RolloutGradientError> {
+        self.sensitivities_of_states(wanted, |_, _| ())
+    }
+
+    /// The same; `visit` sees those of every state on the way, the first (t = 0) and the last included.
+    pub fn sensitivities_of_states(
+        &mut self,
+        wanted: Wanted,
+        mut visit: impl FnMut(usize, &Sensitivities),
+    ) -> Result<Sensitivities, RolloutGradientError> {
+        let mut here = Sensitivities::new(&self.0.layout, self.0.steps, wanted)?;
+        let mut next = Sensitivities::new(&self.0.layout, self.0.steps, wanted)?;
+        for k in here.initial.clone() {
+            here.numbers[k * here.width + k] = 1.0;
+        }
+        visit(0, &here);
+        for t in 0..self.0.steps {
+            let groups = self.0.layout.groups.len();
+            let (layout, matrix) = self.0.matrix(t, groups)?;
+            next.advance(&here, layout, matrix, t);
+            std::mem::swap(&mut here, &mut next);
+            visit(t + 1, &here);
+        }
+        Ok(here)
+    }
+
+    fn check_direction(&self, dx: &RolloutDirection, out: [usize; 2]) -> Result<(), InputError> {
+        let RolloutGradient { steps, layout, machine, .. } = &*self.0;
+        vector_or_none("dq", dx.q, layout.nv)?;
+        vector_or_none("dv", dx.v, layout.nv)?;
+        vector_or_none("dtau", dx.tau, steps * layout.nv)?;
+        vector_or_none("dctrl", dx.ctrl, steps * layout.nu)?;
+        for (group, x) in dx.parameters {
+            if layout.group(*group).is_none() {
+                return Err(InputError::UnknownName { what: "chosen group", name: group.name().into() });
+            }
+            vector_or_none("change of the parameters", x, machine.model.parameters().group(*group).len())?;
+        }
+        let expected = (steps + 1) * layout.nv;
+        match out.into_iter().find(|got| *got != expected) {
+            Some(got) => Err(InputError::Length { what: "changes of the states", expected, got }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl RolloutGradient {
+    /// Derivatives of step `t`, the first `groups` groups of parameters included.
+    fn matrix(&mut self, t: usize, groups: usize) -> Result<(&Layout, &[f64]), RolloutGradientError> {
+        let RolloutGradient { layout, machine, tape, memory, .. } = self;
+        let size = layout.size();
+        if *memory == Memory::Store {
+            return Ok((layout, &tape.matrices[t * size..(t + 1) * size]));
+        }
+        let mut step = machine.repeat(tape, t)?;
+        let written = tape.write_matrix(layout, &layout.groups[..groups], &mut step);
+        written.map_err(|error| RolloutGradientError::Gradient { step: t, error })?;
+        Ok((layout, &tape.matrices))
+    }
+}

@@ -1,0 +1,74 @@
+//! What makes the steps of a rollout, the first time and again.
+
+use super::tape::Tape;
+use super::types::{RolloutGradientError, RolloutInput};
+use crate::controller::Command;
+use crate::simulator::{RolloutError, diverged};
+use slipstick_core::{Data, Input, InputError, Model, State, Step, WarmStart, step, step_ctrl};
+
+/// A model, memory for a step, and what the step is made from and leads to.
+#[derive(Debug, Clone)]
+pub(super) struct Machine {
+    pub model: Model,
+    pub data: Data,
+    pub x: State,
+    next: State,
+    pub command: Command,
+}
+
+impl Machine {
+    pub fn new(model: &Model) -> Machine {
+        let (x, command) = (State::neutral(model), Command::new(model));
+        Machine { model: model.clone(), data: Data::new(model), next: x.clone(), x, command }
+    }
+
+    /// Ready for the first step.
+    pub fn begin(&mut self, x0: &State, start: &WarmStart, input: &RolloutInput) -> Result<(), InputError> {
+        self.x.clone_from(x0);
+        let command = &mut self.command;
+        command.actuated = !input.ctrl.is_empty();
+        command.ctrl.fill(0.0);
+        command.tau.fill(0.0);
+        command.wrenches.clear();
+        command.wrenches.extend_from_slice(input.wrenches);
+        self.data.restore(start)
+    }
+
+    /// Makes the step from `x`, which is number `t`.
+    pub fn step(&mut self, t: usize) -> Result<(Step<'_>, &Command), RolloutGradientError> {
+        let Machine { model, data, x, next, command } = self;
+        let input = Input::tau(&command.tau).with_wrenches(&command.wrenches);
+        let done = match command.ctrl() {
+            Some(ctrl) => step_ctrl(model, data, x, ctrl, &input, next),
+            None => step(model, data, x, &input, next),
+        };
+        let failed = |error| RolloutGradientError::Rollout(RolloutError { step: t, error: diverged(model, x, error) });
+        done.map(|done| (done, &*command)).map_err(failed)
+    }
+
+    /// The state after the step becomes the one before the next.
+    pub fn go_on(&mut self) {
+        std::mem::swap(&mut self.x, &mut self.next);
+    }
+
+    /// Makes step `t` of a recorded rollout again. It begins with the same warm start as the first time, not with its
+    /// own solution: so it takes the same way bit for bit, where the solution might lie on the edge of another mode.
+    pub fn repeat(&mut self, tape: &Tape, t: usize) -> Result<Step<'_>, RolloutGradientError> {
+        self.data.restore(&tape.starts[t])?;
+        let record = &tape.record;
+        self.x.time = record.time[t];
+        fill(&record.q, t, &mut self.x.q);
+        fill(&record.v, t, &mut self.x.v);
+        fill(&record.ctrl, t, &mut self.command.ctrl);
+        fill(&record.tau, t, &mut self.command.tau);
+        let (done, _) = self.step(t)?;
+        if done.mode_key() == tape.keys[t] { Ok(done) } else { Err(RolloutGradientError::Branch { step: t }) }
+    }
+}
+
+/// Row `t` of rows that may be left out.
+pub(super) fn fill(rows: &[f64], t: usize, out: &mut [f64]) {
+    if !rows.is_empty() {
+        out.copy_from_slice(&rows[t * out.len()..(t + 1) * out.len()]);
+    }
+}

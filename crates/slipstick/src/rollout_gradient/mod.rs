@@ -1,0 +1,243 @@
+//! Derivatives through time: of all states of a rollout with respect to where it begins, what acts and what the robot
+//! is like.
+
+#![allow(non_snake_case)]
+
+mod forward;
+mod machine;
+mod reverse;
+mod tape;
+mod types;
+
+pub use forward::{Sensitivities, Wanted};
+pub use types::{Memory, RolloutDirection, RolloutGrad, RolloutGradientError, RolloutInput, StateGrad};
+
+use crate::trajectory::Trajectory;
+use machine::{Machine, fill};
+use slipstick_core::{InputError, Model, ParameterGroup, State, WarmStart};
+use tape::{Layout, Tape};
+use types::vector_or_none;
+
+/// Memory for rollouts of a number of steps and their derivatives. [`RolloutGradient::run`] makes a [`Rollout`], which
+/// has them. The same input gives the same bits.
+///
+/// A cube is to land at a place; two steps down the gradient of the squared distance change how it is thrown:
+///
+/// ```
+/// use slipstick::{Memory, RolloutGradient, RolloutInput, State, StateGrad};
+/// let (model, target) = (slipstick::builtin("cube")?, [1.0, 0.0]);
+/// let mut x0 = State::keyframe(&model, "thrown")?;
+/// let mut throws = RolloutGradient::new(&model, 250, Memory::Recompute);
+/// let mut losses = Vec::new();
+/// for _ in 0..3 {
+///     let mut rollout = throws.run(&x0, RolloutInput::default())?;
+///     let miss = [rollout.q(250)[0] - target[0], rollout.q(250)[1] - target[1], 0.0, 0.0, 0.0, 0.0];
+///     losses.push(0.5 * (miss[0] * miss[0] + miss[1] * miss[1]));
+///     let mut gradient = rollout.zeros();
+///     rollout.vjp(StateGrad { q: &miss, v: &[] }, &mut gradient)?;
+///     (0..2).for_each(|k| x0.v[k] -= 10.0 * gradient.v[k]);
+/// }
+/// assert!(losses[1] < 0.2 * losses[0] && losses[2] < 0.2 * losses[1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct RolloutGradient {
+    steps: usize,
+    memory: Memory,
+    layout: Layout,
+    machine: Machine,
+    /// What the first step starts from beside its state.
+    start: WarmStart,
+    /// What the last step of a run hands on.
+    end: WarmStart,
+    tape: Tape,
+    /// Whether the last run came to its end.
+    finished: bool,
+    /// Gradients or changes of a state (q, v) and of the one beside it.
+    here: Vec<f64>,
+    there: Vec<f64>,
+}
+
+impl RolloutGradient {
+    /// For rollouts of `steps` steps, without parameters.
+    pub fn new(model: &Model, steps: usize, memory: Memory) -> RolloutGradient {
+        RolloutGradient {
+            steps,
+            memory,
+            layout: Layout::new(model, &[]),
+            machine: Machine::new(model),
+            start: WarmStart::default(),
+            end: WarmStart::default(),
+            tape: Tape::new(model),
+            finished: false,
+            here: vec![0.0; 2 * model.nv()],
+            there: vec![0.0; 2 * model.nv()],
+        }
+    }
+
+    /// The same with derivatives with respect to groups of parameters.
+    pub fn with_parameters(mut self, groups: &[ParameterGroup]) -> RolloutGradient {
+        self.layout = Layout::new(&self.machine.model, groups);
+        self.finished = false;
+        self
+    }
+
+    /// The same for the other parameters or options of a model with the same structure: a step of an optimisation.
+    pub fn set_model(&mut self, model: &Model) -> Result<(), InputError> {
+        let other = self.machine.model.parameters().layout() != model.parameters().layout();
+        if other || (model.nq(), model.nv(), model.nu()) != self.sizes() {
+            return Err(InputError::WrongModel { what: "rollout", got: model.name().into() });
+        }
+        (self.machine, self.tape) = (Machine::new(model), Tape::new(model));
+        self.finished = false;
+        Ok(())
+    }
+
+    /// What runs begin with beside their state; without it they begin cold, as a new [`Simulator`](crate::Simulator)
+    /// does.
+    pub fn set_warm_start(&mut self, warm: WarmStart) -> Result<(), InputError> {
+        self.machine.data.restore(&warm)?;
+        self.start = warm;
+        Ok(())
+    }
+
+    /// Bytes that grow with the number of steps: what a run keeps, including (for [`Memory::Recompute`], after a run)
+    /// the warm starts of its steps. Memory for one step comes on top.
+    pub fn bytes(&self) -> usize {
+        let fixed = Tape::bytes(&self.machine.model, &self.layout, self.steps, self.memory);
+        fixed.saturating_add(self.tape.bytes_of_starts())
+    }
+
+    /// The steps from a state.
+    pub fn run(&mut self, x0: &State, input: RolloutInput) -> Result<Rollout<'_>, RolloutGradientError> {
+        self.finished = false;
+        self.begin(x0, &input)?;
+        for t in 0..self.steps {
+            self.advance(t, &input)?;
+        }
+        self.end = self.machine.data.warm_start();
+        self.finished = true;
+        Ok(Rollout(self))
+    }
+
+    /// The rollout of the last run, if it came to its end.
+    pub fn last(&mut self) -> Option<Rollout<'_>> {
+        self.finished.then_some(Rollout(self))
+    }
+
+    fn sizes(&self) -> (usize, usize, usize) {
+        (self.machine.model.nq(), self.layout.nv, self.layout.nu)
+    }
+
+    fn begin(&mut self, x0: &State, input: &RolloutInput) -> Result<(), RolloutGradientError> {
+        let RolloutGradient { steps, memory, layout, machine, start, tape, .. } = self;
+        // only looked at, as by Simulator::set_state: to normalise a quaternion twice may change its last digit
+        State::new(&machine.model, &x0.q, &x0.v)?;
+        vector_or_none("ctrl", input.ctrl, steps.saturating_mul(layout.nu))?;
+        vector_or_none("tau", input.tau, steps.saturating_mul(layout.nv))?;
+        tape.begin(&machine.model, layout, *steps, *memory)?;
+        machine.begin(x0, start, input)?;
+        tape.record.push_state(&machine.x);
+        Ok(())
+    }
+
+    fn advance(&mut self, t: usize, input: &RolloutInput) -> Result<(), RolloutGradientError> {
+        let RolloutGradient { memory, layout, machine, tape, .. } = self;
+        if *memory == Memory::Recompute {
+            tape.starts.push(machine.data.warm_start());
+        }
+        fill(input.ctrl, t, &mut machine.command.ctrl);
+        fill(input.tau, t, &mut machine.command.tau);
+        let (mut done, command) = machine.step(t)?;
+        tape.keys.push(done.mode_key());
+        tape.record.push_step(command, &done);
+        if *memory == Memory::Store {
+            let pushed = tape.push_matrix(layout, &mut done);
+            pushed.map_err(|error| RolloutGradientError::Gradient { step: t, error })?;
+        }
+        machine.go_on();
+        tape.record.push_state(&machine.x);
+        Ok(())
+    }
+}
+
+/// A finished rollout: proof that its memory belongs to it.
+#[derive(Debug)]
+pub struct Rollout<'a>(&'a mut RolloutGradient);
+
+impl Rollout<'_> {
+    /// Number of steps. There is one state more.
+    pub fn steps(&self) -> usize {
+        self.0.steps
+    }
+
+    /// States, input and what the solver said about each step.
+    pub fn trajectory(&self) -> &Trajectory {
+        &self.0.tape.record
+    }
+
+    /// Configuration of state `t` (nq); empty past the last one.
+    pub fn q(&self, t: usize) -> &[f64] {
+        row(&self.trajectory().q, self.0.machine.model.nq(), t)
+    }
+
+    /// Velocity of state `t` (nv); empty past the last one.
+    pub fn v(&self, t: usize) -> &[f64] {
+        row(&self.trajectory().v, self.0.layout.nv, t)
+    }
+
+    /// What the constraints of each step did, as [`Step::mode_key`](crate::Step::mode_key) tells: two rollouts with the
+    /// same keys follow the same formula.
+    pub fn mode_keys(&self) -> &[u64] {
+        &self.0.tape.keys
+    }
+
+    /// What the last step hands on: a run from the last state goes on with it.
+    pub fn warm_start(&self) -> &WarmStart {
+        &self.0.end
+    }
+
+    /// A gradient of zero, to which [`Rollout::vjp`] adds.
+    pub fn zeros(&self) -> RolloutGrad {
+        let groups: Vec<_> = self.0.layout.groups.iter().map(|(g, _)| *g).collect();
+        RolloutGrad::new(&self.0.machine.model, self.0.steps, &groups)
+    }
+}
+
+fn row(rows: &[f64], width: usize, t: usize) -> &[f64] {
+    rows.chunks_exact(width.max(1)).nth(t).unwrap_or(&[])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_that_goes_another_way_is_reported() {
+        let model = crate::builtin("sphere").unwrap();
+        let mut memory = RolloutGradient::new(&model, 10, Memory::Recompute);
+        let x0 = State::keyframe(&model, "sliding").unwrap();
+        memory.run(&x0, RolloutInput::default()).unwrap();
+        memory.tape.keys[4] ^= 1;
+        let mut rollout = memory.last().unwrap();
+        let (w, mut out) = ([1.0; 6], rollout.zeros());
+        let error = rollout.vjp(StateGrad { q: &w, v: &[] }, &mut out).unwrap_err();
+        assert_eq!(error, RolloutGradientError::Branch { step: 4 });
+        assert!(error.to_string().starts_with("step 4: "), "{error}");
+        let error = rollout.sensitivities(Wanted::default()).unwrap_err();
+        assert_eq!(error, RolloutGradientError::Branch { step: 4 });
+    }
+
+    #[test]
+    fn what_does_not_fit_the_memory_is_refused() {
+        let model = crate::builtin("cube").unwrap();
+        let x0 = State::keyframe(&model, "home").unwrap();
+        for memory in [Memory::Store, Memory::Recompute] {
+            let mut huge = RolloutGradient::new(&model, usize::MAX, memory);
+            assert_eq!(huge.bytes(), usize::MAX);
+            let error = huge.run(&x0, RolloutInput::default()).unwrap_err();
+            assert_eq!(error, RolloutGradientError::Memory { bytes: usize::MAX });
+            assert!(huge.last().is_none());
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What a rollout leaves behind for its derivatives, and the derivatives of one step as a matrix.
+
+use super::types::{Memory, RolloutGradientError};
+use crate::trajectory::Trajectory;
+use slipstick_core::{GradientError, Model, ParameterGroup, Step, WarmStart};
+use std::collections::TryReserveError;
+use std::ops::Range;
+
+/// Columns of the derivatives of a step: q, v, tau, ctrl, then parameters. Its rows are q_next and v_next.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Layout {
+    pub nv: usize,
+    pub nu: usize,
+    pub groups: Vec<(ParameterGroup, Range<usize>)>,
+    /// Numbers of a row.
+    pub width: usize,
+}
+
+impl Layout {
+    /// Groups that come twice are taken once.
+    pub fn new(model: &Model, groups: &[ParameterGroup]) -> Layout {
+        let (nv, nu) = (model.nv(), model.nu());
+        let mut layout = Layout { nv, nu, groups: Vec::new(), width: 3 * nv + nu };
+        for group in groups {
+            if layout.group(*group).is_none() {
+                let end = layout.width + model.parameters().group(*group).len();
+                layout.groups.push((*group, layout.width..end));
+                layout.width = end;
+            }
+        }
+        layout
+    }
+
+    pub fn tau(&self) -> Range<usize> {
+        2 * self.nv..3 * self.nv
+    }
+
+    pub fn ctrl(&self) -> Range<usize> {
+        3 * self.nv..3 * self.nv + self.nu
+    }
+
+    pub fn group(&self, group: ParameterGroup) -> Option<Range<usize>> {
+        self.groups.iter().find(|(g, _)| *g == group).map(|(_, columns)| columns.clone())
+    }
+
+    /// Numbers of the matrix of one step.
+    pub fn size(&self) -> usize {
+        2 * self.nv * self.width
+    }
+}
+
+/// The record of a rollout: everything here grows with the number of steps, and nothing else does.
+#[derive(Debug, Clone)]
+pub(super) struct Tape {
+    pub record: Trajectory,
+    /// What the constraints of each step did, as [`Step::mode_key`] tells.
+    pub keys: Vec<u64>,
+    /// What each step began with beside its state; kept if steps are to be made again.
+    pub starts: Vec<WarmStart>,
+    /// Derivatives of each step, or room for those of one.
+    pub matrices: Vec<f64>,
+    /// Parameters of one group: derivatives of q_next, then of v_next.
+    parameters: Vec<f64>,
+}
+
+impl Tape {
+    pub fn new(model: &Model) -> Tape {
+        let record = Trajectory::new(model);
+        Tape { record, keys: Vec::new(), starts: Vec::new(), matrices: Vec::new(), parameters: Vec::new() }
+    }
+
+    /// Empties it and makes room, so that nothing is made room for later.
+    pub fn begin(
+        &mut self,
+        model: &Model,
+        layout: &Layout,
+        steps: usize,
+        memory: Memory,
+    ) -> Result<(), RolloutGradientError> {
+        let bytes = Tape::bytes(model, layout, steps, memory);
+        self.reserve(model, layout, steps, memory).map_err(|_| RolloutGradientError::Memory { bytes })?;
+        if memory == Memory::Recompute {
+            self.matrices.resize(layout.size(), 0.0);
+        }
+        let largest = layout.groups.iter().map(|(_, columns)| columns.len()).max().unwrap_or(0);
+        self.parameters.resize(2 * layout.nv * largest, 0.0);
+        Ok(())
+    }
+
+    fn reserve(&mut self, model: &Model, layout: &Layout, steps: usize, memory: Memory) -> Result<(), TryReserveError> {
+        let Tape { record, keys, starts, matrices, .. } = self;
+        let states = steps.saturating_add(1);
+        empty(&mut record.time, states, 1)?;
+        empty(&mut record.q, states, model.nq())?;
+        empty(&mut record.v, states, layout.nv)?;
+        empty(&mut record.ctrl, steps, layout.nu)?;
+        empty(&mut record.tau, steps, layout.nv)?;
+        empty(&mut record.contacts, steps, 1)?;
+        empty(&mut record.penetration, steps, 1)?;
+        empty(&mut record.residual, steps, 1)?;
+        empty(&mut record.compliance_shift, steps, 1)?;
+        empty(&mut record.iterations, steps, 1)?;
+        empty(&mut record.status, steps, 1)?;
+        empty(&mut record.stage, steps, 1)?;
+        empty(keys, steps, 1)?;
+        let (kept, stored) = match memory {
+            Memory::Store => (0, steps),
+            Memory::Recompute => (steps, 1),
+        };
+        empty(starts, kept, 1)?;
+        empty(matrices, stored, layout.size())
+    }
+
+    /// Bytes for a number of steps, but for the insides of warm starts, which grow with what touches.
+    pub fn bytes(model: &Model, layout: &Layout, steps: usize, memory: Memory) -> usize {
+        let (matrix, n) = (8 * layout.size(), |numbers: usize| 8 * numbers);
+        let state = n(1 + model.nq() + layout.nv);
+        // controls, forces, key, five numbers of the report and three small ones
+        let report = n(layout.nu + layout.nv + 1 + 4) + 4 + 2;
+        let (kept, once) = match memory {
+            Memory::Store => (matrix, 0),
+            Memory::Recompute => (size_of::<WarmStart>(), matrix),
+        };
+        steps.saturating_mul(state + report + kept).saturating_add(state + once)
+    }
+
+    /// Bytes inside the warm starts.
+    pub fn bytes_of_starts(&self) -> usize {
+        let head = WarmStart::default().to_bytes().len();
+        self.starts.iter().map(|w| w.to_bytes().len() - head).sum()
+    }
+
+    /// Appends the derivatives of a step, all groups of parameters included.
+    pub fn push_matrix(&mut self, layout: &Layout, step: &mut Step) -> Result<(), GradientError> {
+        let start = self.matrices.len();
+        self.matrices.resize(start + layout.size(), 0.0);
+        write_matrix(layout, &layout.groups, step, &mut self.parameters, &mut self.matrices[start..])
+    }
+
+    /// Writes the derivatives of a step where there is room for one, with some groups of parameters.
+    pub fn write_matrix(
+        &mut self,
+        layout: &Layout,
+        groups: &[(ParameterGroup, Range<usize>)],
+        step: &mut Step,
+    ) -> Result<(), GradientError> {
+        write_matrix(layout, groups, step, &mut self.parameters, &mut self.matrices)
+    }
+}
+
+/// Nothing, with room for rows of a width and no more.
+fn empty<T>(x: &mut Vec<T>, rows: usize, width: usize) -> Result<(), TryReserveError> {
+    x.clear();
+    x.try_reserve_exact(rows.saturating_mul(width))
+}
+
+fn write_matrix(
+    layout: &Layout,
+    groups: &[(ParameterGroup, Range<usize>)],
+    step: &mut Step,
+    memory: &mut [f64],
+    out: &mut [f64],
+) -> Result<(), GradientError> {
+    let (nv, width) = (layout.nv, layout.width);
+    let J = step.jacobian()?;
+    let blocks = [[J.dq_dq, J.dq_dv, J.dq_dtau, J.dq_dctrl], [J.dv_dq, J.dv_dv, J.dv_dtau, J.dv_dctrl]];
+    for (i, row) in out.chunks_exact_mut(width).enumerate() {
+        let numbers = blocks[i / nv].iter().flat_map(|m| m.row(i % nv));
+        row.iter_mut().zip(numbers).for_each(|(out, x)| *out = *x); // no controls: their columns stay zero
+    }
+    for (group, columns) in groups {
+        let n = columns.len();
+        let (dq, rest) = memory.split_at_mut(nv * n);
+        let dv = &mut rest[..nv * n];
+        step.parameter_jacobian(*group, dq, dv)?;
+        for i in 0..nv {
+            out[i * width..][columns.clone()].copy_from_slice(&dq[i * n..(i + 1) * n]);
+            out[(nv + i) * width..][columns.clone()].copy_from_slice(&dv[i * n..(i + 1) * n]);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,177 @@
+//! What goes into the derivative of a rollout and comes out of it.
+
+use crate::simulator::RolloutError;
+use crate::trajectory::Trajectory;
+use slipstick_core::{GradientError, InputError, Model, ParameterGroup, Wrench};
+use std::fmt;
+
+/// What is kept of every step until its derivative is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Memory {
+    /// Its derivatives: 2 nv rows of 3 nv + nu numbers, and a column for every parameter of the chosen groups. A
+    /// gradient is then a product of matrices; the run itself costs the Jacobians.
+    Store,
+    /// Only what repeats the step bit for bit: its state, its input and the warm start it began with. Derivatives make
+    /// it once more.
+    #[default]
+    Recompute,
+}
+
+/// What acts during a rollout. Rows lie one after the other, one per step.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct RolloutInput<'a> {
+    /// Controls (steps × nu); empty: the actuators are off.
+    pub ctrl: &'a [f64],
+    /// Generalised forces beside the actuators' (steps × nv); empty: none.
+    pub tau: &'a [f64],
+    /// Forces and torques on bodies in every step, world axes.
+    pub wrenches: &'a [Wrench],
+}
+
+impl<'a> RolloutInput<'a> {
+    /// What acted when a trajectory was recorded with the actuators on. A trajectory does not know about wrenches.
+    pub fn of(trajectory: &'a Trajectory) -> RolloutInput<'a> {
+        RolloutInput { ctrl: &trajectory.ctrl, tau: &trajectory.tau, wrenches: &[] }
+    }
+}
+
+/// The gradient of a loss with respect to the states of a rollout. Either part may be given for all states
+/// ((steps + 1) × nv, the first state included), for the last one only (nv), or not at all (empty: zero).
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct StateGrad<'a> {
+    /// With respect to the configurations, as tangents.
+    pub q: &'a [f64],
+    /// With respect to the velocities.
+    pub v: &'a [f64],
+}
+
+/// The gradient of a loss with respect to everything a rollout is made from.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct RolloutGrad {
+    /// With respect to the first configuration, as a tangent (nv).
+    pub q: Vec<f64>,
+    /// With respect to the first velocity (nv).
+    pub v: Vec<f64>,
+    /// With respect to the generalised forces of every step (steps × nv).
+    pub tau: Vec<f64>,
+    /// With respect to the controls of every step (steps × nu); zero if the actuators are off.
+    pub ctrl: Vec<f64>,
+    /// With respect to the chosen groups of parameters, summed over the steps.
+    pub parameters: Vec<(ParameterGroup, Vec<f64>)>,
+}
+
+impl RolloutGrad {
+    /// Zeros for a number of steps and some groups of parameters.
+    pub fn new(model: &Model, steps: usize, groups: &[ParameterGroup]) -> RolloutGrad {
+        let (nv, nu) = (model.nv(), model.nu());
+        let zeros = |g: &ParameterGroup| (*g, vec![0.0; model.parameters().group(*g).len()]);
+        RolloutGrad {
+            q: vec![0.0; nv],
+            v: vec![0.0; nv],
+            tau: vec![0.0; steps * nv],
+            ctrl: vec![0.0; steps * nu],
+            parameters: groups.iter().map(zeros).collect(),
+        }
+    }
+
+    /// The part of a group of parameters; `None` if it was not chosen.
+    pub fn group(&self, group: ParameterGroup) -> Option<&[f64]> {
+        self.parameters.iter().find(|(g, _)| *g == group).map(|(_, x)| &x[..])
+    }
+
+    /// Sets everything to zero.
+    pub fn clear(&mut self) {
+        let RolloutGrad { q, v, tau, ctrl, parameters } = self;
+        [q, v, tau, ctrl].into_iter().chain(parameters.iter_mut().map(|(_, x)| x)).for_each(|x| x.fill(0.0));
+    }
+}
+
+/// A change of what a rollout is made from. Empty slices stand for zeros.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct RolloutDirection<'a> {
+    /// Of the first configuration, as a tangent (nv).
+    pub q: &'a [f64],
+    /// Of the first velocity (nv).
+    pub v: &'a [f64],
+    /// Of the generalised forces of every step (steps × nv).
+    pub tau: &'a [f64],
+    /// Of the controls of every step (steps × nu); without effect if the actuators are off.
+    pub ctrl: &'a [f64],
+    /// Of parameters, each in the layout of its group; the group must be one of the chosen ones.
+    pub parameters: &'a [(ParameterGroup, &'a [f64])],
+}
+
+/// A rollout or a derivative of it that is not there.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum RolloutGradientError {
+    /// What was handed in does not fit the rollout.
+    Input(InputError),
+    /// A step gave no state.
+    Rollout(RolloutError),
+    /// A step has no derivative.
+    Gradient {
+        /// Steps before it.
+        step: usize,
+        /// Why.
+        error: GradientError,
+    },
+    /// A step that was made again did something else than the first time.
+    Branch {
+        /// Steps before it.
+        step: usize,
+    },
+    /// There is no room for what is to be kept.
+    Memory {
+        /// Bytes needed, at most what fits a `usize`.
+        bytes: usize,
+    },
+}
+
+impl fmt::Display for RolloutGradientError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RolloutGradientError::Input(e) => e.fmt(f),
+            RolloutGradientError::Rollout(e) => e.fmt(f),
+            RolloutGradientError::Gradient { step, error } => write!(f, "step {step}: {error}"),
+            RolloutGradientError::Branch { step } => {
+                write!(f, "step {step}: made again, its constraints were in other modes than the first time")
+            }
+            RolloutGradientError::Memory { bytes } => {
+                write!(f, "there is no room for {bytes} bytes: take fewer steps, or recompute instead of storing")
+            }
+        }
+    }
+}
+
+impl std::error::Error for RolloutGradientError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            RolloutGradientError::Input(e) => Some(e),
+            RolloutGradientError::Rollout(e) => Some(e),
+            RolloutGradientError::Gradient { error, .. } => Some(error),
+            RolloutGradientError::Branch { .. } | RolloutGradientError::Memory { .. } => None,
+        }
+    }
+}
+
+impl From<InputError> for RolloutGradientError {
+    fn from(e: InputError) -> RolloutGradientError {
+        RolloutGradientError::Input(e)
+    }
+}
+
+/// A length that the rollout needs, or nothing at all.
+pub(super) fn length_or_none(what: &'static str, got: usize, expected: usize) -> Result<(), InputError> {
+    if got == 0 || got == expected { Ok(()) } else { Err(InputError::Length { what, expected, got }) }
+}
+
+/// The same, with finite numbers only.
+pub(super) fn vector_or_none(what: &'static str, x: &[f64], expected: usize) -> Result<(), InputError> {
+    length_or_none(what, x.len(), expected)?;
+    match x.iter().position(|x| !x.is_finite()) {
+        Some(index) => Err(InputError::NotFinite { what, index }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,97 @@
+//! What rollouts with derivatives take in memory: every byte of this binary is counted.
+#![allow(unsafe_code)] // a global allocator is an unsafe trait; this one only counts and passes on
+
+use slipstick::*;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+struct Counting;
+
+thread_local! {
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+    static LIVE: Cell<isize> = const { Cell::new(0) };
+}
+
+// SAFETY: all calls go to the system allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.with(|c| c.set(c.get() + 1));
+        LIVE.with(|c| c.set(c.get() + layout.size() as isize));
+        // SAFETY: as promised by the caller.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        LIVE.with(|c| c.set(c.get() - layout.size() as isize));
+        // SAFETY: as promised by the caller.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Allocations of this thread during a call, and bytes that are left of them.
+fn measured<T>(f: impl FnOnce() -> T) -> (T, usize, isize) {
+    let (count, live) = (COUNT.with(Cell::get), LIVE.with(Cell::get));
+    let result = f();
+    (result, COUNT.with(Cell::get) - count, LIVE.with(Cell::get) - live)
+}
+
+const GROUPS: [ParameterGroup; 2] = [ParameterGroup::Friction, ParameterGroup::Damping];
+
+/// A robot that stands: where it begins, and the controls of a number of steps.
+fn standing(model: &Model, steps: usize) -> (State, Vec<f64>) {
+    (State::keyframe(model, "home").unwrap(), model.keyframe("home").unwrap().ctrl.repeat(steps))
+}
+
+fn ran(model: &Model, steps: usize, memory: Memory) -> RolloutGradient {
+    let (x0, ctrl) = standing(model, steps);
+    let mut memory = RolloutGradient::new(model, steps, memory).with_parameters(&GROUPS);
+    memory.run(&x0, RolloutInput { ctrl: &ctrl, ..Default::default() }).unwrap();
+    memory
+}
+
+#[test]
+fn the_stated_memory_is_what_is_taken() {
+    let model = builtin("quadruped").unwrap();
+    model.pairs(); // made when first asked for, once per model
+    for memory in [Memory::Store, Memory::Recompute] {
+        let (short, _, a) = measured(|| ran(&model, 100, memory));
+        let (long, _, b) = measured(|| ran(&model, 300, memory));
+        // memory for one step is in both
+        let (stated, taken) = ((long.bytes() - short.bytes()) as f64, (b - a) as f64);
+        assert!((stated / taken - 1.0).abs() < 0.05, "{memory:?}: {stated} stated, {taken} taken");
+    }
+}
+
+/// A small allocation of the core that is given back at once: a mode key asks which actuators are at their limits.
+const KEY: usize = 1;
+/// A warm start that is kept: impulses and searches, the latter in a list that grows.
+const KEEP: usize = 3;
+
+#[test]
+fn gradients_do_not_allocate_by_themselves() {
+    let model = builtin("quadruped").unwrap();
+    for (memory, most) in [(Memory::Store, 0), (Memory::Recompute, KEY)] {
+        let mut memory = ran(&model, 300, memory);
+        let mut rollout = memory.last().unwrap();
+        let (w, mut out) = (vec![1.0; model.nv()], rollout.zeros());
+        let grad = StateGrad { q: &w, v: &w };
+        rollout.vjp(grad, &mut out).unwrap(); // memory for one adjoint solve is made once
+        let ((), count, left) = measured(|| rollout.vjp(grad, &mut out).unwrap());
+        assert!(count <= 300 * most + 2 && left == 0, "{count} allocations, {left} bytes left");
+    }
+}
+
+#[test]
+fn runs_allocate_nothing_but_the_warm_starts_they_keep() {
+    let model = builtin("quadruped").unwrap();
+    let (x0, ctrl) = standing(&model, 200);
+    for (memory, most) in [(Memory::Store, KEY), (Memory::Recompute, KEY + KEEP)] {
+        let mut memory = RolloutGradient::new(&model, 200, memory);
+        let input = RolloutInput { ctrl: &ctrl, ..Default::default() };
+        memory.run(&x0, input).unwrap();
+        let ((), count, left) = measured(|| memory.run(&x0, input).map(|_| ()).unwrap());
+        assert!(count <= 200 * most + 10 && left == 0, "{count} allocations in 200 steps, {left} bytes left");
+    }
+}
