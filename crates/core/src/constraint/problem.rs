@@ -30,6 +30,8 @@ pub(crate) struct Block {
     pub compliance: f64,
     /// Compliance that is added to it, as a share of `mean`.
     pub relative_compliance: f64,
+    /// Names those that bear a load together with it and have the same compliance.
+    pub together: Option<u32>,
     /// Largest eigenvalue of its block of the Delassus matrix, compliance included: the unit that makes velocities
     /// comparable with impulses [1/kg].
     pub stiffest: f64,
@@ -117,7 +119,17 @@ impl Problem {
             (self.maps.len() - 1) as u32
         });
         let [compliance, relative_compliance] = compliance;
-        self.blocks.push(Block { cone, row, xi, map, compliance, relative_compliance, stiffest: 0.0, mean: 0.0 });
+        self.blocks.push(Block {
+            cone,
+            row,
+            xi,
+            map,
+            compliance,
+            relative_compliance,
+            together: None,
+            stiffest: 0.0,
+            mean: 0.0,
+        });
         self.g.resize(row + cone.rows(), 0.0);
     }
 
@@ -136,7 +148,7 @@ impl Problem {
         }
         for n in 0..self.groups.len() {
             let blocks = self.groups[n].blocks.clone();
-            self.share_compliance(|k| blocks.contains(&k));
+            self.share_compliance(n as u32, |k| blocks.contains(&k));
         }
         (0..self.blocks.len()).for_each(|k| self.finish_block(k));
     }
@@ -147,13 +159,13 @@ impl Problem {
             self.blocks[k].relative_compliance = share;
             self.blocks[k].mean = self.rigid_mean(k);
         }
-        self.share_compliance(&chosen);
+        self.share_compliance(u32::MAX, &chosen);
         (0..self.blocks.len()).filter(|k| chosen(*k)).for_each(|k| self.finish_block(k));
     }
 
     /// The relative compliance of blocks that bear a load together, as a share of the mean of their own inverse inertias: the
     /// same for all of them, so that how they share it follows from where they are and nothing else.
-    fn share_compliance(&mut self, chosen: impl Fn(usize) -> bool) {
+    fn share_compliance(&mut self, name: u32, chosen: impl Fn(usize) -> bool) {
         let soft = |(k, b): &(usize, &mut Block)| b.is_redundant() && chosen(*k);
         let (mut sum, mut count) = (0.0, 0.0);
         for (_, b) in self.blocks.iter_mut().enumerate().filter(soft) {
@@ -161,6 +173,7 @@ impl Problem {
         }
         for (_, b) in self.blocks.iter_mut().enumerate().filter(soft) {
             b.compliance += b.relative_compliance * sum / count;
+            b.together = Some(name);
         }
     }
 

@@ -7,6 +7,7 @@
 
 mod active;
 mod central;
+mod compliance;
 mod forms;
 mod forward;
 mod given;

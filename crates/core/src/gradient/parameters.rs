@@ -5,6 +5,7 @@
 #![allow(non_snake_case)]
 
 use super::active::Active;
+use super::compliance;
 use super::given::Finished;
 use super::linearise::Linearised;
 use super::reverse::Reverse;
@@ -43,6 +44,7 @@ impl Adjoint<'_, '_> {
             ParameterGroup::Compliance => surfaces::compliance(self, out),
             ParameterGroup::ShapeSize | ParameterGroup::MeshScale => surfaces::sizes(self, group, out)?,
         }
+        compliance::add(self, group, out);
         Ok(())
     }
 
@@ -194,7 +196,7 @@ impl Adjoint<'_, '_> {
 
     /// Dof and gear of an actuator whose gains enter the mass matrix, and which: by length, by velocity. Gains of zero count
     /// as if they resisted.   (act-3)
-    fn implicit_gain(&self, k: usize) -> Option<(usize, f64, [bool; 2])> {
+    pub fn implicit_gain(&self, k: usize) -> Option<(usize, f64, [bool; 2])> {
         let (f, a) = (&*self.f, &self.f.model.actuators()[k]);
         let Transmission::Joint(id) = a.transmission else { return None };
         let (joint, implicit) = (&f.model.joints()[id.0], f.model.options().implicit);

@@ -30,8 +30,10 @@ pub(crate) struct Smooth {
     pub wrenches: Vec<Wrench>,
     /// Which dofs pass changes of their actuators (nv).
     pub gates: Vec<f64>,
-    /// Displacements of joint springs (nv).
+    /// Displacements of joint springs, and other vectors over the dofs (nv).
     pub displacement: Vec<f64>,
+    /// Velocities of the bodies, for whoever needs some.
+    pub V: Vec<Motion>,
 }
 
 impl Smooth {
@@ -46,6 +48,7 @@ impl Smooth {
             wrenches: Vec::new(),
             gates: vec![1.0; model.nv()],
             displacement: vec![0.0; model.nv()],
+            V: vec![Motion::ZERO; model.n_bodies()],
         }
     }
 

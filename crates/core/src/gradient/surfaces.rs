@@ -36,7 +36,7 @@ impl Adjoint<'_, '_> {
     }
 
     /// `Σ y b` over the unknowns of a block: how its rows are weighed.
-    fn weights(&self, block: usize) -> [f64; 3] {
+    pub(super) fn weights(&self, block: usize) -> [f64; 3] {
         let mut sum = [0.0; 3];
         for (u, y) in self.active.unknowns.iter().zip(&self.reverse.y).filter(|(u, _)| u.block == block) {
             (0..3).for_each(|i| sum[i] += u.b[i] * y[0]);

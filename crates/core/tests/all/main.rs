@@ -1,5 +1,6 @@
 //! Integration tests of the core, in one binary.
 mod architecture;
 mod builder;
+mod gradients;
 mod physics;
 mod properties;

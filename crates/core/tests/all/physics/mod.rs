@@ -12,7 +12,7 @@ mod loops;
 mod momentum;
 mod repeat;
 mod rolling;
-mod scene;
+pub mod scene;
 mod slope;
 mod solvers;
 mod stacks;

@@ -1,0 +1,19 @@
+//! Derivatives of the step against what can be written down, and against differences of the step itself. Nothing here
+//! knows how they are computed.
+
+mod adjoint;
+mod classics;
+mod couplings;
+mod forces;
+mod ground;
+mod joints;
+mod modes;
+mod oracle;
+mod parameters;
+mod puck;
+mod rollouts;
+mod scenes;
+mod shapes;
+mod smoothed;
+mod symmetry;
+mod worlds;

@@ -1,0 +1,161 @@
+//! Derivatives of a step allocate nothing once their memory has grown to the contacts that there are: every allocation of
+//! this binary is counted.
+#![allow(unsafe_code)] // a global allocator is an unsafe trait; this one only counts and passes on
+
+use slipstick_core::spatial::*;
+use slipstick_core::*;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+struct Counting;
+
+thread_local! {
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: all calls go to the system allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.with(|c| c.set(c.get() + 1));
+        // SAFETY: as promised by the caller.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as promised by the caller.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Allocations of this thread during a call.
+fn allocations(f: impl FnOnce()) -> usize {
+    let before = COUNT.with(Cell::get);
+    f();
+    COUNT.with(Cell::get) - before
+}
+
+/// Shapes of every kind over a floor, each with a limb on a limited, driven hinge with springs and dry friction.
+fn heap() -> Model {
+    let mut b = ModelBuilder::new("heap");
+    let corners = (0..8).map(|k| vec3((k & 1) as f64, (k >> 1 & 1) as f64, (k >> 2) as f64) * 0.2).collect();
+    let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let triangles = quads.iter().flat_map(|[a, b, c, d]| [[*a, *b, *c], [*a, *c, *d]]).collect();
+    let mesh = b.add_mesh(Mesh { name: "cube".into(), vertices: corners, triangles });
+    b.add_geom(ModelBuilder::WORLD, GeomSpec::new("floor", Shape::Plane));
+    let inertia = BodyInertia { mass: 1.0, com: Vec3::ZERO, about_com: Sym3::diagonal(vec3(0.1, 0.1, 0.1)) };
+    let shapes = [
+        Shape::Sphere { radius: 0.1 },
+        Shape::Capsule { radius: 0.05, half_length: 0.1 },
+        Shape::Cylinder { radius: 0.1, half_length: 0.1 },
+        Shape::Box { half_size: vec3(0.1, 0.12, 0.08) },
+        Shape::Ellipsoid { radii: vec3(0.1, 0.12, 0.08) },
+        Shape::Mesh { mesh },
+    ];
+    for (k, shape) in shapes.into_iter().enumerate() {
+        let free = JointSpec::new(format!("root{k}"), JointKind::Free);
+        let link = b.add_link(ModelBuilder::WORLD, format!("link{k}"), Pose::IDENTITY, inertia, vec![free]);
+        b.add_geom(link, GeomSpec::new(format!("geom{k}"), shape));
+        let kind = JointKind::Revolute { axis: Vec3::UNITS[k % 3] };
+        let hinge = JointSpec {
+            range: Some([-0.2, 0.2]),
+            dry_friction: 0.1,
+            damping: 0.1,
+            stiffness: 1.0,
+            ..JointSpec::new(format!("hinge{k}"), kind)
+        };
+        let limb = b.add_link(link, format!("limb{k}"), Pose::translation(vec3(0.25, 0.0, 0.0)), inertia, vec![hinge]);
+        b.add_geom(limb, GeomSpec::new(format!("end{k}"), Shape::Sphere { radius: 0.05 }));
+        b.add_actuator(Actuator::position(format!("servo{k}"), JointId(2 * k + 1), 5.0, 0.5));
+    }
+    b.build().expect("sound")
+}
+
+fn start(model: &Model) -> State {
+    let mut x = State::neutral(model);
+    for k in 0..6 {
+        let a = k as f64;
+        let place = [0.2 * (a * 1.7).sin(), 0.2 * (a * 2.3).cos(), 0.2 + 0.15 * a];
+        x.q[8 * k..8 * k + 3].copy_from_slice(&place);
+    }
+    x
+}
+
+/// Memory for everything that can be asked of a step.
+struct Asked {
+    vectors: [Vec<f64>; 4],
+    rows: [Vec<f64>; 3],
+    impulses: Vec<f64>,
+    parameters: [Vec<f64>; 2],
+}
+
+impl Asked {
+    fn new(model: &Model) -> Asked {
+        let nv = model.nv();
+        let most = ParameterGroup::ALL.iter().map(|g| model.parameters().group(*g).len()).max().unwrap_or(0);
+        Asked {
+            vectors: [0; 4].map(|_| vec![0.1; nv]),
+            rows: [0; 3].map(|_| vec![0.0; 3 * nv]),
+            impulses: vec![0.1; 3 * 400],
+            parameters: [0; 2].map(|_| vec![0.0; nv * most]),
+        }
+    }
+
+    /// Asks for everything, forward and reverse.
+    fn ask(&mut self, model: &Model, done: &mut Step) {
+        let (nv, nu, contacts) = (model.nv(), model.nu(), done.contacts().count());
+        let [a, b, c, d] = &mut self.vectors;
+        done.jacobian().expect("a derivative");
+        let direction = InputDirection { q: &*a, v: &*a, tau: &*a, ctrl: &a[..nu] };
+        done.jvp(direction, b, c).expect("a derivative");
+        let w = OutputGrad { q: &*a, v: &*a, impulses: &self.impulses[..3 * contacts] };
+        let [x, y, z] = &mut self.rows;
+        let out = InputGrad { q: &mut x[..nv], v: &mut y[..nv], tau: &mut z[..nv], ctrl: &mut d[..nu] };
+        done.vjp(w, out).expect("a derivative");
+        for group in ParameterGroup::ALL {
+            let n = model.parameters().group(group).len();
+            let [p, q] = &mut self.parameters;
+            done.vjp_parameters(w, group, &mut p[..n]).expect("a derivative");
+            done.parameter_jacobian(group, &mut p[..nv * n], &mut q[..nv * n]).expect("a derivative");
+        }
+        for k in 0..contacts {
+            done.impulse_jacobian(k, [x, y, z]).expect("a derivative");
+        }
+    }
+}
+
+#[test]
+fn the_counter_counts() {
+    assert!(allocations(|| drop(vec![0.0; 100])) > 0);
+}
+
+#[test]
+fn derivatives_of_a_heap_allocate_nothing_after_warm_up() {
+    let modes =
+        [GradientMode::Exact, GradientMode::ExactForwardCentral { kappa: 1e-3 }, GradientMode::Central { kappa: 1e-3 }];
+    for mode in modes {
+        let mut options = heap().options().clone();
+        options.gradient = mode;
+        let model = heap().with_options(options).expect("sound");
+        let (mut data, ctrl, mut asked) = (Data::new(&model), vec![0.1; model.nu()], Asked::new(&model));
+        let mut most = 0;
+        for round in 0..2 {
+            data.forget();
+            let (mut x, mut next) = (start(&model), start(&model));
+            for k in 0..500 {
+                let used = allocations(|| {
+                    let done = step_ctrl(&model, &mut data, &x, &ctrl, &Input::default(), &mut next);
+                    let mut done = done.expect("finite");
+                    if k % 10 == 0 {
+                        asked.ask(&model, &mut done);
+                        most = most.max(done.contacts().count());
+                    }
+                });
+                assert!(round == 0 || used == 0, "{mode:?}: {used} allocations after warm-up, step {k}");
+                std::mem::swap(&mut x, &mut next);
+            }
+        }
+        assert!(most > 7, "a heap has many contacts, not {most}");
+    }
+}
