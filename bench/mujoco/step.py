@@ -2,8 +2,9 @@
 
 Writes OUT/NAME.xml: the file's robot and floor with exactly the pairs of PAIRS.json, if given, and with what every engine
 models alike. Friction 0.8, steps of 1 ms, no joint limits, dry friction, motors, springs of tendons or equalities; armature and
-damping of the file, but at least so much that explicit gains are stable. Prints as JSON the start of a fall and of standing, the
-gains that hold the pose and the number of pairs. All engines start from this file, so that they get the same work.
+damping of the file, but at least so much that explicit gains are stable. OUT/NAME.motors.xml is the same with a motor on every
+joint. Prints as JSON the start of a fall and of standing, the gains that hold the pose and the number of pairs. All engines start
+from this file, so that they get the same work.
 """
 
 import json
@@ -17,6 +18,7 @@ from scene import DT, FALL, PRESS, ROBOTS, home, listed_pairs, restrict, tested_
 
 FRICTION = 0.8
 DROPPED = ("actuators", "sensors", "keys", "tendons", "equalities", "pairs")
+SINGLE = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
 SOFTNESS = dict(solref=[0.02, 1], solimp=[0.9, 0.95, 0.001, 0.5, 2])  # MuJoCo's defaults, whatever the file says
 
 
@@ -30,7 +32,7 @@ def normalise_geom(geom):
 def normalise_joint(joint, robot):
     joint.limited = joint.actfrclimited = 0
     joint.frictionloss = 0
-    if joint.type in (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE):
+    if joint.type in SINGLE:
         damping = np.atleast_1d(np.array(joint.damping, dtype=float))  # linear, and terms of higher order if there are any
         damping[0] = max(damping[0], robot.get("damping", 0.0))
         joint.damping = damping if np.ndim(joint.damping) else damping[0]
@@ -44,6 +46,15 @@ def normalise_options(option):
     option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     option.solver = mujoco.mjtSolver.mjSOL_NEWTON
     option.iterations, option.tolerance = 100, 1e-8
+
+
+def add_motors(spec):
+    for number, joint in enumerate(spec.joints):
+        if joint.type in SINGLE:
+            joint.name = joint.name or f"joint {number}"
+            motor = spec.add_actuator(target=joint.name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+            motor.gear[0] = 1
+            motor.ctrllimited = motor.forcelimited = 0
 
 
 def write_scene(file, out, robot, pairs_file):
@@ -64,6 +75,9 @@ def write_scene(file, out, robot, pairs_file):
     spec.meshdir = str((file.parent / spec.meshdir).resolve())
     spec.compile()
     out.write_text(spec.to_xml())
+    add_motors(spec)
+    spec.compile()
+    out.with_suffix(".motors.xml").write_text(spec.to_xml())
     return wanted
 
 

@@ -8,5 +8,5 @@ source "$here/../peer.sh"
 compiler $#
 folder=$(mujoco_of "$1")
 
-dependencies=("$here/step.cpp" "$here/step.hpp" "$here/../text.hpp" "$folder/include/mujoco/mujoco.h")
+dependencies=("$here/step.cpp" "$here/walk.hpp" "$here/step.hpp" "$here/../text.hpp" "$folder/include/mujoco/mujoco.h")
 compile_with_mujoco "$2/mujoco_step" "$folder" "$here/step.cpp"

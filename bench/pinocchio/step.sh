@@ -1,30 +1,10 @@
 #!/bin/bash
 # Compiles pinocchio_step into the folder OUT and prints the program's path, the only line on stdout.
 # usage: step.sh PYTHON OUT        PYTHON: interpreter of an environment with `pip install pin==4.1.0 coal==3.0.3`
-#
-# Pinocchio is used as headers, coal as the wheel's library, which is built for plain x86-64: all code here must keep its Eigen
-# alignment of 16 bytes. One compile takes minutes and gigabytes, so nothing is compiled twice.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 source "$here/../peer.sh"
+source "$here/recipe.sh"
 
 compiler $#
-prefix=$(prefix_of "$1" pin 4.1.0)
-[ -f "$prefix/include/pinocchio/config.hpp" ] || fail "no Pinocchio headers in $prefix/include"
-[ -f "$prefix/include/coal/config.hh" ] || fail "no headers of coal in $prefix/include"
-eigen=$(eigen_of "$1" "$prefix")
-
-flags=(
-  -std=c++17 -O3 -march=native -DNDEBUG -DEIGEN_MAX_ALIGN_BYTES=16 -DEIGEN_MAX_STATIC_ALIGN_BYTES=16
-  # Pinocchio's variant of joint types is longer than Boost's default lists; these are its own CMake definitions
-  -DBOOST_MPL_LIMIT_LIST_SIZE=30 -DBOOST_MPL_LIMIT_VECTOR_SIZE=30 -DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS
-  -DBOOST_FUSION_INVOKE_MAX_ARITY=12
-  # gcc 12 sees ghosts in the inlined templates of both (array bounds, uninitialised)
-  -isystem "$prefix/include" -isystem "$eigen" -w "$here/step.cpp"
-  -L"$prefix/lib" -lcoal -lboost_filesystem -lboost_serialization -Wl,-rpath,"$prefix/lib"
-)
-dependencies=(
-  "$here"/step*.cpp "$here"/step*.hpp "$here/tree.hpp" "$here/../text.hpp" "$here/../mujoco/step.hpp"
-  "$prefix/include/pinocchio/config.hpp" "$prefix/include/coal/config.hh" "$eigen/Eigen/src/Core/util/Macros.h"
-)
-compile "$2/pinocchio_step" "$cxx" "${flags[@]}"
+compile_recipe "$2/pinocchio_step" "$1" "$here/step.cpp"

@@ -13,6 +13,7 @@ struct Shape {
   pin::JointIndex joint = 0;   // that carries it
   pin::SE3 placement;          // in the joint's frame
   bool is_plane = false;
+  double rounding = 0.0;       // radius of a sphere or a capsule, over which the contact point rolls [m]
 };
 
 struct Passive {
@@ -69,6 +70,7 @@ inline Shape read_shape(TextFile& file, size_t n_joints) {
   shape.joint = static_cast<pin::JointIndex>(joint);
   shape.placement = pin::SE3(orientation, position);
   shape.is_plane = kind == "plane";
+  shape.rounding = kind == "sphere" || kind == "capsule" ? size[0] : 0.0;
   return shape;
 }
 

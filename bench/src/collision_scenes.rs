@@ -1,6 +1,8 @@
 //! Whole scenes: every pair of six robots and the floor, along a fall and while standing, beside MuJoCo.
 #![allow(non_snake_case)] // X_wb: poses as in the notation
 
+use crate::paper::{PaperRobot, ROBOTS};
+use crate::report::{mean, median};
 use crate::{Collision, peer};
 use serde_json::{Value, json};
 use slipstick::collision::{ContactSet, detect};
@@ -11,15 +13,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Name, file in the models folder, built-in robot that stands in for it.
-const ROBOTS: [(&str, &str, &str); 6] = [
-    ("half_cheetah", "paper_scene.xml", "half_cheetah"),
-    ("humanoid", "humanoid.xml", "humanoid"),
-    ("ur5", "paper_scene.xml", "arm"),
-    ("go1", "paper_scene.xml", "quadruped"),
-    ("h1", "paper_scene.xml", "biped"),
-    ("atlas", "paper_scene.xml", "atlas"),
-];
 const BANKS: [&str; 2] = ["drop", "hold"];
 /// Ours / MuJoCo's, both without a distance of activation.
 const GOAL: f64 = 0.7;
@@ -41,9 +34,7 @@ impl Detection {
     }
 
     fn median(&self) -> f64 {
-        let mut sorted = self.best_us.clone();
-        sorted.sort_by(f64::total_cmp);
-        sorted[sorted.len() / 2]
+        median(&self.best_us)
     }
 
     /// The same states measured again.
@@ -54,10 +45,6 @@ impl Detection {
             self.best_us.iter_mut().zip(&again.best_us).for_each(|(best, t)| *best = best.min(*t));
         }
     }
-}
-
-fn mean(numbers: &[f64]) -> f64 {
-    numbers.iter().sum::<f64>() / numbers.len() as f64
 }
 
 /// A robot in one of its banks.
@@ -99,7 +86,7 @@ pub fn run(arguments: &Collision) -> Result<Scenes, String> {
         return Ok(out);
     };
     let folder = std::env::temp_dir().join(format!("slipstick-bench-scenes-{}", std::process::id()));
-    for robot in ROBOTS.iter().filter(|r| r.0.contains(&arguments.only)) {
+    for robot in ROBOTS.iter().filter(|r| r.name.contains(&arguments.only)) {
         let timed = prepare(arguments, python, &folder, robot).and_then(|p| time_robot(arguments, program, &p));
         match timed {
             Ok((version, scenes)) => {
@@ -108,7 +95,7 @@ pub fn run(arguments: &Collision) -> Result<Scenes, String> {
             }
             Err(message) => {
                 let _ = fs::remove_dir_all(&folder);
-                return Err(format!("{}: {message}", robot.0));
+                return Err(format!("{}: {message}", robot.name));
             }
         }
     }
@@ -126,27 +113,11 @@ struct Prepared {
     pairs: usize,
 }
 
-fn prepare(
-    arguments: &Collision,
-    python: &Path,
-    folder: &Path,
-    (name, file, builtin): &(&'static str, &'static str, &'static str),
-) -> Result<Prepared, String> {
-    let paper = arguments.models.join(name).join(file);
-    let pairs_file = arguments.models.join(name).join("paper_pairs.json");
-    let (path, pairs_file, source) = if paper.is_file() && pairs_file.is_file() {
-        (paper, Some(pairs_file), format!("{name}/{file}"))
-    } else {
-        eprintln!(
-            "{name}: the paper's scene is SKIPPED, {} is not there; the built-in {builtin} stands in",
-            paper.display()
-        );
-        let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
-        (models.join(format!("{builtin}.xml")), None, format!("built-in {builtin}"))
-    };
-    let pairs = peer::mujoco_scene(python, name, &path, folder, pairs_file.as_deref())?;
+fn prepare(arguments: &Collision, python: &Path, folder: &Path, robot: &PaperRobot) -> Result<Prepared, String> {
+    let (name, place) = (robot.name, robot.find(&arguments.models));
+    let pairs = peer::mujoco_scene(python, name, &place.file, folder, place.pairs.as_deref())?;
     let banks = BANKS.map(|bank| folder.join(format!("{name}.{bank}.txt")));
-    Ok(Prepared { name, source, xml: folder.join(format!("{name}.xml")), banks, pairs })
+    Ok(Prepared { name, source: place.source, xml: folder.join(format!("{name}.xml")), banks, pairs })
 }
 
 fn time_robot(arguments: &Collision, program: &Path, p: &Prepared) -> Result<(String, Vec<Scene>), String> {

@@ -6,7 +6,17 @@ mod collision_kinds;
 mod collision_pairs;
 mod collision_scenes;
 mod dynamics;
+mod gradient;
+mod gradient_goals;
+mod gradient_ours;
+mod gradient_page;
+mod gradient_peers;
+mod gradient_report;
+mod gradient_times;
 mod loading;
+mod machine;
+mod motion_arguments;
+mod paper;
 mod peer;
 mod plot;
 mod random;
@@ -25,6 +35,7 @@ mod step_sweep;
 mod tree;
 
 use clap::{Parser, Subcommand};
+use motion_arguments::{GradientArguments, StepArguments};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -48,6 +59,8 @@ enum What {
     CollisionKind(CollisionKind),
     /// Whole steps of six robots, beside MuJoCo and the paper's recipe; or many random steps of all robots.
     Step(StepArguments),
+    /// Derivatives of the step, beside MuJoCo's finite differences, Pinocchio and the paper's recipe.
+    Gradient(GradientArguments),
 }
 
 /// Arguments of `slipstick-bench dynamics`.
@@ -175,75 +188,6 @@ pub struct CollisionKind {
     seed: u64,
 }
 
-/// Arguments of `slipstick-bench step`.
-#[derive(clap::Args)]
-pub struct StepArguments {
-    /// A Python interpreter that has the package mujoco, which prepares the scenes.
-    #[arg(long, value_name = "PROGRAM")]
-    python: Option<PathBuf>,
-    /// The program mujoco_step made by bench/mujoco/step.sh.
-    #[arg(long, value_name = "PROGRAM")]
-    mujoco: Option<PathBuf>,
-    /// The program made by bench/pinocchio/step.sh: the paper's recipe.
-    #[arg(long, value_name = "PROGRAM")]
-    recipe: Option<PathBuf>,
-    /// Folder with the robots of the paper's table; built-in robots stand in where it is missing.
-    #[arg(long, value_name = "FOLDER", env = "SLIPSTICK_MODELS", default_value = "../shared/models")]
-    models: PathBuf,
-    /// Only scenes (atlas) whose name contains this; in a sweep robots (quadruped, paper/atlas).
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    only: String,
-    /// Motions per scene and phase.
-    #[arg(long, default_value_t = 3)]
-    motions: usize,
-    /// Steps per motion.
-    #[arg(long, default_value_t = 1000)]
-    steps: usize,
-    /// Times that a motion is repeated, per round.
-    #[arg(long, default_value_t = 4)]
-    repeats: usize,
-    /// Times that each engine is timed, in turns.
-    #[arg(long, default_value_t = 3)]
-    rounds: usize,
-    /// In our states contacts rest at a distance of zero, or a few µm apart on flat soles: so much thicker shapes (m)
-    /// let MuJoCo see about as many of them as we do. The figures from our states depend on it.
-    #[arg(long, value_name = "METRES", default_value_t = 5e-5)]
-    thicker: f64,
-    /// Seed of the random motions.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// A short run: 1 motion, 2 repeats, 1 round.
-    #[arg(long)]
-    quick: bool,
-    /// Instead of timings: residuals over many random steps of all built-in robots and those of the paper's table.
-    #[arg(long)]
-    sweep: bool,
-    /// Motions per robot and kind in a sweep.
-    #[arg(long, default_value_t = 4)]
-    sweep_motions: usize,
-    /// Steps per motion in a sweep.
-    #[arg(long, default_value_t = 500)]
-    sweep_steps: usize,
-    /// Every so many-th step of a sweep is also given to ADMM and projected Gauss–Seidel; 0: none.
-    #[arg(long, default_value_t = 50)]
-    compare_every: usize,
-    /// Write states of steps that a sweep counts apart to this folder.
-    #[arg(long, value_name = "FOLDER")]
-    dump: Option<PathBuf>,
-    /// Write the figures to this file as JSON.
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-}
-
-impl StepArguments {
-    fn shortened(mut self) -> StepArguments {
-        if self.quick {
-            (self.motions, self.repeats, self.rounds, self.sweep_motions) = (1, 2, 1, 1);
-        }
-        self
-    }
-}
-
 fn main() -> ExitCode {
     let result = match Arguments::parse().what {
         What::Dynamics(arguments) => dynamics::run(&arguments),
@@ -251,6 +195,7 @@ fn main() -> ExitCode {
         What::Collision(arguments) => collision::run(&arguments.shortened()),
         What::CollisionKind(arguments) => collision_kinds::run_one(&arguments),
         What::Step(arguments) => step::run(&arguments.shortened()),
+        What::Gradient(arguments) => gradient::run(&arguments.shortened()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -38,7 +38,7 @@ pub fn pinocchio(
 }
 
 /// The JSON that a command prints.
-fn ask(program: &Path, command: &mut Command) -> Result<Value, String> {
+pub fn ask(program: &Path, command: &mut Command) -> Result<Value, String> {
     let run = command.output().map_err(|e| format!("{}: {e}", program.display()))?;
     if !run.status.success() {
         return Err(format!("{}: {}", program.display(), String::from_utf8_lossy(&run.stderr).trim()));
@@ -46,7 +46,8 @@ fn ask(program: &Path, command: &mut Command) -> Result<Value, String> {
     serde_json::from_slice(&run.stdout).map_err(|e| format!("{}: {e}", program.display()))
 }
 
-fn strange(program: &Path) -> String {
+/// What to say of an answer without the expected fields.
+pub fn strange(program: &Path) -> String {
     format!("{} printed JSON of another form than expected", program.display())
 }
 
@@ -92,7 +93,7 @@ fn read_coal(json: &Value) -> Option<Coal> {
 }
 
 /// A list of numbers; `null` is NaN.
-fn numbers(json: &Value) -> Option<Vec<f64>> {
+pub fn numbers(json: &Value) -> Option<Vec<f64>> {
     Some(json.as_array()?.iter().map(|x| x.as_f64().unwrap_or(f64::NAN)).collect())
 }
 

@@ -102,3 +102,14 @@ pub fn write(file: &Path, text: &str) -> Result<(), String> {
     }
     fs::write(file, text).map_err(|e| format!("{}: {e}", file.display()))
 }
+
+pub fn mean(numbers: &[f64]) -> f64 {
+    numbers.iter().sum::<f64>() / numbers.len() as f64
+}
+
+/// NaN of nothing.
+pub fn median(numbers: &[f64]) -> f64 {
+    let mut sorted = numbers.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
+}

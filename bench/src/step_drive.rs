@@ -3,6 +3,7 @@
 use crate::random::Random;
 use crate::step_scene::{Phase, Scene};
 use crate::step_statistics::{Observation, Statistics};
+use crate::tree;
 use slipstick::constraint::Status;
 use slipstick::{Data, Input, JointKind, Model, State};
 use std::fmt::Write;
@@ -81,7 +82,7 @@ impl Drive {
         Drive { gains: scene.gains(phase), motions: (0..motions).map(motion).collect() }
     }
 
-    /// For peers that go their own way (`bench/drive.hpp` reads it).
+    /// For peers that go their own way (`bench/mujoco/step.hpp` reads it).
     pub fn write(&self, model: &Model, coordinates: Coordinates) -> String {
         let mut out = format!("gains {:?} {:?}\n", self.gains[0], self.gains[1]);
         for motion in &self.motions {
@@ -104,7 +105,32 @@ impl Drive {
         out
     }
 
-    /// Goes through all motions `repeats` times.
+    /// Goes through all motions. `take` takes each step: from a state, under forces, to the next. The states at their ends.
+    pub fn walk(
+        &self,
+        model: &Model,
+        mut take: impl FnMut(&mut Data, &State, &[f64], &mut State) -> Result<(), String>,
+    ) -> Result<Vec<State>, String> {
+        let mut tau = vec![0.0; model.nv()];
+        let mut ends = Vec::new();
+        for motion in &self.motions {
+            let mut data = Data::new(model);
+            let mut x = State::new(model, &motion.q, &motion.v).map_err(|e| e.to_string())?;
+            let mut next = x.clone();
+            for noise in motion.noise.chunks_exact(model.nv()) {
+                tau.copy_from_slice(noise);
+                for (q, v) in held(model) {
+                    tau[v] += self.gains[0] * (motion.q[q] - x.q[q]) - self.gains[1] * x.v[v];
+                }
+                take(&mut data, &x, &tau, &mut next)?;
+                std::mem::swap(&mut x, &mut next);
+            }
+            ends.push(x);
+        }
+        Ok(ends)
+    }
+
+    /// Goes through all motions `repeats` times and times every step.
     pub fn follow(&self, model: &Model, repeats: usize) -> Result<Ours, String> {
         let mut ours = Ours {
             steps: Steps::default(),
@@ -115,9 +141,9 @@ impl Drive {
         };
         for repeat in 0..repeats {
             let mut again = Steps::default();
-            for motion in &self.motions {
-                self.follow_one(model, motion, repeat == 0, &mut again, &mut ours)?;
-            }
+            let ends =
+                self.walk(model, |data, x, tau, next| ours.take(model, data, x, tau, next, repeat == 0, &mut again))?;
+            ours.upright = ends.iter().map(|x| upright(model, x)).fold(1.0, f64::min);
             ours.steps.keep_better(again);
         }
         Ok(ours)
@@ -133,49 +159,47 @@ impl Drive {
         let drive = Drive { gains: self.gains, motions: vec![only] };
         drive.follow(model, 1).map(|ours| ours.steps.first_velocity)
     }
+}
 
-    fn follow_one(
-        &self,
+impl Ours {
+    fn take(
+        &mut self,
         model: &Model,
-        motion: &Motion,
+        data: &mut Data,
+        x: &State,
+        tau: &[f64],
+        next: &mut State,
         first: bool,
         steps: &mut Steps,
-        ours: &mut Ours,
     ) -> Result<(), String> {
-        let mut data = Data::new(model);
-        let mut x = State::new(model, &motion.q, &motion.v).map_err(|e| e.to_string())?;
-        let mut next = x.clone();
-        let mut tau = vec![0.0; model.nv()];
-        for noise in motion.noise.chunks_exact(model.nv()) {
-            tau.copy_from_slice(noise);
-            for (q, v) in held(model) {
-                tau[v] += self.gains[0] * (motion.q[q] - x.q[q]) - self.gains[1] * x.v[v];
+        let start = Instant::now();
+        let step = slipstick::step(model, data, x, &Input::tau(tau), next);
+        let elapsed = start.elapsed().as_secs_f64() * 1e6;
+        let step = step.map_err(|e| e.to_string())?;
+        steps.best_us.push(elapsed);
+        if first {
+            let report = step.report();
+            steps.contacts.push(report.contacts as f64);
+            steps.iterations.push(f64::from(report.iterations));
+            steps.converged.push(f64::from(u8::from(report.status == Status::Converged)));
+            self.statistics.add(Observation::of(report));
+            self.touching.push(step.contacts().filter(|c| c.impulse.norm() > 0.0).count() as f64);
+            self.recording.states.push([x.q.clone(), x.v.clone(), tau.to_vec()]);
+            if steps.first_velocity.is_empty() {
+                steps.first_velocity = next.v.clone();
             }
-            let start = Instant::now();
-            let step = slipstick::step(model, &mut data, &x, &Input::tau(&tau), &mut next);
-            let elapsed = start.elapsed().as_secs_f64() * 1e6;
-            let step = step.map_err(|e| e.to_string())?;
-            steps.best_us.push(elapsed);
-            if first {
-                let report = step.report();
-                steps.contacts.push(report.contacts as f64);
-                steps.iterations.push(f64::from(report.iterations));
-                steps.converged.push(f64::from(u8::from(report.status == Status::Converged)));
-                ours.statistics.add(Observation::of(report));
-                ours.touching.push(step.contacts().filter(|c| c.impulse.norm() > 0.0).count() as f64);
-                ours.recording.states.push([x.q.clone(), x.v.clone(), tau.clone()]);
-                if steps.first_velocity.is_empty() {
-                    steps.first_velocity = next.v.clone();
-                }
-            }
-            std::mem::swap(&mut x, &mut next);
-        }
-        if let Some(root) = model.joints().first().filter(|j| matches!(j.kind, JointKind::Free)) {
-            let [x, y] = [x.q[root.q.start + 4], x.q[root.q.start + 5]]; // of the quaternion
-            ours.upright = ours.upright.min(1.0 - 2.0 * (x * x + y * y));
         }
         Ok(())
     }
+}
+
+/// Cosine of the tilt of a free root; 1 without such a root.
+fn upright(model: &Model, x: &State) -> f64 {
+    let root = model.joints().first().filter(|j| matches!(j.kind, JointKind::Free));
+    root.map_or(1.0, |root| {
+        let [x, y] = [x.q[root.q.start + 4], x.q[root.q.start + 5]]; // of the quaternion
+        1.0 - 2.0 * (x * x + y * y)
+    })
 }
 
 /// Whose configurations.
@@ -191,11 +215,7 @@ impl Coordinates {
     fn of(self, model: &Model, q: &[f64]) -> Vec<f64> {
         match self {
             Coordinates::File => q.to_vec(),
-            Coordinates::FromPose => {
-                let mut q = q.to_vec();
-                model.joints().iter().for_each(|j| q[j.q.start] -= j.reference);
-                q
-            }
+            Coordinates::FromPose => tree::from_pose_of_file(model, q),
         }
     }
 }

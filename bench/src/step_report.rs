@@ -1,5 +1,6 @@
 //! Figures of the step benchmark and how they are shown.
 
+use crate::report::{mean, median};
 use crate::step_drive::{Ours, Steps};
 use crate::step_scene::{Phase, Scene};
 use crate::step_statistics::Statistics;
@@ -52,16 +53,6 @@ impl Row {
 pub struct Figures {
     pub rows: Vec<Row>,
     pub versions: BTreeSet<String>,
-}
-
-fn mean(numbers: &[f64]) -> f64 {
-    numbers.iter().sum::<f64>() / numbers.len() as f64
-}
-
-fn median(numbers: &[f64]) -> f64 {
-    let mut sorted = numbers.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 impl Figures {

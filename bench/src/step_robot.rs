@@ -1,6 +1,6 @@
 //! Robots of the sweep: all that are built in and the six of the paper's table, as their files have them.
 
-use crate::step_scene::ROBOTS;
+use crate::paper::ROBOTS;
 use slipstick::collision::geom_distance;
 use slipstick::dynamics::Workspace;
 use slipstick::spatial::{Pose, Vec3};
@@ -49,8 +49,8 @@ pub fn all(models: &Path, only: &str) -> Result<Vec<Robot>, String> {
         let model = slipstick::builtin(name).map_err(|e| e.to_string())?;
         robots.push(Robot::new(name.to_string(), model)?);
     }
-    for (name, file, _) in ROBOTS.iter().filter(|r| format!("paper/{}", r.0).contains(only)) {
-        let path = models.join(name).join(file);
+    for robot in ROBOTS.iter().filter(|r| format!("paper/{}", r.name).contains(only)) {
+        let (name, path) = (robot.name, models.join(robot.name).join(robot.file));
         if !path.is_file() {
             eprintln!("paper/{name} is SKIPPED: {} is not there", path.display());
             continue;

@@ -1,23 +1,15 @@
-//! The six scenes of the step benchmark: prepared once, loaded by every engine from the same file.
+//! The six scenes of the benchmarks of steps and gradients: prepared once, loaded by every engine from the same file.
 
+use crate::motion_arguments::Motions;
+use crate::paper::{PaperRobot, ROBOTS};
 use crate::report::write;
-use crate::{step_peers, tree};
-use slipstick::spatial::{Pose, Quat};
-use slipstick::{Joint, JointKind, Model, ParameterGroup, Shape};
+use crate::{peer, tree};
+use slipstick::spatial::Quat;
+use slipstick::{JointKind, Model, ParameterGroup, Shape};
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// Name, file in the models folder, built-in robot that stands in for it.
-pub const ROBOTS: [(&str, &str, &str); 6] = [
-    ("half_cheetah", "paper_scene.xml", "half_cheetah"),
-    ("humanoid", "humanoid.xml", "humanoid"),
-    ("ur5", "paper_scene.xml", "arm"),
-    ("go1", "paper_scene.xml", "quadruped"),
-    ("h1", "paper_scene.xml", "biped"),
-    ("atlas", "paper_scene.xml", "atlas"),
-];
 
 /// What a robot does for a second.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,6 +39,8 @@ pub struct Scene {
     pub model: Model,
     /// For MuJoCo.
     pub xml: PathBuf,
+    /// The same with a motor on every joint: MuJoCo differentiates with respect to controls, not forces.
+    pub motors: PathBuf,
     /// Tree and shapes for Pinocchio.
     pub tree: PathBuf,
     pub shapes: PathBuf,
@@ -70,52 +64,41 @@ impl Scene {
     }
 }
 
-/// Prepares the scenes whose name contains `only` in a folder.
-pub fn prepare(python: &Path, models: &Path, only: &str, folder: &Path) -> Result<Vec<Scene>, String> {
-    let chosen = ROBOTS.iter().filter(|r| r.0.contains(only));
+/// Prepares the chosen scenes in a folder, hands both on, and removes the folder.
+pub fn with_scenes<T>(motions: &Motions, work: impl FnOnce(&Path, &[Scene]) -> Result<T, String>) -> Result<T, String> {
+    let Some(python) = &motions.python else {
+        return Err("the scenes need --python, an interpreter that has MuJoCo".to_string());
+    };
+    let folder = std::env::temp_dir().join(format!("slipstick-bench-{}", std::process::id()));
+    let result = prepare(python, &motions.models, &motions.only, &folder).and_then(|scenes| work(&folder, &scenes));
+    let _ = fs::remove_dir_all(&folder);
+    result
+}
+
+fn prepare(python: &Path, models: &Path, only: &str, folder: &Path) -> Result<Vec<Scene>, String> {
+    let chosen = ROBOTS.iter().filter(|r| r.name.contains(only));
     let scenes: Vec<Scene> = chosen
-        .map(|(name, file, builtin)| {
-            prepare_one(python, models, folder, name, file, builtin).map_err(|e| format!("{name}: {e}"))
-        })
+        .map(|robot| prepare_one(python, models, folder, robot).map_err(|e| format!("{}: {e}", robot.name)))
         .collect::<Result<_, String>>()?;
     if scenes.is_empty() { Err(format!("no scene's name contains '{only}'")) } else { Ok(scenes) }
 }
 
-/// A robot's file, its list of pairs and where it came from; the built-in robot if the models folder lacks it.
-fn file_of(models: &Path, name: &str, file: &str, builtin: &str) -> (PathBuf, Option<PathBuf>, String) {
-    let paper = models.join(name).join(file);
-    let pairs_file = models.join(name).join("paper_pairs.json");
-    if paper.is_file() && pairs_file.is_file() {
-        return (paper, Some(pairs_file), format!("{name}/{file}"));
-    }
-    eprintln!("{name}: the paper's scene is SKIPPED, {} is not there; built-in {builtin} stands in", paper.display());
-    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
-    (models.join(format!("{builtin}.xml")), None, format!("built-in {builtin}"))
-}
-
-fn prepare_one(
-    python: &Path,
-    models: &Path,
-    folder: &Path,
-    name: &'static str,
-    file: &str,
-    builtin: &str,
-) -> Result<Scene, String> {
-    let (path, pairs_file, source) = file_of(models, name, file, builtin);
+fn prepare_one(python: &Path, models: &Path, folder: &Path, robot: &PaperRobot) -> Result<Scene, String> {
+    let (name, place) = (robot.name, robot.find(models));
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("mujoco/step.py");
     let absolute = |p: PathBuf| fs::canonicalize(&p).map_err(|e| format!("{}: {e}", p.display()));
-    let (path, pairs_file) = (absolute(path)?, pairs_file.map(absolute).transpose()?);
+    let (path, pairs_file) = (absolute(place.file)?, place.pairs.map(absolute).transpose()?);
     fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut command = Command::new(python);
     command.current_dir(folder); // MuJoCo leaves a log of its warnings where it is run
-    let json = step_peers::ask(python, command.arg(script).arg(name).arg(path).arg(folder).args(pairs_file))?;
+    let json = peer::ask(python, command.arg(script).arg(name).arg(path).arg(folder).args(pairs_file))?;
     let read = || {
         let gains = [json["kp"].as_f64()?, json["kd"].as_f64()?];
-        let starts = [step_peers::numbers(&json["drop"])?, step_peers::numbers(&json["hold"])?];
+        let starts = [peer::numbers(&json["drop"])?, peer::numbers(&json["hold"])?];
         Some((json["pairs"].as_u64()? as usize, gains, starts))
     };
-    let (pairs, gains, starts) = read().ok_or_else(|| step_peers::strange(python))?;
-    let xml = folder.join(format!("{name}.xml"));
+    let (pairs, gains, starts) = read().ok_or_else(|| peer::strange(python))?;
+    let (xml, motors) = (folder.join(format!("{name}.xml")), folder.join(format!("{name}.motors.xml")));
     let model = slipstick::load(&xml).map_err(|e| e.to_string())?;
     if model.pairs().len() != pairs {
         return Err(format!("we test {} pairs, MuJoCo {pairs}", model.pairs().len()));
@@ -123,7 +106,7 @@ fn prepare_one(
     let (tree, shapes) = (folder.join(format!("{name}.tree")), folder.join(format!("{name}.shapes")));
     write(&tree, &tree::write_model(name, &model))?;
     write(&shapes, &write_shapes(&model)?)?;
-    Ok(Scene { name, source, model, xml, tree, shapes, starts, gains })
+    Ok(Scene { name, source: place.source, model, xml, motors, tree, shapes, starts, gains })
 }
 
 /// Passive forces, shapes and pairs as plain text (`bench/pinocchio/step_shapes.hpp` reads it).
@@ -134,7 +117,7 @@ fn write_shapes(model: &Model) -> Result<String, String> {
     }
     let mut out = format!("friction {friction:?}\ndt {:?}\n", model.options().dt);
     let references = model.parameters().group(ParameterGroup::SpringReference);
-    for joint in lines(model) {
+    for joint in tree::joints(model) {
         let (q, v) = (joint.q.start, joint.v.start);
         let passive = match joint.kind {
             JointKind::Revolute { .. } | JointKind::Prismatic { .. } => {
@@ -151,28 +134,8 @@ fn write_shapes(model: &Model) -> Result<String, String> {
     Ok(out)
 }
 
-/// The model's joint behind each joint line of the tree file, in its order.
-fn lines(model: &Model) -> impl Iterator<Item = &Joint> {
-    let n_lines = |j: &Joint| match j.kind {
-        JointKind::Planar => 3,
-        JointKind::Free if model.armature()[j.v.start] != 0.0 => 2,
-        _ => 1,
-    };
-    let of_body = move |body| model.joints().iter().filter(move |j| j.body.0 == body);
-    (1..model.n_bodies()).flat_map(of_body).flat_map(move |j| std::iter::repeat_n(j, n_lines(j)))
-}
-
-/// For each body its last joint line (`None`: the world) and its frame there: the line's frame is at the joint's anchor.
-fn carriers(model: &Model) -> Vec<(Option<usize>, Pose)> {
-    let mut carriers = vec![(None, Pose::IDENTITY); model.n_bodies()];
-    for (k, joint) in lines(model).enumerate() {
-        carriers[joint.body.0] = (Some(k), Pose::translation(-joint.anchor));
-    }
-    carriers
-}
-
 fn write_geoms(model: &Model, out: &mut String) {
-    let carriers = carriers(model);
+    let carriers = tree::carriers(model);
     for geom in model.geoms() {
         let (line, frame) = carriers[geom.body.0];
         let pose = frame * geom.pose;

@@ -1,7 +1,7 @@
 //! Many random steps of every robot: how often the contact solver reaches its tolerance, stage by stage, and what ADMM
 //! and projected Gauss–Seidel make of the same steps.
 
-use crate::StepArguments;
+use crate::motion_arguments::StepArguments;
 use crate::report::write;
 use crate::step_motion::{Kind, Motion};
 use crate::step_robot::{self, Robot};
@@ -47,13 +47,13 @@ pub fn run(arguments: &StepArguments) -> Result<(), String> {
         motions: arguments.sweep_motions,
         steps: arguments.sweep_steps,
         compare_every: arguments.compare_every,
-        seed: arguments.seed,
+        seed: arguments.motions.seed,
         dump: arguments.dump.clone(),
     };
-    let robots = step_robot::all(&arguments.models, &arguments.only)?;
+    let robots = step_robot::all(&arguments.motions.models, &arguments.motions.only)?;
     let sweep = sweep(&robots, &plan)?;
     sweep.print();
-    if let Some(file) = &arguments.json {
+    if let Some(file) = &arguments.motions.json {
         let robots: serde_json::Map<_, _> = sweep.robots.iter().map(|(n, s)| (n.clone(), s.to_json())).collect();
         let others: serde_json::Map<_, _> =
             sweep.others.iter().map(|o| (o.name.to_string(), o.statistics.to_json())).collect();

@@ -2,11 +2,13 @@
 
 use crate::states::Sample;
 use slipstick::spatial::{BodyInertia, Pose, Quat, Vec3};
-use slipstick::{JointKind, Model};
+use slipstick::{Joint, JointKind, Model};
 use std::fmt::Write;
 
 /// A line of the file without its inertia: what peers know as a joint.
 struct Line {
+    /// Number of the model's joint that it is a part of.
+    joint: usize,
     parent: Option<usize>,
     kind: &'static str,
     placement: Pose,
@@ -20,7 +22,7 @@ pub fn write_model(name: &str, model: &Model) -> String {
     let mut out = format!("model {name}\n");
     let g = model.options().gravity;
     let _ = writeln!(out, "gravity {:?} {:?} {:?}", g[0], g[1], g[2]);
-    for (id, l) in lines(model).iter().enumerate() {
+    for (id, l) in lines(model).0.iter().enumerate() {
         let parent = l.parent.map_or(-1, |p| p as i64);
         let (p, q, a) = (l.placement.position, Quat::from_matrix(&l.placement.rotation), l.axis);
         let _ = write!(out, "joint {id} {parent} {}", l.kind);
@@ -35,20 +37,29 @@ pub fn write_model(name: &str, model: &Model) -> String {
     out
 }
 
-/// One line per joint. Each joint's frame is the body's, moved to the joint's anchor.
-fn lines(model: &Model) -> Vec<Line> {
+/// For each body its last joint line (`None`: the world) and the body's frame in that line's frame.
+pub fn carriers(model: &Model) -> Vec<(Option<usize>, Pose)> {
+    lines(model).1
+}
+
+/// The model's joint that each joint line is a part of.
+pub fn joints(model: &Model) -> impl Iterator<Item = &Joint> {
+    lines(model).0.into_iter().map(|l| &model.joints()[l.joint])
+}
+
+/// One line per joint, whose frame is the body's, moved to the joint's anchor; and the carriers of bodies.
+fn lines(model: &Model) -> (Vec<Line>, Vec<(Option<usize>, Pose)>) {
     let mut lines: Vec<Line> = Vec::new();
-    // for each body the last line that moves it, and the body's frame in that line's frame
     let mut carrier = vec![(None, Pose::IDENTITY); model.n_bodies()];
     for body in 1..model.n_bodies() {
         let (parent_line, parent_frame): (Option<usize>, Pose) = carrier[model.bodies()[body].parent.0];
         let (mut parent, mut frame) = (parent_line, parent_frame * model.placements()[body]);
-        for joint in model.joints().iter().filter(|j| j.body.0 == body) {
+        for (number, joint) in model.joints().iter().enumerate().filter(|(_, j)| j.body.0 == body) {
             for (kind, axis) in primitives(joint.kind, model.armature()[joint.v.start]) {
                 let placement = frame * Pose::translation(joint.anchor);
                 let armature = model.armature()[joint.v.start];
                 let inertia = BodyInertia::default();
-                lines.push(Line { parent, kind, placement, axis, armature, inertia });
+                lines.push(Line { joint: number, parent, kind, placement, axis, armature, inertia });
                 parent = Some(lines.len() - 1);
                 frame = Pose::translation(-joint.anchor);
             }
@@ -58,7 +69,7 @@ fn lines(model: &Model) -> Vec<Line> {
         }
         carrier[body] = (parent, frame);
     }
-    lines
+    (lines, carrier)
 }
 
 /// The peers' joints that make up one of ours. A free joint with armature is written as a chain, since
@@ -79,13 +90,17 @@ fn primitives(kind: JointKind, armature: f64) -> Vec<(&'static str, Vec3)> {
 pub fn write_states(model: &Model, samples: &[Sample]) -> String {
     let mut out = String::new();
     for s in samples {
-        let mut q = s.q.clone();
-        for joint in model.joints() {
-            q[joint.q.start] -= joint.reference;
-        }
+        let q = from_pose_of_file(model, &s.q);
         let numbers: Vec<String> = q.iter().chain(&s.v).chain(&s.a).map(|x| format!("{x:?}")).collect();
         out.push_str(&numbers.join(" "));
         out.push('\n');
     }
     out
+}
+
+/// A configuration with angles and lengths counted from the pose of the file.
+pub fn from_pose_of_file(model: &Model, q: &[f64]) -> Vec<f64> {
+    let mut q = q.to_vec();
+    model.joints().iter().for_each(|j| q[j.q.start] -= j.reference);
+    q
 }

@@ -1,6 +1,6 @@
 //! `cargo xtask bench WHAT`: slipstick beside its peers in one run. `dynamics`: Pinocchio, on the same states; `loading`:
 //! MuJoCo's compiler, on the same files; `collision`: coal on the same pairs of shapes, MuJoCo on the same scenes;
-//! `step`: MuJoCo and the paper's recipe on the same scenes.
+//! `step` and `gradient`: MuJoCo and the paper's recipe on the same scenes.
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -15,10 +15,13 @@ const COAL: [&str; 2] = ["bench/coal/build.sh", "coal_distance"];
 const MUJOCO: [&str; 2] = ["bench/mujoco/build.sh", "mujoco_collision"];
 const MUJOCO_STEP: [&str; 2] = ["bench/mujoco/step.sh", "mujoco_step"];
 const RECIPE: [&str; 2] = ["bench/pinocchio/step.sh", "pinocchio_step"];
+const MUJOCO_GRADIENT: [&str; 2] = ["bench/mujoco/gradient.sh", "mujoco_gradient"];
+const RECIPE_GRADIENT: [&str; 2] = ["bench/pinocchio/gradient.sh", "pinocchio_gradient"];
 const PACKAGE: &str = "slipstick-bench"; // package and binary
-const EXPECTED: &str = "expected dynamics, loading, collision or step";
+const EXPECTED: &str = "expected dynamics, loading, collision, step or gradient";
 const LOADING_PLOT: &str = "docs/figures/loading.svg";
 const COLLISION_PLOT: &str = "docs/figures/collision.svg";
+const GRADIENT_PAGE: &str = "docs/benchmarks-gradient.md";
 
 /// Exit code of the verb; `Err` is bad use.
 pub fn main(workspace: &Workspace, args: &[String]) -> Result<ExitCode, String> {
@@ -27,6 +30,7 @@ pub fn main(workspace: &Workspace, args: &[String]) -> Result<ExitCode, String> 
         Some((what, rest)) if what == "loading" => loading(workspace, rest),
         Some((what, rest)) if what == "collision" => collision(workspace, rest),
         Some((what, rest)) if what == "step" => step(workspace, rest),
+        Some((what, rest)) if what == "gradient" => gradient(workspace, rest),
         Some((what, _)) => return Err(format!("unknown benchmark '{what}' ({EXPECTED})")),
         None => return Err(format!("bench needs the name of a benchmark ({EXPECTED})")),
     };
@@ -57,8 +61,7 @@ fn collision(workspace: &Workspace, args: &[String]) -> Outcome {
     let venv = Venv::ensure(workspace, Packages::Registry)?;
     let (coal, mujoco) = (build_peer(workspace, &venv, COAL)?, build_peer(workspace, &venv, MUJOCO)?);
     let mut bench = bench(workspace, &["collision"])?;
-    // figures of a short or partial run are not worth keeping
-    if !args.iter().any(|a| a == "--quick" || a.starts_with("--only")) {
+    if is_whole(args) {
         bench.args(["--plot", COLLISION_PLOT]);
     }
     bench.arg("--python").arg(venv.interpreter()).arg("--coal").arg(coal).arg("--mujoco").arg(mujoco);
@@ -69,11 +72,29 @@ fn step(workspace: &Workspace, args: &[String]) -> Outcome {
     if args.iter().any(|a| a == "--sweep") {
         return run(bench(workspace, &["step"])?.args(args)); // needs no peer
     }
-    let venv = Venv::ensure(workspace, Packages::Registry)?;
-    let (mujoco, recipe) = (build_peer(workspace, &venv, MUJOCO_STEP)?, build_peer(workspace, &venv, RECIPE)?);
-    let mut bench = bench(workspace, &["step"])?;
-    bench.arg("--python").arg(venv.interpreter()).arg("--mujoco").arg(mujoco).arg("--recipe").arg(recipe);
+    run(beside(workspace, "step", MUJOCO_STEP, RECIPE)?.args(args))
+}
+
+fn gradient(workspace: &Workspace, args: &[String]) -> Outcome {
+    let mut bench = beside(workspace, "gradient", MUJOCO_GRADIENT, RECIPE_GRADIENT)?;
+    if is_whole(args) {
+        bench.args(["--page", GRADIENT_PAGE]);
+    }
     run(bench.args(args))
+}
+
+/// A benchmark on scenes prepared by MuJoCo, beside it and the paper's recipe.
+fn beside(workspace: &Workspace, what: &str, mujoco: [&str; 2], recipe: [&str; 2]) -> Result<Command, Stop> {
+    let venv = Venv::ensure(workspace, Packages::Registry)?;
+    let (mujoco, recipe) = (build_peer(workspace, &venv, mujoco)?, build_peer(workspace, &venv, recipe)?);
+    let mut bench = bench(workspace, &[what])?;
+    bench.arg("--python").arg(venv.interpreter()).arg("--mujoco").arg(mujoco).arg("--recipe").arg(recipe);
+    Ok(bench)
+}
+
+/// Figures of a short or partial run are not worth keeping.
+fn is_whole(args: &[String]) -> bool {
+    !args.iter().any(|a| a == "--quick" || a.starts_with("--only"))
 }
 
 fn build_peer(workspace: &Workspace, venv: &Venv, [script, program]: [&str; 2]) -> Result<PathBuf, Stop> {

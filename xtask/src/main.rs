@@ -34,6 +34,9 @@ Verbs:
   bench step [ARGS…]
       Times whole steps of slipstick, MuJoCo and the paper's recipe on the same scenes; --quick for a short run.
       With --sweep: no times, but residuals over 120,000 random steps of all robots.
+  bench gradient [ARGS…]
+      Times derivatives of the step beside MuJoCo's finite differences, Pinocchio and the paper's recipe, and writes
+      docs/benchmarks-gradient.md; --quick for a short run that writes nothing.
 
 Examples:
   cargo xtask test

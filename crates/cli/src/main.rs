@@ -6,6 +6,8 @@
 mod check;
 mod contacts;
 mod convert;
+mod grad_check;
+mod grad_check_report;
 mod info;
 mod models;
 mod output;
@@ -27,7 +29,7 @@ use std::process::ExitCode;
     version,
     after_help = "Examples:\n  slipstick info quadruped\n  slipstick check robot.urdf --free-root\n  \
                   slipstick convert robot.urdf robot.xml\n  slipstick contacts quadruped\n  \
-                  slipstick run quadruped\n\n\
+                  slipstick run quadruped\n  slipstick grad-check quadruped\n\n\
                   Exit codes: 0 done, 1 failed, 2 bad use."
 )]
 struct Arguments {
@@ -49,6 +51,8 @@ enum Verb {
     Convert(convert::Arguments),
     /// Let a robot move: contacts, how well they are solved, where it goes.
     Run(run::Arguments),
+    /// Compare exact derivatives of the step with finite differences over many states with contacts.
+    GradCheck(grad_check::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -59,6 +63,7 @@ fn main() -> ExitCode {
         Verb::Contacts(a) => contacts::main(&a).map(|()| ExitCode::SUCCESS),
         Verb::Convert(a) => convert::main(&a).map_err(Failure::from),
         Verb::Run(a) => run::main(&a).map(|()| ExitCode::SUCCESS),
+        Verb::GradCheck(a) => grad_check::main(&a),
     };
     match result {
         Ok(code) => code,

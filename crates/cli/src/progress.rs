@@ -12,6 +12,10 @@ const WIDTH: usize = 40;
 
 pub struct Progress {
     steps: usize,
+    /// What is counted.
+    what: &'static str,
+    /// Of them between two looks at the clock.
+    stride: usize,
     begin: Instant,
     next: Duration,
     seen: bool,
@@ -20,12 +24,18 @@ pub struct Progress {
 
 impl Progress {
     pub fn new(steps: usize) -> Progress {
-        Progress { steps, begin: Instant::now(), next: FIRST, seen: stderr().is_terminal(), shown: false }
+        Progress::of(steps, "steps", STRIDE)
+    }
+
+    /// The same of things that take longer than a step: so many of them between two looks at the clock.
+    pub fn of(steps: usize, what: &'static str, stride: usize) -> Progress {
+        let (begin, seen) = (Instant::now(), stderr().is_terminal());
+        Progress { steps, what, stride, begin, next: FIRST, seen, shown: false }
     }
 
     /// After so many steps.
     pub fn show(&mut self, done: usize) {
-        if !self.seen || !done.is_multiple_of(STRIDE) {
+        if !self.seen || !done.is_multiple_of(self.stride) {
             return;
         }
         let elapsed = self.begin.elapsed();
@@ -33,24 +43,24 @@ impl Progress {
             return;
         }
         (self.next, self.shown) = (elapsed + PERIOD, true);
-        let _ = write!(stderr(), "\r{}", line(done, self.steps, elapsed)); // a bar that cannot be drawn is no failure
+        let _ = write!(stderr(), "\r{}", line(done, self.steps, self.what, elapsed)); // a bar that cannot be drawn is no failure
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
         if self.shown {
-            let _ = write!(stderr(), "\r{}\r", " ".repeat(line(0, self.steps, FIRST).len() + WIDTH));
+            let _ = write!(stderr(), "\r{}\r", " ".repeat(line(0, self.steps, self.what, FIRST).len() + WIDTH));
         }
     }
 }
 
-fn line(done: usize, steps: usize, elapsed: Duration) -> String {
+fn line(done: usize, steps: usize, what: &str, elapsed: Duration) -> String {
     let filled = WIDTH * done / steps.max(1);
     let (full, empty) = ("#".repeat(filled), "-".repeat(WIDTH - filled));
     let per_second = done as f64 / elapsed.as_secs_f64().max(1e-9);
     let left = (steps - done) as f64 / per_second.max(1e-9);
-    format!("[{full}{empty}] {done}/{steps} steps, {per_second:.0} per s, {left:.0} s left ")
+    format!("[{full}{empty}] {done}/{steps} {what}, {per_second:.0} per s, {left:.0} s left ")
 }
 
 #[cfg(test)]
@@ -59,9 +69,9 @@ mod tests {
 
     #[test]
     fn a_bar_is_as_full_as_the_work_is_done() {
-        let half = line(500, 1000, Duration::from_secs(2));
+        let half = line(500, 1000, "steps", Duration::from_secs(2));
         assert_eq!(half.matches('#').count(), WIDTH / 2);
         assert!(half.ends_with("500/1000 steps, 250 per s, 2 s left "), "{half}");
-        assert_eq!(line(1000, 1000, Duration::from_secs(2)).matches('-').count(), 0);
+        assert_eq!(line(1000, 1000, "steps", Duration::from_secs(2)).matches('-').count(), 0);
     }
 }

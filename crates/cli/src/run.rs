@@ -48,6 +48,9 @@ pub struct Arguments {
     /// How contact is solved: auto, interior-point, admm, pgs.
     #[arg(long, value_name = "SOLVER", value_parser = solver)]
     solver: Option<Solver>,
+    /// Compare derivatives with differences along a random direction in every N-th step; --seed chooses which.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    audit: usize,
     /// File for the whole trajectory; its ending says how: .npz, .csv or .json.
     #[arg(long, value_name = "FILE", value_parser = trajectory_file)]
     out: Option<PathBuf>,
@@ -93,7 +96,8 @@ pub fn main(arguments: &Arguments) -> Result<(), Failure> {
     let steps = steps(&model, arguments).map_err(Failure::Use)?;
     let mut controller = controller(&model, &start, arguments)?;
     let mut trajectory = arguments.out.is_some().then(|| Trajectory::new(&model));
-    let outcome = run_loop::run(&model, start, steps, &mut controller, trajectory.as_mut());
+    let outcome =
+        run_loop::run(&model, start, steps, &mut controller, trajectory.as_mut(), (arguments.audit, arguments.seed));
     // what was recorded before a divergence shows how it came about
     if let (Some(path), Some(trajectory)) = (&arguments.out, &trajectory) {
         trajectory.save(path).map_err(|e| e.to_string())?;

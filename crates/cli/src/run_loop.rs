@@ -33,9 +33,12 @@ pub fn run(
     steps: usize,
     controller: &mut Controller,
     mut trajectory: Option<&mut Trajectory>,
+    audit: (usize, u64),
 ) -> Result<Outcome, String> {
     let mut sim = Simulator::new(model);
     sim.set_state(start).map_err(|e| e.to_string())?;
+    let (every, seed) = audit;
+    sim.audit(every, seed).map_err(|e| e.to_string())?;
     let (mut command, mut work) = (Command::new(model), Workspace::new(model));
     let mut summary = Summary::new();
     let mut samples = vec![sample(model, &mut work, sim.state(), 0)?];
@@ -62,6 +65,7 @@ pub fn run(
         }
         progress.show(k);
     }
+    summary.audit = sim.audit_report().cloned();
     Ok(Outcome { summary, samples, elapsed })
 }
 

@@ -23,6 +23,11 @@ pub fn print(model: &Model, controller: &str, outcome: &Outcome) {
     say!("  {:<16} {:.1e}", "worst_residual", s.worst_residual);
     say!("  {:<16} {:.1e} m/s", "compliance_shift", s.compliance_shift);
     say!("  {:<16} {:.1e} m", "penetration", s.penetration);
+    if let Some(a) = &s.audit {
+        let (n, out, failed) = (a.checks, a.left_out, a.failed);
+        let worst = format!("worst error {:.1e} in step {}", a.worst_error, a.worst_step);
+        say!("  {:<16} {n} derivatives compared, {out} left out at switches, {failed} failed, {worst}", "audit");
+    }
     if let Some([start, end]) = energies(outcome) {
         say!("  {:<16} {start:.5} J at the start, {end:.5} J at the end", "energy");
     }
@@ -71,7 +76,12 @@ pub fn print_json(model: &Model, controller: &str, outcome: &Outcome) {
 }
 
 fn summary(s: &Summary, energy: Option<[f64; 2]>) -> Value {
+    let audit = s.audit.as_ref().map(|a| {
+        json!({ "checks": a.checks, "left_out": a.left_out, "failed": a.failed,
+            "worst_error": a.worst_error, "worst_step": a.worst_step })
+    });
     json!({
+        "audit": audit,
         "steps": s.steps,
         "contacts": { "mean": s.mean_contacts(), "max": s.most_contacts },
         "modes": s.modes,

@@ -88,6 +88,12 @@ impl Data {
         WarmStart { impulses: self.warm.clone(), searches: self.contacts.searches() }
     }
 
+    /// The same into a copy that is there already, whose memory is used again.
+    pub fn copy_warm_start(&self, out: &mut WarmStart) {
+        out.impulses.copy_from(&self.warm);
+        self.contacts.copy_searches(&mut out.searches);
+    }
+
     /// Puts a warm start back. With the same state and input the next step is then the same, bit for bit.
     pub fn restore(&mut self, warm: &WarmStart) -> Result<(), InputError> {
         self.contacts.restore(&warm.searches)?;

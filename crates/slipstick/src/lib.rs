@@ -18,17 +18,26 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod audit;
 mod builtin;
 mod controller;
+mod finite_differences;
+pub mod grad_check;
 pub mod pinocchio;
+mod probe;
+mod random;
 mod rollout_gradient;
 mod simulator;
 pub mod smoothing;
 mod summary;
 mod trajectory;
 
+pub use audit::AuditReport;
 pub use builtin::{BuiltinError, builtin, builtin_names};
 pub use controller::{Command, Controller, Hold, Random, Table, TableError};
+pub use finite_differences::{
+    Difference, ParameterDifferences, StepDifferences, finite_differences, finite_differences_of_parameters,
+};
 pub use rollout_gradient::{
     Memory, Rollout, RolloutDirection, RolloutGrad, RolloutGradient, RolloutGradientError, RolloutInput, Sensitivities,
     StateGrad, Wanted,

@@ -1,5 +1,6 @@
 //! A robot that moves: model, memory and state in one, and rollouts that are recorded.
 
+use crate::audit::{Audit, AuditReport};
 use crate::controller::Command;
 use crate::trajectory::Trajectory;
 use slipstick_core::{
@@ -28,6 +29,8 @@ pub struct Simulator {
     /// Where the next state is written.
     next: State,
     steps: usize,
+    /// Boxed: most simulations have none.
+    audit: Option<Box<Audit>>,
 }
 
 /// A step of a rollout that gave no state.
@@ -55,7 +58,7 @@ impl Simulator {
     /// Starts from the keyframe `home` if there is one, else from the neutral configuration.
     pub fn new(model: &Model) -> Simulator {
         let state = State::keyframe(model, "home").unwrap_or_else(|_| State::neutral(model));
-        Simulator { model: model.clone(), data: Data::new(model), next: state.clone(), state, steps: 0 }
+        Simulator { model: model.clone(), data: Data::new(model), next: state.clone(), state, steps: 0, audit: None }
     }
 
     /// Starts from a keyframe.
@@ -105,6 +108,21 @@ impl Simulator {
         self.data.restore(warm)
     }
 
+    /// Compares derivatives with differences along a random direction before every `every`-th step; zero: no more. The
+    /// simulation itself goes on as it would without.
+    pub fn audit(&mut self, every: usize, seed: u64) -> Result<(), InputError> {
+        self.audit = match every {
+            0 => None,
+            _ => Some(Box::new(Audit::new(&self.model, every, seed)?)),
+        };
+        Ok(())
+    }
+
+    /// What audits have shown so far; `None` if there are none.
+    pub fn audit_report(&self) -> Option<&AuditReport> {
+        self.audit.as_ref().map(|a| a.report())
+    }
+
     /// One step without actuators. The answer tells about contacts and forces of the step.
     pub fn step(&mut self, input: &Input) -> Result<Step<'_>, StepError> {
         self.advance(None, input, None)
@@ -127,7 +145,10 @@ impl Simulator {
         input: &Input,
         sensors: Option<&mut Sensors>,
     ) -> Result<Step<'_>, StepError> {
-        let Simulator { model, data, state, next, steps } = self;
+        let Simulator { model, data, state, next, steps, audit } = self;
+        if let Some(audit) = audit {
+            audit.look(*steps, data, state, ctrl, input);
+        }
         let done = match ctrl {
             Some(ctrl) => step_ctrl(model, data, state, ctrl, input, next),
             None => step(model, data, state, input, next),
@@ -240,6 +261,20 @@ mod tests {
         sim.rollout_into(8, &mut push, &mut halves).unwrap();
         assert!(halves == whole, "it went another way");
         assert_eq!(whole.q.len(), 21 * model.nq());
+    }
+
+    #[test]
+    fn an_audit_finds_the_derivatives_right_and_changes_nothing() {
+        let model = builtin("quadruped").unwrap();
+        let (mut plain, mut audited) = (Simulator::new(&model), Simulator::new(&model));
+        audited.audit(20, 1).unwrap();
+        let a = plain.rollout(400, &mut Controller::Random(Random::new(2))).unwrap();
+        let b = audited.rollout(400, &mut Controller::Random(Random::new(2))).unwrap();
+        assert!(a == b, "audits change the motion");
+        let report = audited.audit_report().unwrap();
+        assert_eq!((report.checks + report.left_out, report.failed), (20, 0), "{report:?}");
+        assert!(report.checks > 10 && report.worst_error < 1e-5, "{report:?}");
+        assert!(plain.audit_report().is_none());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! A rollout in a few numbers.
 
+use crate::audit::AuditReport;
 use slipstick_core::{Mode, Stage, Status, Step};
 use std::collections::BTreeMap;
 
@@ -29,6 +30,8 @@ pub struct Summary {
     pub compliance_shift: f64,
     /// Deepest overlap at the beginning of a step (m).
     pub penetration: f64,
+    /// How derivatives compared with differences on the way, if they were audited.
+    pub audit: Option<AuditReport>,
 }
 
 impl Summary {

@@ -1,6 +1,7 @@
 //! Tests of the public face: one binary.
 
 mod builtin;
+mod differences;
 mod pinocchio;
 mod rollout_gradient;
 mod smoothing;

@@ -22,8 +22,16 @@ impl SearchMemory {
 impl ContactSet {
     /// What is remembered of earlier searches.
     pub(crate) fn searches(&self) -> SearchMemory {
+        let mut out = SearchMemory::default();
+        self.copy_searches(&mut out);
+        out
+    }
+
+    /// The same in the memory of an earlier copy.
+    pub(crate) fn copy_searches(&self, out: &mut SearchMemory) {
         let kept = self.warm.iter().enumerate().filter(|(_, w)| **w != Warm::default());
-        SearchMemory(kept.map(|(k, w)| (k as u32, w.axis, w.start)).collect())
+        out.0.clear();
+        out.0.extend(kept.map(|(k, w)| (k as u32, w.axis, w.start)));
     }
 
     /// Puts it back.

@@ -22,18 +22,17 @@ impl Key {
 pub(crate) struct WarmImpulses(Vec<(Key, Vec3)>);
 
 impl WarmImpulses {
-    /// The same impulses as another, in the memory at hand.
-    pub fn copy_from(&mut self, other: &WarmImpulses) {
-        self.0.clear();
-        self.0.extend_from_slice(&other.0);
-    }
-
     pub fn clear(&mut self) {
         self.0.clear();
     }
 
     pub fn push(&mut self, key: Key, impulse: Vec3) {
         self.0.push((key, impulse));
+    }
+
+    /// Takes the impulses of another, in the memory there is.
+    pub fn copy_from(&mut self, other: &WarmImpulses) {
+        self.0.clone_from(&other.0);
     }
 
     /// How much there is room for.

@@ -1,0 +1,72 @@
+//! Derivatives of the step of six robots, falling and standing, beside MuJoCo's finite differences, Pinocchio's
+//! derivatives of the smooth part and the paper's recipe; all at the same states, right after the step.
+
+use crate::gradient_ours::Ours;
+use crate::gradient_page;
+use crate::gradient_peers::{Answered, Mujoco, Recipe};
+use crate::gradient_report::{Figures, Row};
+use crate::machine::Machine;
+use crate::motion_arguments::GradientArguments;
+use crate::report::write;
+use crate::step_drive::Drive;
+use crate::step_peers::{Peers, Way};
+use crate::step_scene::{Phase, Scene, with_scenes};
+use std::path::Path;
+
+pub fn run(arguments: &GradientArguments) -> Result<(), String> {
+    let machine = Machine::look();
+    let figures = with_scenes(&arguments.motions, |folder, scenes| time(arguments, folder, scenes))?;
+    println!("{}", figures.to_markdown());
+    println!("{}", machine.describe());
+    if let Some(file) = &arguments.motions.json {
+        write(file, &format!("{:#}\n", figures.to_json(&machine)))?;
+    }
+    if let Some(file) = &arguments.page {
+        write(file, &gradient_page::write(arguments, &machine, &figures))?;
+    }
+    Ok(())
+}
+
+fn time(arguments: &GradientArguments, folder: &Path, scenes: &[Scene]) -> Result<Figures, String> {
+    let mut figures = Figures::default();
+    for scene in scenes {
+        for phase in Phase::ALL {
+            let timed = time_phase(arguments, folder, scene, phase, &mut figures);
+            figures.rows.push(timed.map_err(|e| format!("{} {}: {e}", scene.name, phase.name()))?);
+        }
+    }
+    Ok(figures)
+}
+
+fn time_phase(
+    arguments: &GradientArguments,
+    folder: &Path,
+    scene: &Scene,
+    phase: Phase,
+    figures: &mut Figures,
+) -> Result<Row, String> {
+    let (motions, every) = (&arguments.motions, arguments.every);
+    let drive = Drive::new(scene, phase, motions.count, motions.steps, motions.seed);
+    let recording = drive.follow(&scene.model, 1)?.recording;
+    let peers = Peers::new(motions, folder, scene, &drive, &recording)?;
+    let states = (motions.count * motions.steps).div_ceil(every);
+    let (mut ours, mut mujoco, mut recipe) = (Ours::default(), [None, None], [None, None]);
+    // in turns, so that a slow spell of the machine meets all
+    for _ in 0..motions.rounds {
+        ours.time(&drive, &scene.model, every, motions.repeats)?;
+        for way in Way::ALL {
+            let Some((program, mut command)) = peers.command(way, &scene.motors) else { continue };
+            command.arg(every.to_string());
+            let from_ours = usize::from(matches!(way, Way::MujocoGiven | Way::RecipeGiven));
+            let Answered { peer, compiler, first_velocity } = if way.is_mujoco() {
+                mujoco[from_ours].get_or_insert_with(Mujoco::default).ask(program, command, states)?
+            } else {
+                recipe[from_ours].get_or_insert_with(Recipe::default).ask(program, command, states)?
+            };
+            peers.check(way, phase, &first_velocity)?;
+            figures.peers.insert(format!("{peer} ({compiler})"));
+        }
+    }
+    let (nv, source) = (scene.model.nv(), scene.source.clone());
+    Ok(Row { name: scene.name, phase: phase.name(), source, nv, states, ours, mujoco, recipe })
+}

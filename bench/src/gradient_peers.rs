@@ -1,0 +1,87 @@
+//! What the peers of the gradient benchmark answer.
+
+use crate::gradient_times::Times;
+use crate::peer::{ask, numbers, strange};
+use crate::report::mean;
+use std::path::Path;
+use std::process::Command;
+
+/// Times of MuJoCo's finite differences on one way.
+#[derive(Default)]
+pub struct Mujoco {
+    pub step: Times,
+    pub forward: Times,
+    pub centred: Times,
+    /// Per timed step.
+    pub contacts: f64,
+    /// Of A and B together.
+    pub columns: usize,
+}
+
+/// Times of Pinocchio and of the paper's recipe on one way.
+#[derive(Default)]
+pub struct Recipe {
+    pub step: Times,
+    /// `computeABADerivatives` alone.
+    pub smooth: Times,
+    /// The recipe's whole derivative of v_next.
+    pub gradient: Times,
+    /// Per timed step.
+    pub contacts: f64,
+}
+
+/// Who answered, and the velocity after its first step.
+pub struct Answered {
+    pub peer: String,
+    pub compiler: String,
+    pub first_velocity: Vec<f64>,
+}
+
+impl Mujoco {
+    pub fn ask(&mut self, program: &Path, mut command: Command, states: usize) -> Result<Answered, String> {
+        let answer = Answer::of(program, &mut command, states)?;
+        self.step.keep_better(answer.times("step")?);
+        self.forward.keep_better(answer.times("forward")?);
+        self.centred.keep_better(answer.times("centred")?);
+        self.contacts = mean(&answer.times("contacts")?);
+        self.columns = answer.json["columns"].as_u64().ok_or_else(|| strange(program))? as usize;
+        answer.answered()
+    }
+}
+
+impl Recipe {
+    pub fn ask(&mut self, program: &Path, mut command: Command, states: usize) -> Result<Answered, String> {
+        let answer = Answer::of(program, &mut command, states)?;
+        self.step.keep_better(answer.times("step")?);
+        self.smooth.keep_better(answer.times("aba_derivatives")?);
+        self.gradient.keep_better(answer.times("recipe")?);
+        self.contacts = mean(&answer.times("contacts")?);
+        answer.answered()
+    }
+}
+
+/// What a program printed.
+struct Answer<'a> {
+    program: &'a Path,
+    json: serde_json::Value,
+    states: usize,
+}
+
+impl<'a> Answer<'a> {
+    fn of(program: &'a Path, command: &mut Command, states: usize) -> Result<Answer<'a>, String> {
+        Ok(Answer { program, json: ask(program, command)?, states })
+    }
+
+    /// A number per timed step.
+    fn times(&self, name: &str) -> Result<Vec<f64>, String> {
+        let list = numbers(&self.json[name]).filter(|l| l.len() == self.states);
+        list.ok_or_else(|| strange(self.program))
+    }
+
+    fn answered(&self) -> Result<Answered, String> {
+        let text = |name: &str| self.json[name].as_str().ok_or_else(|| strange(self.program));
+        let first_velocity = numbers(&self.json["first_velocity"]).ok_or_else(|| strange(self.program))?;
+        let peer = format!("{} {}", text("peer")?, text("version")?);
+        Ok(Answered { peer, compiler: text("compiler")?.to_string(), first_velocity })
+    }
+}

@@ -1,0 +1,116 @@
+//! `slipstick grad-check`: exact derivatives of the step beside finite differences.
+
+use crate::grad_check_report;
+use crate::output::{Failure, say};
+use crate::progress::Progress;
+use crate::run;
+use crate::source::{self, Source};
+use slipstick::Model;
+use slipstick::grad_check::{self, GradCheck, GradReport, Sample};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Arguments of `slipstick grad-check`.
+#[derive(clap::Args)]
+#[command(after_help = "Example: slipstick grad-check quadruped\n         \
+                        slipstick grad-check robot.urdf --free-root --ground --states 2000 --parameters\n         \
+                        slipstick grad-check arm --save worst.txt && slipstick grad-check arm --replay worst.txt\n\n\
+                        Half of the states come from motions (standing, falling, pushed, random controls), half are random poses on\n\
+                        the floor, at joint limits and against each other. Every column of the Jacobian is compared with central\n\
+                        differences over several distances, of which the best counts; errors are relative to the largest entry of\n\
+                        the block (at least that of free motion). A state is left out only if a contact has another mode or touches\n\
+                        with other features on the two sides of a difference, however near they are.\n\n\
+                        Exit codes: 0 done, 1 a bound of --median or --worst is exceeded or a derivative failed, 2 bad use.")]
+pub struct Arguments {
+    #[command(flatten)]
+    source: Source,
+    /// Number of states.
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    states: usize,
+    /// The same seed gives the same states.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Derivatives with respect to all groups of parameters too, in every ninth state.
+    #[arg(long)]
+    parameters: bool,
+    /// Largest median error of a block that is no failure.
+    #[arg(long, value_name = "E", value_parser = run::zero_or_more)]
+    median: Option<f64>,
+    /// Largest error of a block that is no failure.
+    #[arg(long, value_name = "E", value_parser = run::zero_or_more)]
+    worst: Option<f64>,
+    /// File for the state with the largest error, or the first in which a derivative failed; with --parameters the one
+    /// with the largest error of theirs is written beside it, with the ending .parameters.
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// Look at a saved state only.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["states", "save"])]
+    replay: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// In every how many-th state parameters are looked at.
+const PARAMETERS: usize = 9;
+
+pub fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let model = source::load(&arguments.source)?;
+    if model.nv() == 0 {
+        return Err(Failure::Use(format!("'{}' has no degrees of freedom", model.name())));
+    }
+    match &arguments.replay {
+        Some(file) => replay(&model, file, arguments),
+        None => check(&model, arguments),
+    }
+}
+
+fn check(model: &Model, arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let mut options = GradCheck::default();
+    (options.states, options.seed) = (arguments.states, arguments.seed);
+    options.parameters_every = if arguments.parameters { PARAMETERS } else { 0 };
+    let mut progress = Progress::of(options.states, "states", 1);
+    let report = grad_check::check(model, &options, |done| progress.show(done)).map_err(|e| e.to_string())?;
+    drop(progress);
+    let saved = save(model, &report, arguments.save.as_deref())?;
+    match arguments.json {
+        true => say!("{:#}", grad_check_report::to_json(model, &report, saved)),
+        false => grad_check_report::print(model, &report, saved),
+    }
+    Ok(verdict(report.failures.is_empty(), report.median_error(), report.worst_error(), arguments))
+}
+
+fn verdict(sound: bool, median: f64, worst: f64, arguments: &Arguments) -> ExitCode {
+    let kept = arguments.median.is_none_or(|b| median <= b) && arguments.worst.is_none_or(|b| worst <= b);
+    if sound && kept { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Saves the worst state and says where.
+fn save<'a>(model: &Model, report: &GradReport, file: Option<&'a Path>) -> Result<Option<&'a Path>, String> {
+    let failed = report.failures.first().map(|(sample, _)| sample);
+    let sample: Option<&Sample> = failed.or(report.worst.first().map(|w| &w.sample));
+    let (Some(file), Some(sample)) = (file, sample) else { return Ok(None) };
+    let write = |file: &Path, sample: &Sample| {
+        std::fs::write(file, sample.to_text(model)).map_err(|e| format!("{}: {e}", file.display()))
+    };
+    write(file, sample)?;
+    if let Some((sample, _)) = report.worst_parameter() {
+        write(&file.with_extension("parameters"), sample)?;
+    }
+    Ok(Some(file))
+}
+
+fn replay(model: &Model, file: &Path, arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let wrong = |e: String| Failure::Use(format!("--replay {}: {e}", file.display()));
+    let text = std::fs::read_to_string(file).map_err(|e| wrong(e.to_string()))?;
+    let sample = Sample::from_text(model, &text).map_err(|e| wrong(e.to_string()))?;
+    let state =
+        grad_check::check_state(model, &sample, arguments.parameters, arguments.seed).map_err(|e| e.to_string())?;
+    match arguments.json {
+        true => say!("{:#}", grad_check_report::state_to_json(model, &sample, &state)),
+        false => grad_check_report::print_state(model, &sample, &state),
+    }
+    let errors = || state.errors.iter().flatten().copied();
+    let worst = if state.left_out { 0.0 } else { errors().fold(0.0, f64::max) };
+    Ok(verdict(true, worst, worst, arguments))
+}

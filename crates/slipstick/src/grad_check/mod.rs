@@ -1,0 +1,143 @@
+//! Exact derivatives of the step beside finite differences, over many states of a model in which things touch.
+//!
+//! States come from motions and from random poses ([`check`] says how many); in each of them every column of
+//! [`Step::jacobian`](slipstick_core::Step::jacobian) is compared with central differences of several widths, of which
+//! the best counts. Solves are as exact as they can be, all evaluations of a difference have the same warm start, and one
+//! whose sides differ in the mode of a contact or in the features that touch says nothing: a state with such a column is
+//! left out and counted. Errors are relative to the largest entry of a block (at least that of free motion).
+
+mod compare;
+mod exact;
+mod parameters;
+mod poses;
+mod report;
+mod sample;
+mod scale;
+mod signature;
+mod states;
+
+pub use compare::{StateReport, WorstEntry};
+pub use parameters::ParameterError;
+pub use report::{Errors, GradReport, Worst};
+pub use sample::{Sample, SampleError};
+
+pub(crate) use compare::TOLERANCE;
+pub(crate) use scale::Scale;
+pub(crate) use signature::Signature;
+
+use crate::random::Draw;
+use compare::Comparison;
+use slipstick_core::{DynamicsError, GradientError, InputError, Model, StepError};
+use states::States;
+use std::fmt;
+
+/// Names of the blocks: of q_next and v_next with respect to q, v, tau, ctrl.
+const BLOCKS: [[&str; 4]; 2] = [["dq_dq", "dq_dv", "dq_dtau", "dq_dctrl"], ["dv_dq", "dv_dv", "dv_dtau", "dv_dctrl"]];
+
+/// Names of the blocks in the order of [`StateReport::errors`].
+pub const fn block_names() -> [[&'static str; 4]; 2] {
+    BLOCKS
+}
+
+/// What is checked.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct GradCheck {
+    /// Number of states.
+    pub states: usize,
+    /// The same seed gives the same states.
+    pub seed: u64,
+    /// In every how many-th state derivatives with respect to parameters are checked too; zero: never.
+    pub parameters_every: usize,
+}
+
+impl Default for GradCheck {
+    fn default() -> GradCheck {
+        GradCheck { states: 200, seed: 0, parameters_every: 0 }
+    }
+}
+
+/// Why a state could not be compared.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum GradCheckError {
+    /// Something does not fit the model.
+    Input(InputError),
+    /// The dynamics of the model cannot be computed.
+    Dynamics(DynamicsError),
+    /// A step gave no state.
+    Step(StepError),
+    /// A derivative was refused.
+    Gradient(GradientError),
+    /// A derivative is not finite.
+    NotFinite {
+        /// Which.
+        what: &'static str,
+    },
+}
+
+impl fmt::Display for GradCheckError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GradCheckError::Input(e) => e.fmt(f),
+            GradCheckError::Dynamics(e) => e.fmt(f),
+            GradCheckError::Step(e) => e.fmt(f),
+            GradCheckError::Gradient(e) => e.fmt(f),
+            GradCheckError::NotFinite { what } => write!(f, "{what} is not finite"),
+        }
+    }
+}
+
+impl std::error::Error for GradCheckError {}
+
+macro_rules! from {
+    ($($kind:ident => $error:ty),*) => {
+        $(impl From<$error> for GradCheckError {
+            fn from(e: $error) -> GradCheckError {
+                GradCheckError::$kind(e)
+            }
+        })*
+    };
+}
+from!(Input => InputError, Dynamics => DynamicsError, Step => StepError, Gradient => GradientError);
+
+/// Checks derivatives in many states of a model. `progress` is told how many are done.
+///
+/// ```
+/// use slipstick::grad_check::{GradCheck, check};
+/// let mut options = GradCheck::default();
+/// options.states = 4;
+/// let report = check(&slipstick::builtin("cube")?, &options, |_| ())?;
+/// assert!(report.failures.is_empty() && report.worst_error() < 1e-5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn check(
+    model: &Model,
+    options: &GradCheck,
+    mut progress: impl FnMut(usize),
+) -> Result<GradReport, GradCheckError> {
+    let mut states = States::new(model, options.seed);
+    let mut comparison = Comparison::new(model)?;
+    let (mut report, mut draw) = (GradReport::default(), Draw(options.seed));
+    let columns = [model.nv(), model.nv(), model.nv(), model.nu()];
+    for k in 0..options.states {
+        let sample = states.next()?;
+        let with_parameters = options.parameters_every > 0 && k.is_multiple_of(options.parameters_every);
+        match comparison.check(&sample, with_parameters, &mut draw) {
+            Ok(state) => report.add(sample, state, columns),
+            Err(error) => report.failures.push((sample, error)),
+        }
+        progress(k + 1);
+    }
+    Ok(report)
+}
+
+/// Checks derivatives in one state, with respect to parameters too if asked to.
+pub fn check_state(
+    model: &Model,
+    sample: &Sample,
+    with_parameters: bool,
+    seed: u64,
+) -> Result<StateReport, GradCheckError> {
+    Comparison::new(model)?.check(sample, with_parameters, &mut Draw(seed))
+}

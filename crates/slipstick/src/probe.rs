@@ -1,0 +1,140 @@
+//! A step from a state beside another one, with the same warm start: what all differences are made of.
+
+use slipstick_core::{
+    Data, Input, InputDirection, InputError, Model, State, Step, StepError, WarmStart, step, step_ctrl,
+};
+
+/// One number of what a step is made from. Configurations are changed along tangents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Entry {
+    Q(usize),
+    V(usize),
+    Tau(usize),
+    Ctrl(usize),
+}
+
+/// A place from which steps are taken, and the warm start with which all of them begin.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub x: &'a State,
+    pub ctrl: Option<&'a [f64]>,
+    pub input: Input<'a>,
+}
+
+impl<'a> Place<'a> {
+    /// One step from here.
+    pub fn step<'d>(&self, model: &'d Model, data: &'d mut Data, next: &mut State) -> Result<Step<'d>, StepError> {
+        match self.ctrl {
+            Some(ctrl) => step_ctrl(model, data, self.x, ctrl, &self.input, next),
+            None => step(model, data, self.x, &self.input, next),
+        }
+    }
+}
+
+/// Memory for steps beside a place.
+#[derive(Debug, Clone)]
+pub(crate) struct Probe {
+    x: State,
+    tau: Vec<f64>,
+    ctrl: Vec<f64>,
+    /// Along which q is changed (nv).
+    tangent: Vec<f64>,
+    /// Warm start of every step.
+    pub warm: WarmStart,
+}
+
+impl Probe {
+    pub fn new(model: &Model) -> Probe {
+        Probe {
+            x: State::neutral(model),
+            tau: vec![0.0; model.nv()],
+            ctrl: vec![0.0; model.nu()],
+            tangent: vec![0.0; model.nv()],
+            warm: WarmStart::default(),
+        }
+    }
+
+    /// The step from the place itself. Its answer is the warm start of the steps beside it.
+    pub fn begin(&mut self, model: &Model, data: &mut Data, place: &Place, next: &mut State) -> Result<(), StepError> {
+        place.step(model, data, next)?;
+        data.copy_warm_start(&mut self.warm);
+        Ok(())
+    }
+
+    /// A step from beside the place, one number changed by `h`.
+    pub fn beside<'d>(
+        &mut self,
+        model: &'d Model,
+        data: &'d mut Data,
+        place: &Place,
+        entry: Entry,
+        h: f64,
+        next: &mut State,
+    ) -> Result<Step<'d>, StepError> {
+        self.stand_at(place)?;
+        match entry {
+            Entry::Q(j) => {
+                self.tangent.fill(0.0);
+                self.tangent[j] = h;
+                model.integrate(&place.x.q, &self.tangent, &mut self.x.q)?;
+            }
+            Entry::V(j) => self.x.v[j] += h,
+            Entry::Tau(j) => self.tau[j] += h,
+            Entry::Ctrl(j) => self.ctrl[j] += h,
+        }
+        self.run(model, data, place, next)
+    }
+
+    /// A step from beside the place, everything changed by `h` times a direction.
+    pub fn along<'d>(
+        &mut self,
+        model: &'d Model,
+        data: &'d mut Data,
+        place: &Place,
+        direction: InputDirection,
+        h: f64,
+        next: &mut State,
+    ) -> Result<Step<'d>, StepError> {
+        self.stand_at(place)?;
+        self.tangent.iter_mut().zip(direction.q).for_each(|(t, d)| *t = h * d);
+        model.integrate(&place.x.q, &self.tangent, &mut self.x.q)?;
+        let add = |x: &mut [f64], d: &[f64]| x.iter_mut().zip(d).for_each(|(x, d)| *x += h * d);
+        add(&mut self.x.v, direction.v);
+        add(&mut self.tau, direction.tau);
+        add(&mut self.ctrl, direction.ctrl);
+        self.run(model, data, place, next)
+    }
+
+    fn stand_at(&mut self, place: &Place) -> Result<(), StepError> {
+        let copy = |what, to: &mut [f64], from: &[f64]| {
+            if to.len() != from.len() {
+                return Err(InputError::Length { what, expected: to.len(), got: from.len() });
+            }
+            to.copy_from_slice(from);
+            Ok(())
+        };
+        copy("q", &mut self.x.q, &place.x.q)?;
+        copy("v", &mut self.x.v, &place.x.v)?;
+        self.x.time = place.x.time;
+        match place.input.tau.is_empty() {
+            true => self.tau.fill(0.0),
+            false => copy("tau", &mut self.tau, place.input.tau)?,
+        }
+        if let Some(ctrl) = place.ctrl {
+            copy("ctrl", &mut self.ctrl, ctrl)?;
+        }
+        Ok(())
+    }
+
+    fn run<'d>(
+        &self,
+        model: &'d Model,
+        data: &'d mut Data,
+        place: &Place,
+        next: &mut State,
+    ) -> Result<Step<'d>, StepError> {
+        data.restore(&self.warm)?;
+        let input = Input::tau(&self.tau).with_wrenches(place.input.wrenches);
+        Place { x: &self.x, ctrl: place.ctrl.map(|_| &self.ctrl[..]), input }.step(model, data, next)
+    }
+}
