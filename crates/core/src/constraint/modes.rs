@@ -1,7 +1,7 @@
 //! What each constraint does in a solution, and how far it is from doing something else.   (ncp-9)
 
 use super::cone::{Cone, length};
-use super::problem::{Problem, three};
+use super::problem::{Block, Problem, three};
 
 /// What a constraint does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -29,33 +29,39 @@ impl Mode {
 /// Modes of all constraints and their margins: the change of velocity (m/s) that would change the mode.
 pub(crate) fn classify(problem: &Problem, lambda: &[f64], sigma: &[f64], modes: &mut Vec<(Mode, f64)>) {
     modes.clear();
-    modes.extend(problem.blocks.iter().map(|b| {
-        let (l, s, unit) = (three(lambda, b), three(sigma, b), b.mean);
-        match b.cone {
-            Cone::Bilateral => (Mode::Stick, f64::INFINITY),
-            Cone::Unilateral => {
-                let (push, gap) = (unit * l[0], s[0].abs());
-                if push <= gap { (Mode::Break, gap - push) } else { (Mode::Stick, push - gap) }
-            }
-            Cone::Box { bound } => {
-                let (room, slip) = (unit * (bound - l[0].abs()), s[0].abs());
-                if room > slip { (Mode::Stick, room - slip) } else { (Mode::Slide, slip - room) }
-            }
-            Cone::Friction { mu } => contact_mode(mu, unit, l, s),
-        }
-    }));
+    for group in &problem.groups {
+        let blocks = &problem.blocks[group.blocks.clone()];
+        let carries = |b: &&Block| b.is_redundant() && b.mean * lambda[b.row + 2] > sigma[b.row + 2].abs();
+        let together = blocks.iter().filter(carries).count() > 1;
+        modes.extend(blocks.iter().map(|b| mode(b, three(lambda, b), three(sigma, b), together)));
+    }
 }
 
-/// Slip below which a contact with friction left counts as held: a patch at rest may bring some of its points to the
-/// boundary of their cones without any of them moving (m/s).
+fn mode(b: &Block, l: [f64; 3], s: [f64; 3], together: bool) -> (Mode, f64) {
+    match b.cone {
+        Cone::Bilateral => (Mode::Stick, f64::INFINITY),
+        Cone::Unilateral => {
+            let (push, gap) = (b.mean * l[0], s[0].abs());
+            if push <= gap { (Mode::Break, gap - push) } else { (Mode::Stick, push - gap) }
+        }
+        Cone::Box { bound } => {
+            let (room, slip) = (b.mean * (bound - l[0].abs()), s[0].abs());
+            if room > slip { (Mode::Stick, room - slip) } else { (Mode::Slide, slip - room) }
+        }
+        Cone::Friction { mu } => contact_mode(mu, b.mean, l, s, together && b.is_redundant()),
+    }
+}
+
+/// Slip below which a point that bears its load with others counts as held: a patch at rest may bring some of its points to
+/// the boundary of their cones without any of them moving (m/s).
 const HELD: f64 = 1e-9;
 
-fn contact_mode(mu: f64, unit: f64, lambda: [f64; 3], sigma: [f64; 3]) -> (Mode, f64) {
+fn contact_mode(mu: f64, unit: f64, lambda: [f64; 3], sigma: [f64; 3], together: bool) -> (Mode, f64) {
     let [open, slip] = contact_margins(mu, unit, lambda, sigma);
     if open <= 0.0 {
         return (Mode::Break, -open);
     }
-    let held = slip > 0.0 || (mu > 0.0 && length(sigma[0], sigma[1]) <= HELD);
+    let held = slip > 0.0 || (together && mu > 0.0 && length(sigma[0], sigma[1]) <= HELD);
     let mode = if held { Mode::Stick } else { Mode::Slide };
     (mode, open.min(slip.abs()))
 }

@@ -13,7 +13,7 @@ use crate::linalg::{FullPivotLu, add_product};
 use crate::spatial::{Mat3, Vec3};
 
 /// Entries of the scaled system below this are rounding: the equation repeats others.
-const REDUNDANT: f64 = 1e-9;
+const REDUNDANT: f64 = 1e-8;
 /// Friction below this counts as none.
 const FRICTIONLESS: f64 = 1e-12;
 
@@ -99,7 +99,10 @@ impl Active {
                 }
             }
             _ => {
-                (0..2).for_each(|n| self.push(problem, k, axis(n), axis(n), 0.0));
+                let (c, s) = stiff_direction(&problem.diagonal_block(k));
+                for d in [[c, s, 0.0], [-s, c, 0.0]] {
+                    self.push(problem, k, d, d, 0.0);
+                }
                 (patch.first, patch.normal) = (patch.first.or(Some(place.point)), patch.normal.or(Some(normal)));
             }
         }
@@ -254,6 +257,17 @@ struct Patch {
 const PARALLEL: f64 = 1e-9;
 /// Points nearer than this are one (m).
 const APART: f64 = 1e-4;
+
+/// Direction (cosine, sine) in which a contact moves most easily once its normal holds. Where its bodies have fewer dofs than
+/// it has rows, they can move along it and not across: then friction across gives way.
+fn stiff_direction(D: &[[f64; 3]; 3]) -> (f64, f64) {
+    if D[2][2] <= 0.0 {
+        return (1.0, 0.0);
+    }
+    let schur = |i: usize, j: usize| D[i][j] - D[i][2] * D[2][j] / D[2][2];
+    let angle = 0.5 * (2.0 * schur(0, 1)).atan2(schur(0, 0) - schur(1, 1));
+    (angle.cos(), angle.sin())
+}
 
 /// Impulse and velocity of a constraint.
 struct State {
