@@ -9,6 +9,9 @@ use crate::step::Step;
 /// Margin below which a constraint counts as undecided (m/s).
 const UNDECIDED: f64 = 1e-7;
 
+/// Slip below which a constraint at the end of what friction can bear is between sticking and sliding this way or that.
+const STILL: f64 = 1e-8;
+
 /// A constraint of a finished step.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -116,7 +119,20 @@ impl Step<'_> {
         let b = &assembly.problem.blocks[k];
         let end = matches!(b.cone, Cone::Box { .. }) && self.data.solution.lambda()[b.row] > 0.0;
         let slopes = [slope.gap.to_bits(), slope.approach.to_bits()];
-        hash([self.feature_key(k), mode as u64, slopes[0], slopes[1], u64::from(end)])
+        let still = mode == Mode::Slide && self.slip(k) < STILL;
+        let code = if still { u64::MAX } else { mode as u64 };
+        hash([self.feature_key(k), code, slopes[0], slopes[1], u64::from(end)])
+    }
+
+    /// How fast a block slips (m/s or rad/s); without friction there is nothing that a slip would change.
+    fn slip(&self, k: usize) -> f64 {
+        let b = &self.data.assembly.problem.blocks[k];
+        let velocity = three(self.data.solution.sigma(), b);
+        match b.cone {
+            Cone::Friction { mu } if mu > 0.0 => velocity[0].hypot(velocity[1]),
+            Cone::Box { .. } => velocity[0].abs(),
+            _ => f64::INFINITY,
+        }
     }
 
     /// Whether it is the dry friction of a joint that a limit holds: what the two share of the load moves nothing.

@@ -308,7 +308,10 @@ fn contact_key(o: &Options, c: &ContactView) -> (usize, usize, u64, i32) {
     let gap = f.max(-o.correction.max_speed * o.dt) / o.dt;
     // a contact that moves neither as its gap demands nor stays open is one that bounces (or yields)
     let bounces = c.mode != Mode::Break && (c.velocity.z + gap).abs() > 1e-4 * gap.abs().max(1.0);
-    let flags = c.mode as i32 * 8 + i32::from(shallow) * 4 + i32::from(limited) * 2 + i32::from(bounces);
+    // at the edge of its cone without moving it is between sticking and sliding this way or that
+    let edge = c.mode == Mode::Slide && c.friction > 0.0 && c.velocity.x.hypot(c.velocity.y) < 1e-8;
+    let mode = if edge { 3 } else { c.mode as i32 };
+    let flags = mode * 8 + i32::from(shallow) * 4 + i32::from(limited) * 2 + i32::from(bounces);
     (c.geoms[0].0, c.geoms[1].0, c.feature, flags)
 }
 
