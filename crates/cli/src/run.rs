@@ -1,7 +1,7 @@
 //! `slipstick run`: a robot that moves, what its contacts do and how well they are solved.
 
 use crate::output::Failure;
-use crate::run_loop::{self, Outcome};
+use crate::run_loop::{self, Extras, Outcome};
 use crate::run_report;
 use crate::source::{self, Source};
 use slipstick::{Controller, Hold, Model, Random, Solver, State, Table, Trajectory, TrajectoryFormat};
@@ -51,6 +51,9 @@ pub struct Arguments {
     /// Compare derivatives with differences along a random direction in every N-th step; --seed chooses which.
     #[arg(long, value_name = "N", default_value_t = 0)]
     audit: usize,
+    /// Say what every contact and limit of the last step does, with what force, and how far it is from doing otherwise.
+    #[arg(long)]
+    explain: bool,
     /// File for the whole trajectory; its ending says how: .npz, .csv or .json.
     #[arg(long, value_name = "FILE", value_parser = trajectory_file)]
     out: Option<PathBuf>,
@@ -96,8 +99,8 @@ pub fn main(arguments: &Arguments) -> Result<(), Failure> {
     let steps = steps(&model, arguments).map_err(Failure::Use)?;
     let mut controller = controller(&model, &start, arguments)?;
     let mut trajectory = arguments.out.is_some().then(|| Trajectory::new(&model));
-    let outcome =
-        run_loop::run(&model, start, steps, &mut controller, trajectory.as_mut(), (arguments.audit, arguments.seed));
+    let extras = Extras { audit: arguments.audit, seed: arguments.seed, explain: arguments.explain };
+    let outcome = run_loop::run(&model, start, steps, &mut controller, trajectory.as_mut(), extras);
     // what was recorded before a divergence shows how it came about
     if let (Some(path), Some(trajectory)) = (&arguments.out, &trajectory) {
         trajectory.save(path).map_err(|e| e.to_string())?;

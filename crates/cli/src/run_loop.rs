@@ -12,6 +12,18 @@ pub struct Outcome {
     pub samples: Vec<Sample>,
     /// Time that the steps took on the clock.
     pub elapsed: Duration,
+    /// What the constraints of the last step did, if that was asked for.
+    pub explanation: Option<String>,
+}
+
+/// What is wanted beside the motion.
+pub struct Extras {
+    /// Steps from one comparison of derivatives to the next; zero: none.
+    pub audit: usize,
+    /// Of the comparisons.
+    pub seed: u64,
+    /// Whether the last step is explained.
+    pub explain: bool,
 }
 
 /// A state on the way.
@@ -33,18 +45,17 @@ pub fn run(
     steps: usize,
     controller: &mut Controller,
     mut trajectory: Option<&mut Trajectory>,
-    audit: (usize, u64),
+    extras: Extras,
 ) -> Result<Outcome, String> {
     let mut sim = Simulator::new(model);
     sim.set_state(start).map_err(|e| e.to_string())?;
-    let (every, seed) = audit;
-    sim.audit(every, seed).map_err(|e| e.to_string())?;
+    sim.audit(extras.audit, extras.seed).map_err(|e| e.to_string())?;
     let (mut command, mut work) = (Command::new(model), Workspace::new(model));
     let mut summary = Summary::new();
     let mut samples = vec![sample(model, &mut work, sim.state(), 0)?];
     let every = steps.div_ceil(10).max(1);
     let mut progress = Progress::new(steps);
-    let mut elapsed = Duration::ZERO;
+    let (mut elapsed, mut explanation) = (Duration::ZERO, None);
     if let Some(t) = trajectory.as_deref_mut() {
         t.push_state(sim.state());
     }
@@ -56,6 +67,9 @@ pub fn run(
         let done = done.map_err(|error| RolloutError { step: k - 1, error }.to_string())?;
         summary.add(&done);
         let contacts = done.report().contacts;
+        if extras.explain && k == steps {
+            explanation = Some(done.explain());
+        }
         if let Some(t) = trajectory.as_deref_mut() {
             t.push_step(&command, &done);
             t.push_state(sim.state());
@@ -66,7 +80,7 @@ pub fn run(
         progress.show(k);
     }
     summary.audit = sim.audit_report().cloned();
-    Ok(Outcome { summary, samples, elapsed })
+    Ok(Outcome { summary, samples, elapsed, explanation })
 }
 
 fn sample(model: &Model, work: &mut Workspace, x: &State, contacts: usize) -> Result<Sample, String> {

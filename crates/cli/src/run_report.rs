@@ -32,6 +32,10 @@ pub fn print(model: &Model, controller: &str, outcome: &Outcome) {
         say!("  {:<16} {start:.5} J at the start, {end:.5} J at the end", "energy");
     }
     print_samples(&outcome.samples);
+    if let Some(text) = &outcome.explanation {
+        say!("  last step");
+        text.lines().for_each(|line| say!("    {line}"));
+    }
 }
 
 fn print_samples(samples: &[Sample]) {
@@ -68,6 +72,9 @@ pub fn print_json(model: &Model, controller: &str, outcome: &Outcome) {
         "solver": model.options().solver.name(), "controller": controller,
         "seconds": outcome.elapsed.as_secs_f64(), "warnings": warnings, "samples": rows.collect::<Vec<_>>(),
     });
+    if let (Value::Object(report), Some(text)) = (&mut report, &outcome.explanation) {
+        report.insert("explanation".into(), text.lines().collect());
+    }
     if let (Value::Object(report), Value::Object(summary)) = (&mut report, summary(&outcome.summary, energies(outcome)))
     {
         report.extend(summary);

@@ -46,6 +46,16 @@ const ARM: &str = r#"<robot name="arm"><link name="base"/>
     <axis xyz="0 1 0"/><limit lower="-1" upper="2" effort="30" velocity="4"/></joint></robot>"#;
 
 #[test]
+fn a_run_explains_its_last_step() {
+    let (code, out, _) = slipstick(&["run", "quadruped", "--steps", "300", "--explain"]);
+    let sentences: Vec<&str> = out.lines().filter(|l| l.trim().starts_with("contact of ")).collect();
+    assert!(code == Some(0) && sentences.len() == 4, "{out}");
+    assert!(sentences.iter().all(|l| l.contains("would open it")), "{sentences:?}");
+    let (_, out, _) = slipstick(&["run", "quadruped", "--steps", "300", "--explain", "--json"]);
+    assert!(json(&out)["explanation"].as_array().is_some_and(|s| s.len() >= 4), "{out}");
+}
+
+#[test]
 fn a_sound_file_passes_the_check() {
     let folder = Folder::new("sound");
     let arm = folder.file("arm.urdf", ARM);
