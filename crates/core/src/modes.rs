@@ -1,7 +1,7 @@
 //! What the constraints of a finished step do: modes, margins, a key that tells two steps apart, sentences.
 
 use crate::constraint::{Assembly, Cone, JointRowKind, Mode, Source, contact_margins, three};
-use crate::dynamics::write_gates;
+use crate::dynamics::{for_each_ctrl_slope, write_gates};
 use crate::model::{GradientMode, Model};
 use crate::spatial::Vec3;
 use crate::step::Step;
@@ -89,7 +89,9 @@ impl Step<'_> {
         if let Some(ctrl) = self.data.given.ctrl() {
             let mut gates = vec![0.0; self.model.nv()];
             write_gates(self.model, &self.data.given.q, &self.data.given.v, ctrl, &mut gates);
-            key = key.wrapping_add(hash(gates.iter().map(|g| g.to_bits())));
+            for_each_ctrl_slope(self.model, &self.data.given.q, &self.data.given.v, ctrl, &gates, |i, k, slope| {
+                key = key.wrapping_add(hash([i as u64, k as u64, u64::from(slope != 0.0)]));
+            });
         }
         key
     }
