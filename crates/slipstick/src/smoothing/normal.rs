@@ -1,24 +1,21 @@
 //! Standard normal numbers: SplitMix64, then Box and Muller.
 
+use crate::random::Draw;
+
 #[derive(Debug, Clone)]
 pub(super) struct Normal {
-    state: u64,
+    draw: Draw,
     spare: Option<f64>,
 }
 
 impl Normal {
     pub fn new(seed: u64) -> Normal {
-        Normal { state: seed, spare: None }
+        Normal { draw: Draw(seed), spare: None }
     }
 
     /// Uniform in (0, 1).
     fn uniform(&mut self) -> f64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^= z >> 31;
-        ((z >> 11) as f64 + 0.5) / (1u64 << 53) as f64
+        ((self.draw.bits() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
     }
 
     pub fn next(&mut self) -> f64 {
