@@ -2,10 +2,9 @@
 
 use crate::audit::{Audit, AuditReport};
 use crate::controller::Command;
+use crate::probe::Place;
 use crate::trajectory::Trajectory;
-use slipstick_core::{
-    Data, Input, InputError, Joint, Model, Sensors, State, Step, StepError, WarmStart, step, step_ctrl,
-};
+use slipstick_core::{Data, Input, InputError, Joint, Model, Sensors, State, Step, StepError, WarmStart};
 use std::fmt;
 use std::ops::Range;
 
@@ -149,10 +148,7 @@ impl Simulator {
         if let Some(audit) = audit {
             audit.look(*steps, data, state, ctrl, input);
         }
-        let done = match ctrl {
-            Some(ctrl) => step_ctrl(model, data, state, ctrl, input, next),
-            None => step(model, data, state, input, next),
-        };
+        let done = Place { x: state, ctrl, input: *input }.step(model, data, next);
         let done = done.map_err(|e| diverged(model, state, e))?;
         if let Some(sensors) = sensors {
             done.sensors(state, ctrl, input, sensors)?;

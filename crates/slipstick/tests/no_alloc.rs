@@ -1,30 +1,9 @@
 //! Finite differences allocate nothing once their memory is there. Needs an allocator of its own, so it is a binary.
 
+mod counting;
+
+use counting::measured;
 use slipstick::{Controller, Data, Difference, Hold, Input, Simulator, StepDifferences, builtin, finite_differences};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-struct Counting;
-static COUNT: AtomicUsize = AtomicUsize::new(0);
-
-#[allow(unsafe_code)] // an allocator cannot be written without
-// SAFETY: every call is handed to the system's allocator as it came.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.fetch_add(1, Ordering::Relaxed);
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(ptr, layout) }
-    }
-    unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        COUNT.fetch_add(1, Ordering::Relaxed);
-        unsafe { System.realloc(ptr, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn differences_of_standing_robots_allocate_nothing() {
@@ -41,9 +20,8 @@ fn differences_of_standing_robots_allocate_nothing() {
                 finite_differences(&model, &mut data, sim.state(), Some(ctrl), &input, difference, &mut out).unwrap();
             };
             run(); // contacts get their memory
-            let before = COUNT.load(Ordering::Relaxed);
-            run();
-            assert_eq!(COUNT.load(Ordering::Relaxed) - before, 0, "{name}, {difference:?}");
+            let ((), count, _) = measured(&mut run);
+            assert_eq!(count, 0, "{name}, {difference:?}");
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A constraint keeps its mode along a small change (`active`); what it demands changes with the poses of its bodies
 //! (`linearise`, `forms`); free motion changes as inverse dynamics does (`smooth`). Forward mode puts them together
-//! column by column (`forward`), reverse mode by one adjoint solve (`reverse`). `docs/math/gradient.md`, grad-1 … 12.
+//! column by column (`forward`), reverse mode by one adjoint solve (`reverse`). `docs/math/gradient.md`, grad-1 … 15.
 #![allow(non_snake_case)]
 
 mod active;

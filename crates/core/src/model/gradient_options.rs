@@ -2,7 +2,7 @@
 
 use crate::error::InputError;
 
-/// Which derivative contact laws have.   (grad-10)
+/// Which derivative contact laws have.   (grad-13)
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub enum GradientMode {

@@ -3,8 +3,9 @@
 use super::tape::Tape;
 use super::types::{RolloutGradientError, RolloutInput};
 use crate::controller::Command;
+use crate::probe::Place;
 use crate::simulator::{RolloutError, diverged};
-use slipstick_core::{Data, Input, InputError, Model, State, Step, WarmStart, step, step_ctrl};
+use slipstick_core::{Data, Input, InputError, Model, State, Step, WarmStart};
 
 /// A model, memory for a step, and what the step is made from and leads to.
 #[derive(Debug, Clone)]
@@ -38,10 +39,7 @@ impl Machine {
     pub fn step(&mut self, t: usize) -> Result<(Step<'_>, &Command), RolloutGradientError> {
         let Machine { model, data, x, next, command } = self;
         let input = Input::tau(&command.tau).with_wrenches(&command.wrenches);
-        let done = match command.ctrl() {
-            Some(ctrl) => step_ctrl(model, data, x, ctrl, &input, next),
-            None => step(model, data, x, &input, next),
-        };
+        let done = Place { x, ctrl: command.ctrl(), input }.step(model, data, next);
         let failed = |error| RolloutGradientError::Rollout(RolloutError { step: t, error: diverged(model, x, error) });
         done.map(|done| (done, &*command)).map_err(failed)
     }

@@ -6,8 +6,9 @@ use super::estimate::Estimate;
 use super::normal::Normal;
 use super::sum::{Missing, Sum};
 use super::{Bundled, SmoothingError};
+use crate::probe::Place;
 use slipstick_core::linalg::MatMut;
-use slipstick_core::{Data, GradientError, Input, InputError, Model, Order, State, Step, StepError, step, step_ctrl};
+use slipstick_core::{Data, GradientError, Input, InputError, Model, Order, State, Step};
 
 /// What [`Bundle::step`] finds.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,7 +101,7 @@ impl Bundle {
         input: &Input,
     ) -> Result<Smoothed, SmoothingError> {
         let mut exact = State::neutral(&self.model);
-        make(&self.model, data, x, ctrl, input, &mut exact)?;
+        Place { x, ctrl, input: *input }.step(&self.model, data, &mut exact)?;
         let warm = data.warm_start();
         let nu = ctrl.map_or(0, <[f64]>::len);
         let (mut draw, mut sum) = (Normal::new(self.how.seed), Sum::new(&self.model, &self.how, nu));
@@ -147,7 +148,8 @@ impl Bundle {
     ) -> Result<(), Missing> {
         let Bundle { model, x, next, tau, ctrl, values, derivatives, .. } = self;
         let given = Input::tau(tau).with_wrenches(input.wrenches);
-        let mut done = make(model, data, x, actuated.then_some(&ctrl[..]), &given, next).map_err(Missing::Step)?;
+        let place = Place { x, ctrl: actuated.then_some(&ctrl[..]), input: given };
+        let mut done = place.step(model, data, next).map_err(Missing::Step)?;
         let (dq, dv) = values[side].split_at_mut(model.nv());
         model.difference(&exact.q, &next.q, dq).map_err(|e| Missing::Step(e.into()))?;
         dv.iter_mut().zip(next.v.iter().zip(&exact.v)).for_each(|(d, (a, b))| *d = a - b);
@@ -195,20 +197,6 @@ fn displace(out: &mut [f64], middle: &[f64], scale: f64, z: &[f64]) {
     out.fill(0.0);
     out.iter_mut().zip(middle).for_each(|(o, x)| *o = *x);
     out.iter_mut().zip(z).for_each(|(o, z)| *o += scale * z);
-}
-
-fn make<'d>(
-    model: &'d Model,
-    data: &'d mut Data,
-    x: &State,
-    ctrl: Option<&[f64]>,
-    input: &Input,
-    next: &mut State,
-) -> Result<Step<'d>, StepError> {
-    match ctrl {
-        Some(ctrl) => step_ctrl(model, data, x, ctrl, input, next),
-        None => step(model, data, x, input, next),
-    }
 }
 
 /// All blocks side by side; there are no columns of controls if the actuators are off.

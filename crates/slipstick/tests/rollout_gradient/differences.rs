@@ -80,9 +80,11 @@ fn a_ball_that_slides() {
 
 #[test]
 fn a_cube_that_slides_and_turns_on_a_face() {
-    let scene = Scene::soft_cube().changed(Place::Parameter(ParameterGroup::Friction, 0), -0.1);
-    let gravity = (0..3).map(|k| Place::Parameter(ParameterGroup::Gravity, k)).collect();
-    check(&scene, &[&states(6)[..], &parameters(1, 1), &[gravity]].concat());
+    for scene in [Scene::cube(), Scene::soft_cube()] {
+        let scene = scene.changed(Place::Parameter(ParameterGroup::Friction, 0), -0.1);
+        let gravity = (0..3).map(|k| Place::Parameter(ParameterGroup::Gravity, k)).collect();
+        check(&scene, &[&states(6)[..], &parameters(1, 1), &[gravity]].concat());
+    }
 }
 
 #[test]
