@@ -136,6 +136,10 @@ pub(crate) fn smoothed_derivatives(
 fn columns(kernel: &Kernel, motion: &PointMotion, glides: bool) -> PointDerivatives {
     let (n, body) = (kernel.n, kernel.follower());
     let mut out = frozen(n);
+    if let (Some((x, share)), false) = (motion.on_face(), glides) {
+        follow(&mut out, n, body, x, share);
+        return out;
+    }
     for k in 0..6 {
         let rate = motion.rate(&Twist::unit(body, k));
         let (both_n, both_p) =
@@ -147,6 +151,19 @@ fn columns(kernel: &Kernel, motion: &PointMotion, glides: bool) -> PointDerivati
         }
     }
     out
+}
+
+/// A point x of a body that rests on a face of the other: the normal stays with the face, and the contact follows x but for
+/// a share of its motion along the normal.   (collision-7)
+#[inline(always)]
+fn follow(out: &mut PointDerivatives, n: Vec3, body: usize, x: Vec3, share: f64) {
+    for k in 0..3 {
+        let (unit, turned) = (Vec3::UNITS[k], Vec3::UNITS[k].cross(x));
+        let (along, turning) = (unit - n * (share * n[k]), turned - n * (share * n.dot(turned)));
+        (out.point[body][k], out.point[1 - body][k]) = (along, unit - along);
+        (out.point[body][3 + k], out.point[1 - body][3 + k]) = (turning, -turning);
+        out.normal[1 - body][3 + k] = unit.cross(n);
+    }
 }
 
 /// Point and normal fixed in the world; the distance changes by the relative velocity along the normal.

@@ -191,7 +191,7 @@ pub(super) fn shape_of(model: &Model, geom: GeomId) -> Convex<'_> {
     })
 }
 
-fn geom_pose(model: &Model, X_wb: &[Pose], geom: GeomId) -> Result<Pose, InputError> {
+pub(super) fn geom_pose(model: &Model, X_wb: &[Pose], geom: GeomId) -> Result<Pose, InputError> {
     crate::check::length("poses of bodies", X_wb.len(), model.n_bodies())?;
     let count = model.geoms().len();
     let found = model.geoms().get(geom.0).ok_or(InputError::OutOfRange { what: "geom", count, got: geom.0 })?;

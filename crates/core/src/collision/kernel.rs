@@ -192,6 +192,13 @@ impl<'a> Kernel<'a> {
         if self.features[0].free == 2 { 1 } else { 0 }
     }
 
+    /// Whether the follower touches a face with points that are fixed to it: it moves freely below a normal that stays.
+    #[inline(always)]
+    pub fn rests_on_face(&self) -> bool {
+        let follower = self.follower();
+        self.features[1 - follower].free == 2 && self.features[follower].hessian == Sym3::ZERO
+    }
+
     /// The touching point of a core.
     #[inline(always)]
     pub fn point(&self, side: usize) -> Vec3 {

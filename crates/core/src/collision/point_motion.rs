@@ -74,6 +74,22 @@ impl<'a> PointMotion<'a> {
         Ok(PointMotion { kernel, kind: *kind, plane })
     }
 
+    /// Where the follower rests on a face: the point of its core that the contact follows in the plane, and the share of its
+    /// motion along the normal that the contact does not take part in.
+    #[inline(always)]
+    pub fn on_face(&self) -> Option<(Vec3, f64)> {
+        let (k, follower) = (self.kernel, self.kernel.follower());
+        match self.kind {
+            _ if !k.rests_on_face() => None,
+            PointKind::Nearest => Some((k.point(follower), 0.5)),
+            PointKind::Incident { side, atom } if side as usize == follower => {
+                let body = &k.bodies[follower];
+                (!body.shape.core.is_curved(atom)).then(|| (body.atom(atom), 1.0))
+            }
+            _ => None,
+        }
+    }
+
     #[inline(always)]
     pub fn rate<C: Change>(&self, change: &C) -> Rate {
         let normal = self.kernel.normal(change);

@@ -2,7 +2,7 @@
 
 use super::contact::{Contact, Patch, PointKind};
 use super::derivatives::{CollisionError, PointDerivatives, frozen, point_derivatives, smoothed_derivatives};
-use super::detect::{ContactSet, geom_pair, offset};
+use super::detect::{ContactSet, geom_pose, offset, shape_of};
 use super::epa::Polytope;
 use super::narrow::{Warm, witness};
 use super::patch::{nearest, patch};
@@ -44,7 +44,9 @@ fn local<'m>(
 ) -> Result<Local<'m>, InputError> {
     let count = set.contacts().len();
     let found = set.contacts().get(contact).ok_or(InputError::OutOfRange { what: "contact", count, got: contact })?;
-    let (mut pair, mut poses) = geom_pair(model, X_wb, found.geoms)?;
+    let [a, b] = found.geoms;
+    let mut shapes = [shape_of(model, a), shape_of(model, b)];
+    let mut poses = [geom_pose(model, X_wb, a)?, geom_pose(model, X_wb, b)?];
     for pose in &mut poses {
         pose.position -= found.point;
     }
@@ -53,9 +55,9 @@ fn local<'m>(
         && let Some(terrain) = Terrain::of(model, found.geoms[which])
     {
         *prism = terrain.prism(t, 1.0); // only the triangle itself touches
-        pair.shapes[which] = Convex { core: Core::Prism(prism), radius: 0.0 };
+        shapes[which] = Convex { core: Core::Prism(prism), radius: 0.0 };
     }
-    Ok(Local { contact: *found, shapes: pair.shapes, poses })
+    Ok(Local { contact: *found, shapes, poses })
 }
 
 /// Derivatives of a contact of the last search with respect to the twists of its two bodies.

@@ -64,6 +64,7 @@ impl MassFactor {
     }
 
     /// Adds M to a full matrix with rows of `stride` numbers, from column `first` on.
+    #[inline(always)]
     pub(crate) fn add_full(&self, tree: &Topology, stride: usize, first: usize, out: &mut [f64]) {
         for j in 0..tree.nv {
             let row = &self.rows[tree.row[j]..];

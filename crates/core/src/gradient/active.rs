@@ -9,8 +9,8 @@
 
 use crate::constraint::{Block, Cone, Mode, Problem, Solution, TWIST, three};
 use crate::dispatch::dispatch;
-use crate::linalg::{FullPivotLu, add_product};
-use crate::spatial::{Mat3, Vec3};
+use crate::linalg::{Factor, FullPivotLu, Term, add_product};
+use crate::spatial::{Lane, Mat3, Vec3};
 
 /// Entries of the scaled system below this are rounding: the equation repeats others.
 const REDUNDANT: f64 = 1e-8;
@@ -35,6 +35,9 @@ pub(crate) struct Unknown {
     /// What makes the entries of its column, and of its row, about one.
     scale: f64,
     weight: f64,
+    /// Its number, and its place in the order of classes.
+    index: usize,
+    place: usize,
     /// Who gives way where constraints ask for more than the dofs can do: the later class.
     class: usize,
 }
@@ -50,8 +53,10 @@ pub(crate) struct Active {
     /// Unknowns by class, and where each class ends.
     order: Vec<usize>,
     ends: [usize; CLASSES],
-    /// G times the columns of C.
-    product: Vec<f64>,
+    /// The columns of C, scaled, and G times them (one row of lanes per row of G).
+    columns: Vec<[f64; 4]>,
+    product: Vec<[f64; 4]>,
+    terms: Vec<Term>,
     scratch: Vec<[f64; 4]>,
 }
 
@@ -174,6 +179,8 @@ impl Active {
             turning,
             scale: 1.0,
             weight: 1.0,
+            index: self.unknowns.len(),
+            place: 0,
             class,
         });
     }
@@ -188,7 +195,7 @@ impl Active {
             self.ends[class] = self.order.len();
         }
         self.lu.reset(&self.order);
-        self.product.resize(problem.stride, 0.0);
+        self.order.iter().enumerate().for_each(|(place, u)| self.unknowns[*u].place = place);
         for u in &mut self.unknowns {
             let root = problem.blocks[u.block].mean.sqrt();
             let largest = largest_in_row(&u.b, &local(u.block)) + u.turning;
@@ -219,21 +226,32 @@ dispatch! {
 #[inline(always)]
 fn fill_body(active: &mut Active, problem: &Problem, local: &dyn Fn(usize) -> [[f64; 3]; 3]) {
     active.begin(problem, local);
-    let Active { unknowns, lu, order, product, .. } = active;
-    for (j, uj) in order.iter().map(|u| &unknowns[*u]).enumerate() {
-        // G is symmetric: its rows serve as columns, whole lanes at a time
-        product.fill(0.0);
-        for (c, G) in uj.column[..uj.width].iter().zip(problem.G[uj.xi * problem.stride..].chunks_exact(problem.stride))
-        {
-            add_product(1, 1, problem.stride / 4, |_, _| *c, G.as_chunks::<4>().0, product.as_chunks_mut::<4>().0);
+    let Active { unknowns, lu, order, columns, product, terms, .. } = active;
+    let lanes = unknowns.len().div_ceil(4);
+    for x in [&mut *columns, &mut *product] {
+        x.clear();
+        x.resize(problem.size * lanes, [0.0; 4]);
+    }
+    for (j, u) in order.iter().map(|u| &unknowns[*u]).enumerate() {
+        for (n, c) in u.column[..u.width].iter().enumerate() {
+            columns[(u.xi + n) * lanes + j / 4][j % 4] = c * u.scale;
         }
-        for (i, ui) in order.iter().map(|u| &unknowns[*u]).enumerate() {
-            let mut a = product[ui.xi..].iter().zip(&ui.row[..ui.width]).fold(0.0, |s, (p, r)| s + p * r);
-            if ui.block == uj.block {
-                a += bilinear(&ui.b, &local(ui.block), &uj.c);
-                a += if i == j { ui.turning } else { 0.0 };
-            }
-            lu.row_mut(i)[j] = a * ui.weight * uj.scale;
+    }
+    let G = Factor { entries: &problem.G, row: problem.stride, column: 1 };
+    add_product(problem.size, problem.size, lanes, 1.0, G, columns, product, terms);
+    for (i, u) in order.iter().map(|u| &unknowns[*u]).enumerate() {
+        let row = lu.row_mut(i).as_chunks_mut::<4>().0;
+        for (b, GC) in u.row[..u.width].iter().zip(product[u.xi * lanes..].chunks_exact(lanes)) {
+            row.iter_mut().zip(GC).for_each(|(a, g)| *a = (Lane(*a) + Lane(*g) * (b * u.weight)).0);
+        }
+    }
+    // what a constraint adds to its own unknowns, which come one after the other
+    for (i, ui) in order.iter().map(|u| &unknowns[*u]).enumerate() {
+        let first = unknowns[..ui.index].iter().rev().take_while(|u| u.block == ui.block).count();
+        for uj in unknowns[ui.index - first..].iter().take_while(|u| u.block == ui.block) {
+            let turning = if uj.index == ui.index { ui.turning } else { 0.0 };
+            let own = bilinear(&ui.b, &local(ui.block), &uj.c) + turning;
+            lu.row_mut(i)[uj.place] += own * ui.weight * uj.scale;
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Forward mode: all columns at once.   (grad-8)
 //!
 //! In the space of G, with `Y = M̂⁻¹ Jᵀ`, an impulse answers a change of torque by `dw = −Z Yᵀ S − K (B D)`, where
-//! `Z = Tᵀ C A⁻¹ B T` and `K = Tᵀ C A⁻¹` cost one solve with Aᵀ for each row of G. Then `M̂⁻¹ (S + Jᵀ dw)` is one solve for
-//! all columns together.
+//! `Z = Tᵀ C A⁻¹ B T` and `K = Tᵀ C A⁻¹` cost one solve with Aᵀ for each row of G. With the inverse inertia of the robot while
+//! its constraints hold, `P = M̂⁻¹ − Y Z Yᵀ`, all columns are `P S − Y K (B D)`, and `dt P` is the derivative for torques.
 #![allow(non_snake_case)]
 
 use super::active::Active;
@@ -11,10 +11,10 @@ use super::linearise::Linearised;
 use super::smooth::Smooth;
 use super::types::StepJacobian;
 use crate::dispatch::dispatch;
-use crate::dynamics::{MassFactor, Panel, for_each_ctrl_slope, inverse, solve_columns, stride};
-use crate::linalg::{MatRef, add_product};
+use crate::dynamics::{Panel, for_each_ctrl_slope, inverse, stride};
+use crate::linalg::{Factor, MatRef, Term, add_product, add_terms};
 use crate::model::{Model, PrimitiveKind};
-use crate::spatial::{Mat3, Quat, Vec3, right_jacobian};
+use crate::spatial::{Lane, Mat3, Quat, Vec3, right_jacobian};
 
 /// Memory and results of forward mode.
 #[derive(Debug, Clone)]
@@ -29,24 +29,26 @@ pub(crate) struct Forward {
     v_ctrl: Vec<f64>,
     q_ctrl: Vec<f64>,
     panel: Panel,
+    terms: Vec<Term>,
     contact: ContactPart,
 }
 
 /// Matrices between dofs, rows of G and unknowns: rows of whole lanes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ContactPart {
-    /// Jᵀ and Y (nv rows).
-    JT: Vec<f64>,
-    Y: Vec<f64>,
+    /// J of a group: eight numbers for each dof of its path.
+    J: Vec<f64>,
+    /// Yᵀ = J M̂⁻¹ (one row per row of G).
+    YT: Vec<[f64; 4]>,
     /// Kᵀ (one row per unknown).
     K: Vec<[f64; 4]>,
-    /// Z (one row per row of G).
+    /// Zᵀ (one row per row of G).
     Z: Vec<[f64; 4]>,
     /// B D: change of the equations at fixed velocities (one row per unknown).
     BD: Vec<[f64; 4]>,
-    /// Yᵀ S, later dw; Z Yᵀ (one row per row of G).
-    U: Vec<[f64; 4]>,
-    W: Vec<[f64; 4]>,
+    /// K (B D) and Z Yᵀ (one row per row of G).
+    KBD: Vec<[f64; 4]>,
+    ZY: Vec<[f64; 4]>,
 }
 
 impl Forward {
@@ -62,28 +64,37 @@ impl Forward {
             v_ctrl: ctrl.clone(),
             q_ctrl: ctrl,
             panel: Panel::new(model),
+            terms: Vec::with_capacity(nv),
             contact: ContactPart::default(),
         }
     }
 
-    /// Fills all blocks; `smooth` holds S, which is used up.
-    pub fn write(&mut self, f: &Finished, linearised: &Linearised, active: &mut Active, smooth: &mut Smooth) {
-        let (model, dt) = (f.model, f.model.options().dt);
-        let Forward { v_state, v_tau, panel, contact, .. } = self;
-        inverse(model, f.mass, stride(model.nv()), v_tau, panel);
-        if !active.unknowns.is_empty() {
-            contact.begin(f, linearised, active, smooth, panel);
-            let S = smooth.S.as_chunks_mut::<4>().0;
-            apply(model, f.assembly.problem.size, active, contact, S, v_tau.as_chunks_mut::<4>().0);
-            contact.add_impulses(f, S);
+    #[inline(always)]
+    fn write_body(&mut self, f: &Finished, linearised: &Linearised, active: &mut Active, smooth: &Smooth) {
+        let (model, nv, dt) = (f.model, f.model.nv(), f.model.options().dt);
+        let (lanes, tau_lanes) = (stride(2 * nv) / 4, stride(nv) / 4);
+        let Forward { v_state, v_tau, panel, terms, contact, .. } = self;
+        inverse(model, f.mass, stride(nv), v_tau, panel);
+        let acting = !active.unknowns.is_empty();
+        if acting {
+            contact.begin(f, linearised, active, smooth, v_tau, terms);
+            contact.hold(nv, active, v_tau.as_chunks_mut::<4>().0, terms);
+        }
+        v_state.fill(0.0);
+        let P = Factor { entries: v_tau, row: stride(nv), column: 1 };
+        let v_state = v_state.as_chunks_mut::<4>().0;
+        add_product(nv, nv, lanes, 1.0, P, smooth.S.as_chunks::<4>().0, v_state, terms);
+        if acting {
+            let size = contact.KBD.len() / lanes;
+            add_product(nv, size, lanes, -1.0, columns(&contact.YT, tau_lanes), &contact.KBD, v_state, terms);
         }
         v_tau.iter_mut().for_each(|x| *x *= dt);
-        solve_columns(model, f.mass, 1.0, stride(2 * model.nv()), &smooth.S, v_state, panel);
         self.write_ctrl(f, smooth);
         self.integrate(f);
     }
 
     /// Columns of the controls from those of the torques.
+    #[inline(always)]
     fn write_ctrl(&mut self, f: &Finished, smooth: &Smooth) {
         let (model, nu) = (f.model, f.model.nu());
         let Some(ctrl) = f.given.ctrl() else { return };
@@ -97,6 +108,7 @@ impl Forward {
     }
 
     /// Rows of q_next = q ⊕ dt v_next.   (grad-9)
+    #[inline(always)]
     fn integrate(&mut self, f: &Finished) {
         let (model, dt, nv) = (f.model, f.model.options().dt, f.model.nv());
         let sizes = [stride(2 * nv), stride(nv), model.nu()];
@@ -124,6 +136,7 @@ impl Forward {
     }
 
     /// Whether all numbers are finite.
+    #[inline(always)]
     pub fn is_finite(&self) -> bool {
         // four sums side by side: a single one would wait for itself
         let mut sums = [0.0; 4];
@@ -156,6 +169,13 @@ impl Forward {
     }
 }
 
+dispatch! {
+    /// Fills all blocks of `forward` from `smooth.S`.
+    pub(crate) fn write(
+        forward: &mut Forward, f: &Finished, linearised: &Linearised, active: &mut Active, smooth: &Smooth,
+    ) => Forward::write_body
+}
+
 /// Derivatives of `q ⊕ dt v` of the rotation whose dofs begin at `first`, with respect to q and dt v.
 pub(crate) fn turns(v: &[f64], dt: f64, first: usize) -> (Mat3, Mat3) {
     let turn = Vec3::from_slice(&v[first..]) * dt;
@@ -163,6 +183,7 @@ pub(crate) fn turns(v: &[f64], dt: f64, first: usize) -> (Mat3, Mat3) {
 }
 
 /// Three rows of `size` numbers multiplied by R.
+#[inline(always)]
 pub(crate) fn rotate_rows(R: &Mat3, rows: &mut [f64], size: usize) {
     for c in 0..size {
         let x = *R * Vec3 { x: rows[c], y: rows[size + c], z: rows[2 * size + c] };
@@ -171,36 +192,66 @@ pub(crate) fn rotate_rows(R: &Mat3, rows: &mut [f64], size: usize) {
 }
 
 impl ContactPart {
-    /// Jᵀ, Y, K and B D.
-    fn begin(&mut self, f: &Finished, l: &Linearised, active: &mut Active, smooth: &Smooth, panel: &mut Panel) {
-        let (model, problem) = (f.model, &f.assembly.problem);
-        let size = problem.stride;
-        self.write_transposed_jacobian(f);
-        self.Y.resize(self.JT.len(), 0.0);
-        solve(model, f.mass, size, &self.JT, &mut self.Y, panel);
-        self.K.clear();
-        self.K.resize(active.unknowns.len() * (size / 4), [0.0; 4]);
-        for (u, row) in active.unknowns.iter().zip(self.K.chunks_exact_mut(size / 4)) {
+    /// Yᵀ, Kᵀ, Zᵀ and B D.
+    #[inline(always)]
+    fn begin(
+        &mut self,
+        f: &Finished,
+        l: &Linearised,
+        active: &mut Active,
+        smooth: &Smooth,
+        inverse: &[f64],
+        terms: &mut Vec<Term>,
+    ) {
+        let xi_lanes = f.assembly.problem.stride / 4;
+        self.write_responses(f, inverse.as_chunks::<4>().0, terms);
+        reset(&mut self.K, active.unknowns.len() * xi_lanes);
+        for (u, row) in active.unknowns.iter().zip(self.K.chunks_exact_mut(xi_lanes)) {
             row.as_flattened_mut()[u.xi..u.xi + u.width].copy_from_slice(&u.column[..u.width]);
         }
-        active.solve_transposed(size / 4, &mut self.K);
+        active.solve_transposed(xi_lanes, &mut self.K);
+        reset(&mut self.Z, f.assembly.problem.size * xi_lanes);
+        for (u, k) in active.unknowns.iter().zip(self.K.chunks_exact(xi_lanes)) {
+            for (n, factor) in u.row[..u.width].iter().enumerate() {
+                let row = &mut self.Z[(u.xi + n) * xi_lanes..(u.xi + n + 1) * xi_lanes];
+                row.iter_mut().zip(k).for_each(|(z, k)| *z = (Lane(*z) + Lane(*k) * *factor).0);
+            }
+        }
         self.write_changes(f, l, smooth);
     }
 
-    fn write_transposed_jacobian(&mut self, f: &Finished) {
+    /// Yᵀ, group by group: off the path of a group J is zero.
+    #[inline(always)]
+    fn write_responses(&mut self, f: &Finished, inverse: &[[f64; 4]], terms: &mut Vec<Term>) {
         let (jacobian, problem) = (&f.assembly.jacobian, &f.assembly.problem);
-        self.JT.clear();
-        self.JT.resize(f.model.nv() * problem.stride, 0.0);
+        let lanes = stride(f.model.nv()) / 4;
+        reset(&mut self.YT, problem.size * lanes);
         for (span, group) in jacobian.spans.iter().zip(&problem.groups) {
-            for (J, &j) in jacobian.J[span.clone()].iter().zip(&jacobian.path[span.clone()]) {
-                for (k, xi) in group.xi.clone().enumerate() {
-                    self.JT[j * problem.stride + xi] = J[k / 4].0[k % 4];
-                }
-            }
+            self.J.clear();
+            jacobian.J[span.clone()].iter().for_each(|J| J.iter().for_each(|lane| self.J.extend_from_slice(&lane.0)));
+            terms.clear();
+            terms.extend(jacobian.path[span.clone()].iter().enumerate().map(|(n, j)| [8 * n, j * lanes]));
+            let factor = Factor { entries: &self.J, row: 1, column: 8 };
+            add_terms(group.xi.len(), lanes, factor, terms, inverse, &mut self.YT[group.xi.start * lanes..]);
         }
     }
 
+    /// K (B D), and the inverse inertia of the robot while its constraints hold, `M̂⁻¹ − Y Z Yᵀ`.
+    #[inline(always)]
+    fn hold(&mut self, nv: usize, active: &Active, inverse: &mut [[f64; 4]], terms: &mut Vec<Term>) {
+        let (lanes, tau_lanes) = (stride(2 * nv) / 4, stride(nv) / 4);
+        let size = self.YT.len() / tau_lanes;
+        let xi_lanes = size.div_ceil(4);
+        let ContactPart { YT, K, Z, BD, KBD, ZY, .. } = self;
+        reset(KBD, size * lanes);
+        add_product(size, active.unknowns.len(), lanes, 1.0, columns(K, xi_lanes), BD, KBD, terms);
+        reset(ZY, size * tau_lanes);
+        add_product(size, size, tau_lanes, 1.0, columns(Z, xi_lanes), YT, ZY, terms);
+        add_product(nv, size, tau_lanes, -1.0, columns(YT, tau_lanes), ZY, inverse, terms);
+    }
+
     /// The forms of each unknown, met by all dofs that move their bodies.   (grad-4)
+    #[inline(always)]
     fn write_changes(&mut self, f: &Finished, l: &Linearised, smooth: &Smooth) {
         let (tree, nv) = (f.model.tree(), f.model.nv());
         let lanes = stride(2 * nv) / 4;
@@ -223,86 +274,12 @@ impl ContactPart {
             }
         }
     }
-
-    /// `S += Jᵀ dw`, group by group: off the path of a group nothing changes.
-    fn add_impulses(&self, f: &Finished, S: &mut [[f64; 4]]) {
-        let (jacobian, problem) = (&f.assembly.jacobian, &f.assembly.problem);
-        let lanes = stride(2 * f.model.nv()) / 4;
-        for (span, group) in jacobian.spans.iter().zip(&problem.groups) {
-            let rows = &self.W[group.xi.start * lanes..group.xi.end * lanes];
-            add_group(&jacobian.path[span.clone()], &jacobian.J[span.clone()], lanes, rows, S);
-        }
-    }
 }
 
-fn solve(model: &Model, mass: &MassFactor, size: usize, b: &[f64], x: &mut [f64], panel: &mut Panel) {
-    solve_columns(model, mass, 1.0, size, b, x, panel);
-}
-
-dispatch! {
-    /// Adds Jᵀ dw of one group.
-    pub(crate) fn add_group(
-        path: &[usize], J: &[crate::dynamics::Columns], lanes: usize, rows: &[[f64; 4]], S: &mut [[f64; 4]],
-    ) => add_group_body
-}
-
+/// A matrix kept by columns: `lanes` lanes each.
 #[inline(always)]
-fn add_group_body(path: &[usize], J: &[crate::dynamics::Columns], lanes: usize, rows: &[[f64; 4]], S: &mut [[f64; 4]]) {
-    let inner = rows.len() / lanes.max(1);
-    for (J, &j) in J.iter().zip(path) {
-        let out = &mut S[j * lanes..(j + 1) * lanes];
-        add_product(1, inner, lanes, |_, k| J[k / 4].0[k % 4], rows, out);
-    }
-}
-
-dispatch! {
-    /// dw of the states into `contact.W`, and `M̂⁻¹ − Y Z Yᵀ` for the torques.
-    pub(crate) fn apply(
-        model: &Model, size: usize, active: &Active, contact: &mut ContactPart, S: &[[f64; 4]], inverse: &mut [[f64; 4]],
-    ) => apply_body
-}
-
-#[inline(always)]
-fn apply_body(
-    model: &Model,
-    size: usize,
-    active: &Active,
-    contact: &mut ContactPart,
-    S: &[[f64; 4]],
-    inverse: &mut [[f64; 4]],
-) {
-    let nv = model.nv();
-    let (xi_lanes, lanes, tau_lanes) = (size.div_ceil(4), stride(2 * nv) / 4, stride(nv) / 4);
-    let ContactPart { JT, Y, K, Z, BD, U, W } = contact;
-    let y = |i: usize, k: usize| Y[i * 4 * xi_lanes + k];
-    // Zᵀ = (B T)ᵀ K, then Z: one row per row of G
-    reset(Z, size * xi_lanes);
-    for (u, k) in active.unknowns.iter().zip(K.chunks_exact(xi_lanes)) {
-        for (n, factor) in u.row[..u.width].iter().enumerate() {
-            add_product(1, 1, xi_lanes, |_, _| *factor, k, &mut Z[(u.xi + n) * xi_lanes..]);
-        }
-    }
-    let z = |i: usize, k: usize| Z[k * xi_lanes + i / 4][i % 4];
-    // states: dw = −Z Yᵀ S − K B D
-    reset(U, size * lanes);
-    add_product(size, nv, lanes, |r, i| y(i, r), S, U);
-    reset(W, size * lanes);
-    add_product(size, size, lanes, |r, k| -z(r, k), U, W);
-    let unknowns = active.unknowns.len();
-    add_product(size, unknowns, lanes, |r, a| -K[a * xi_lanes + r / 4][r % 4], BD, W);
-    // torques: M̂⁻¹ − Y Z Yᵀ, with Yᵀ in place of JT and Z Yᵀ in place of U
-    reset(U, size * tau_lanes);
-    for i in 0..nv {
-        for k in 0..size {
-            U[k * tau_lanes + i / 4][i % 4] = y(i, k);
-        }
-    }
-    let transposed = JT;
-    transposed.clear();
-    transposed.resize(size * tau_lanes * 4, 0.0);
-    let ZY = transposed.as_chunks_mut::<4>().0;
-    add_product(size, size, tau_lanes, z, U, ZY);
-    add_product(nv, size, tau_lanes, |i, k| -y(i, k), ZY, inverse);
+fn columns(x: &[[f64; 4]], lanes: usize) -> Factor<'_> {
+    Factor { entries: x.as_flattened(), row: 1, column: 4 * lanes }
 }
 
 #[inline(always)]

@@ -130,7 +130,7 @@ impl Gradient {
         self.prepare(f)?;
         let Gradient { active, linearised, smooth, forward, .. } = self;
         smooth.write(f, linearised);
-        forward.write(f, linearised, active, smooth);
+        forward::write(forward, f, linearised, active, smooth);
         self.differentiated = forward.is_finite();
         if self.differentiated { Ok(()) } else { Err(GradientError::Singular) }
     }

@@ -8,6 +8,7 @@
 use super::given::Finished;
 use super::linearise::Linearised;
 use crate::constraint::Source;
+use crate::dispatch::dispatch;
 use crate::dynamics::{
     KinematicsDerivatives, MassFactor, RneaDerivatives, Wrench, compensation_wrenches, for_each_passive_slope,
     for_each_state_slope, rnea_derivatives_placed, stride, write_gates,
@@ -64,20 +65,27 @@ impl Smooth {
 
     /// Writes S.
     pub fn write(&mut self, f: &mut Finished, linearised: &Linearised) {
-        let (model, dt) = (f.model, f.model.options().dt);
-        let Smooth { S, dkin, drnea, M, A, wrenches, .. } = self;
+        let model = f.model;
+        let Smooth { dkin, drnea, M, A, wrenches, .. } = self;
         core::mem::swap(&mut f.kin.A, A);
         let carried = &linearised.carried;
         rnea_derivatives_placed(model, &f.given.v, f.acceleration, wrenches, carried, f.kin, dkin, M, drnea);
         core::mem::swap(&mut f.kin.A, A);
-        S.iter_mut().zip(&drnea.rows).for_each(|(s, d)| *s = -dt * d);
-        M.add_full(model.tree(), stride(2 * model.nv()), model.nv(), S);
+        sum_up(self, f, linearised);
+    }
+
+    #[inline(always)]
+    fn sum_up_body(&mut self, f: &Finished, linearised: &Linearised) {
+        let (model, dt) = (f.model, f.model.options().dt);
+        self.S.iter_mut().zip(&self.drnea.rows).for_each(|(s, d)| *s = -dt * d);
+        self.M.add_full(model.tree(), stride(2 * model.nv()), model.nv(), &mut self.S);
         self.add_forces(f);
         self.add_curvatures(f);
         self.add_stiffness(f, linearised);
     }
 
     /// Springs, dampers, actuators; implicit damping acts on v_next and leaves ∂/∂v.
+    #[inline(always)]
     fn add_forces(&mut self, f: &Finished) {
         let (model, dt, nv) = (f.model, f.model.options().dt, f.model.nv());
         let Smooth { S, gates, .. } = self;
@@ -96,12 +104,14 @@ impl Smooth {
     }
 
     /// Torques of joint rows that change with the configuration.   (grad-5)
+    #[inline(always)]
     fn add_curvatures(&mut self, f: &Finished) {
         let stride = stride(2 * f.model.nv());
         for_each_curvature(f, |i, j, x| self.S[i * stride + j] += x);
     }
 
     /// Torques of constraint forces that do not turn with their bodies.   (grad-7)
+    #[inline(always)]
     fn add_stiffness(&mut self, f: &Finished, linearised: &Linearised) {
         let (tree, axes) = (f.model.tree(), &f.kin.axes);
         let stride = stride(2 * f.model.nv());
@@ -114,6 +124,11 @@ impl Smooth {
             }
         }
     }
+}
+
+dispatch! {
+    /// S from the derivatives of inverse dynamics and all other forces.
+    pub(crate) fn sum_up(smooth: &mut Smooth, f: &Finished, linearised: &Linearised) => Smooth::sum_up_body
 }
 
 /// Calls `visit(i, j, λ ∂J_i/∂q_j)` for the joint rows of the problem.

@@ -7,5 +7,5 @@ mod views;
 
 pub(crate) use full_pivot::FullPivotLu;
 pub(crate) use lu::{Lu, dot_lanes};
-pub(crate) use product::add_product;
+pub(crate) use product::{Factor, Term, add_product, add_terms};
 pub use views::{MatMut, MatRef};
