@@ -35,6 +35,8 @@ pub(crate) struct Unknown {
     /// What makes the entries of its column, and of its row, about one.
     scale: f64,
     weight: f64,
+    /// Whether its equation says something that no other does.
+    pub kept: bool,
     /// Its number, and its place in the order of classes.
     index: usize,
     place: usize,
@@ -85,7 +87,7 @@ impl Active {
             }
         }
         fill(self, problem, &|k| compliance(&problem.blocks[k]));
-        self.lu.factor(&self.ends, REDUNDANT);
+        self.factor_filled();
     }
 
     /// The unknowns of a contact that sticks. Two bodies that stick in several points cannot move in their common plane once
@@ -134,7 +136,12 @@ impl Active {
             local.as_flattened_mut().iter_mut().zip(more.as_flattened()).for_each(|(a, b)| *a += b);
             local
         });
+        self.factor_filled();
+    }
+
+    fn factor_filled(&mut self) {
         self.lu.factor(&self.ends, REDUNDANT);
+        self.lu.independent().iter().for_each(|u| self.unknowns[*u].kept = true);
     }
 
     /// The unknowns of one constraint in its mode.
@@ -179,6 +186,7 @@ impl Active {
             turning,
             scale: 1.0,
             weight: 1.0,
+            kept: false,
             index: self.unknowns.len(),
             place: 0,
             class,

@@ -1,8 +1,8 @@
 //! Forward mode: all columns at once.   (grad-8)
 //!
-//! In the space of G, with `Y = M̂⁻¹ Jᵀ`, an impulse answers a change of torque by `dw = −Z Yᵀ S − K (B D)`, where
-//! `Z = Tᵀ C A⁻¹ B T` and `K = Tᵀ C A⁻¹` cost one solve with Aᵀ for each row of G. With the inverse inertia of the robot while
-//! its constraints hold, `P = M̂⁻¹ − Y Z Yᵀ`, all columns are `P S − Y K (B D)`, and `dt P` is the derivative for torques.
+//! With `Y = M̂⁻¹ Jᵀ`, unknowns move the robot by `X = Y C A⁻¹` per unit of their equations: one solve with Aᵀ for each dof. The
+//! inverse inertia of the robot while its constraints hold is `P = M̂⁻¹ − X B Yᵀ`; all columns are `P S − X (B D)`, and `dt P`
+//! is the derivative for torques.
 #![allow(non_snake_case)]
 
 use super::active::Active;
@@ -40,15 +40,11 @@ pub(crate) struct ContactPart {
     J: Vec<f64>,
     /// Yᵀ = J M̂⁻¹ (one row per row of G).
     YT: Vec<[f64; 4]>,
-    /// Kᵀ (one row per unknown).
-    K: Vec<[f64; 4]>,
-    /// Zᵀ (one row per row of G).
-    Z: Vec<[f64; 4]>,
-    /// B D: change of the equations at fixed velocities (one row per unknown).
+    /// Xᵀ = A⁻ᵀ (Y T C)ᵀ, (Y Tᵀ Bᵀ)ᵀ and B D, the change of the equations at fixed velocities: one row per unknown, zero for equations
+    /// that repeat others.
+    X: Vec<[f64; 4]>,
+    YB: Vec<[f64; 4]>,
     BD: Vec<[f64; 4]>,
-    /// K (B D) and Z Yᵀ (one row per row of G).
-    KBD: Vec<[f64; 4]>,
-    ZY: Vec<[f64; 4]>,
 }
 
 impl Forward {
@@ -78,15 +74,16 @@ impl Forward {
         let acting = !active.unknowns.is_empty();
         if acting {
             contact.begin(f, linearised, active, smooth, v_tau, terms);
-            contact.hold(nv, active, v_tau.as_chunks_mut::<4>().0, terms);
+            let (unknowns, P) = (active.unknowns.len(), v_tau.as_chunks_mut::<4>().0);
+            add_product(nv, unknowns, tau_lanes, -1.0, columns(&contact.X, tau_lanes), &contact.YB, P, terms);
         }
         v_state.fill(0.0);
         let P = Factor { entries: v_tau, row: stride(nv), column: 1 };
         let v_state = v_state.as_chunks_mut::<4>().0;
         add_product(nv, nv, lanes, 1.0, P, smooth.S.as_chunks::<4>().0, v_state, terms);
         if acting {
-            let size = contact.KBD.len() / lanes;
-            add_product(nv, size, lanes, -1.0, columns(&contact.YT, tau_lanes), &contact.KBD, v_state, terms);
+            let unknowns = active.unknowns.len();
+            add_product(nv, unknowns, lanes, -1.0, columns(&contact.X, tau_lanes), &contact.BD, v_state, terms);
         }
         v_tau.iter_mut().for_each(|x| *x *= dt);
         self.write_ctrl(f, smooth);
@@ -192,7 +189,7 @@ pub(crate) fn rotate_rows(R: &Mat3, rows: &mut [f64], size: usize) {
 }
 
 impl ContactPart {
-    /// Yᵀ, Kᵀ, Zᵀ and B D.
+    /// All of it.
     #[inline(always)]
     fn begin(
         &mut self,
@@ -203,21 +200,22 @@ impl ContactPart {
         inverse: &[f64],
         terms: &mut Vec<Term>,
     ) {
-        let xi_lanes = f.assembly.problem.stride / 4;
+        let lanes = stride(f.model.nv()) / 4;
         self.write_responses(f, inverse.as_chunks::<4>().0, terms);
-        reset(&mut self.K, active.unknowns.len() * xi_lanes);
-        for (u, row) in active.unknowns.iter().zip(self.K.chunks_exact_mut(xi_lanes)) {
-            row.as_flattened_mut()[u.xi..u.xi + u.width].copy_from_slice(&u.column[..u.width]);
-        }
-        active.solve_transposed(xi_lanes, &mut self.K);
-        reset(&mut self.Z, f.assembly.problem.size * xi_lanes);
-        for (u, k) in active.unknowns.iter().zip(self.K.chunks_exact(xi_lanes)) {
-            for (n, factor) in u.row[..u.width].iter().enumerate() {
-                let row = &mut self.Z[(u.xi + n) * xi_lanes..(u.xi + n + 1) * xi_lanes];
-                row.iter_mut().zip(k).for_each(|(z, k)| *z = (Lane(*z) + Lane(*k) * *factor).0);
+        let size = active.unknowns.len() * lanes;
+        reset(&mut self.X, size);
+        reset(&mut self.YB, size);
+        let targets = self.X.chunks_exact_mut(lanes).zip(self.YB.chunks_exact_mut(lanes));
+        for (u, (x, yb)) in active.unknowns.iter().zip(targets) {
+            for (n, y) in self.YT[u.xi * lanes..].chunks_exact(lanes).enumerate().take(u.width) {
+                add_row(x, y, u.column[n]);
+                if u.kept {
+                    add_row(yb, y, u.row[n]);
+                }
             }
         }
-        self.write_changes(f, l, smooth);
+        active.solve_transposed(lanes, &mut self.X);
+        self.write_changes(f, l, active, smooth);
     }
 
     /// Yᵀ, group by group: off the path of a group J is zero.
@@ -236,28 +234,15 @@ impl ContactPart {
         }
     }
 
-    /// K (B D), and the inverse inertia of the robot while its constraints hold, `M̂⁻¹ − Y Z Yᵀ`.
-    #[inline(always)]
-    fn hold(&mut self, nv: usize, active: &Active, inverse: &mut [[f64; 4]], terms: &mut Vec<Term>) {
-        let (lanes, tau_lanes) = (stride(2 * nv) / 4, stride(nv) / 4);
-        let size = self.YT.len() / tau_lanes;
-        let xi_lanes = size.div_ceil(4);
-        let ContactPart { YT, K, Z, BD, KBD, ZY, .. } = self;
-        reset(KBD, size * lanes);
-        add_product(size, active.unknowns.len(), lanes, 1.0, columns(K, xi_lanes), BD, KBD, terms);
-        reset(ZY, size * tau_lanes);
-        add_product(size, size, tau_lanes, 1.0, columns(Z, xi_lanes), YT, ZY, terms);
-        add_product(nv, size, tau_lanes, -1.0, columns(YT, tau_lanes), ZY, inverse, terms);
-    }
-
     /// The forms of each unknown, met by all dofs that move their bodies.   (grad-4)
     #[inline(always)]
-    fn write_changes(&mut self, f: &Finished, l: &Linearised, smooth: &Smooth) {
+    fn write_changes(&mut self, f: &Finished, l: &Linearised, active: &Active, smooth: &Smooth) {
         let (tree, nv) = (f.model.tree(), f.model.nv());
         let lanes = stride(2 * nv) / 4;
         self.BD.clear();
         self.BD.resize(l.terms.len() * lanes, [0.0; 4]);
-        for (terms, row) in l.terms.iter().zip(self.BD.chunks_exact_mut(lanes)) {
+        let rows = l.terms.iter().zip(self.BD.chunks_exact_mut(lanes)).zip(&active.unknowns);
+        for ((terms, row), _) in rows.filter(|(_, u)| u.kept) {
             let row = row.as_flattened_mut();
             for form in &l.forms[terms.forms.clone()] {
                 for &j in tree.support(form.body) {
@@ -280,6 +265,11 @@ impl ContactPart {
 #[inline(always)]
 fn columns(x: &[[f64; 4]], lanes: usize) -> Factor<'_> {
     Factor { entries: x.as_flattened(), row: 1, column: 4 * lanes }
+}
+
+#[inline(always)]
+fn add_row(to: &mut [[f64; 4]], row: &[[f64; 4]], factor: f64) {
+    to.iter_mut().zip(row).for_each(|(t, r)| *t = (Lane(*t) + Lane(*r) * factor).0);
 }
 
 #[inline(always)]

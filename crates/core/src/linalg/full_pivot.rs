@@ -39,10 +39,9 @@ impl FullPivotLu {
         self.entries[i * self.lanes..(i + 1) * self.lanes].as_flattened_mut()
     }
 
-    /// Independent equations, after `factor`.
-    #[cfg(test)]
-    pub fn rank(&self) -> usize {
-        self.rank
+    /// Independent equations, after `factor`: unknowns that they belong to.
+    pub fn independent(&self) -> &[usize] {
+        &self.rows[..self.rank]
     }
 
     /// Factors in place. Class c of unknowns ends at row `ends[c]`; what is left of it when no entry is larger than
@@ -201,7 +200,7 @@ mod tests {
                 lu.row_mut(i)[..n].copy_from_slice(&row);
             }
             lu.factor(&[n / 3, n], 1e-10);
-            assert_eq!(lu.rank(), rank, "n = {n}");
+            assert_eq!(lu.independent().len(), rank, "n = {n}");
             // right-hand sides that have a solution, five of them in two lanes
             let x: Vec<f64> = (0..n * 5).map(|_| random(&mut seed)).collect();
             let times = |x: &dyn Fn(usize, usize) -> f64, j: usize, m: usize| {
