@@ -7,6 +7,7 @@ use crate::gradient::{GradientError, InputDirection, InputGrad, OutputGrad, Step
 use crate::linalg::MatRef;
 use crate::model::{GradientMode, ParameterGroup};
 use crate::one_sided;
+use crate::sensors::{SensorError, SensorJacobian, Sensors};
 use crate::step::Step;
 
 impl Step<'_> {
@@ -62,11 +63,7 @@ impl Step<'_> {
     /// (q_next, v_next, impulses) is `w`. One adjoint solve; no matrix is formed.
     pub fn vjp(&mut self, w: OutputGrad, mut out: InputGrad) -> Result<(), GradientError> {
         self.check_output(&w)?;
-        let nv = self.model.nv();
-        for (what, x) in [("gradient of q", &out.q), ("gradient of v", &out.v), ("gradient of tau", &out.tau)] {
-            length_or_none(what, x.len(), nv)?;
-        }
-        self.check_ctrl("gradient of ctrl", out.ctrl.len())?;
+        self.check_input_gradient(&out)?;
         let (mut finished, gradient) = self.data.differentiate(self.model);
         gradient.vjp(&mut finished, &w, &mut out)
     }
@@ -111,6 +108,39 @@ impl Step<'_> {
         }
         let (mut finished, gradient) = self.data.differentiate(self.model);
         gradient.impulse_jacobian(&mut finished, contact, out)
+    }
+
+    /// Derivatives of all readings of [`Step::sensors`] with respect to q, v, tau and, after a step with actuators, ctrl.
+    /// `sensors` is memory only; what it has read stays. Where a reading has a kink, the derivative is that of the side on
+    /// which the step lies: the nearer limit, the contacts that a touch sensor feels.   (sens-7)
+    pub fn sensor_jacobian<'s>(&mut self, sensors: &'s mut Sensors) -> Result<SensorJacobian<'s>, SensorError> {
+        sensors.check(self.model)?;
+        let (mut finished, gradient) = self.data.differentiate(self.model);
+        sensors.differentiate(gradient, &mut finished)
+    }
+
+    /// Adds to `out` the gradient with respect to (q, v, tau, ctrl) of a weighted sum of readings: a weight for each number
+    /// of [`Sensors::values`]. At most one adjoint solve; none if only places, velocities and actuators count. A sensor that
+    /// cannot be read must have weights of zero.
+    pub fn sensor_vjp(
+        &mut self,
+        weights: &[f64],
+        mut out: InputGrad,
+        sensors: &mut Sensors,
+    ) -> Result<(), SensorError> {
+        sensors.check(self.model)?;
+        sensors.check_weights(weights)?;
+        self.check_input_gradient(&out)?;
+        let (mut finished, gradient) = self.data.differentiate(self.model);
+        sensors.vjp(gradient, &mut finished, weights, &mut out)
+    }
+
+    fn check_input_gradient(&self, out: &InputGrad) -> Result<(), InputError> {
+        let nv = self.model.nv();
+        for (what, x) in [("gradient of q", &out.q), ("gradient of v", &out.v), ("gradient of tau", &out.tau)] {
+            length_or_none(what, x.len(), nv)?;
+        }
+        self.check_ctrl("gradient of ctrl", out.ctrl.len())
     }
 
     fn check_direction(&self, dx: &InputDirection) -> Result<(), InputError> {

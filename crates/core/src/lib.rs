@@ -31,6 +31,6 @@ pub use error::{BuildError, DynamicsError, InputError, StepError};
 pub use gradient::{GradientError, InputDirection, InputGrad, OutputGrad, StepJacobian};
 pub use model::*;
 pub use modes::ConstraintView;
-pub use sensors::{SensorError, Sensors};
+pub use sensors::{SensorError, SensorJacobian, SensorRows, Sensors};
 pub use state::{Input, State};
 pub use step::{Step, step, step_ctrl};

@@ -40,7 +40,35 @@ fn heap() -> Model {
         b.add_geom(limb, GeomSpec::new(format!("end{k}"), Shape::Sphere { radius: 0.05 }));
         b.add_actuator(Actuator::position(format!("servo{k}"), JointId(2 * k + 1), 5.0, 0.5));
     }
+    measure(&mut b);
     b.build().expect("sound")
+}
+
+/// Sensors of every kind on every link and joint; some cannot be read.
+fn measure(b: &mut ModelBuilder) {
+    let links = b.site_frame(0).0;
+    for link in 0..links {
+        b.add_zone(FrameId(link), format!("site{link}"), Pose::IDENTITY, Shape::Sphere { radius: 0.2 });
+    }
+    let sites = (links..2 * links).map(|k| SensorObject::Frame(FrameId(k)));
+    let joints = (0..12).map(|k| SensorObject::Joint(JointId(k)));
+    let actuators = (0..6).map(|k| SensorObject::Actuator(ActuatorId(k)));
+    let quantities = [
+        Quantity::Position,
+        Quantity::Quaternion,
+        Quantity::LinearVelocity,
+        Quantity::Accelerometer,
+        Quantity::Force,
+        Quantity::Torque,
+        Quantity::Touch,
+        Quantity::SubtreeAngularMomentum,
+        Quantity::ActuatorForce,
+        Quantity::LimitForce,
+        Quantity::LimitVelocity,
+    ];
+    for (object, quantity) in sites.chain(joints).chain(actuators).flat_map(|o| quantities.map(|q| (o, q))) {
+        b.add_sensor(Sensor { name: String::new(), quantity, object, reference: None });
+    }
 }
 
 fn start(model: &Model) -> State {
@@ -59,17 +87,25 @@ struct Asked {
     rows: [Vec<f64>; 3],
     impulses: Vec<f64>,
     parameters: [Vec<f64>; 2],
+    sensors: Sensors,
+    weights: Vec<f64>,
 }
 
 impl Asked {
     fn new(model: &Model) -> Asked {
-        let nv = model.nv();
+        let (nv, sensors) = (model.nv(), Sensors::new(model));
+        let mut weights = vec![0.0; sensors.ranges().last().map_or(0, |r| r.end)];
+        for (k, range) in sensors.ranges().iter().enumerate().filter(|(k, _)| sensors.get(*k).is_ok()) {
+            weights[range.clone()].fill(0.1 + k as f64);
+        }
         let most = ParameterGroup::ALL.iter().map(|g| model.parameters().group(*g).len()).max().unwrap_or(0);
         Asked {
             vectors: [0; 4].map(|_| vec![0.1; nv]),
             rows: [0; 3].map(|_| vec![0.0; 3 * nv]),
             impulses: vec![0.1; 3 * 400],
             parameters: [0; 2].map(|_| vec![0.0; nv * most]),
+            sensors,
+            weights,
         }
     }
 
@@ -90,6 +126,9 @@ impl Asked {
             done.vjp_parameters(w, group, &mut p[..n]).expect("a derivative");
             done.parameter_jacobian(group, &mut p[..nv * n], &mut q[..nv * n]).expect("a derivative");
         }
+        let out = InputGrad { q: &mut x[..nv], v: &mut y[..nv], tau: &mut z[..nv], ctrl: &mut d[..nu] };
+        done.sensor_vjp(&self.weights, out, &mut self.sensors).expect("a derivative");
+        done.sensor_jacobian(&mut self.sensors).expect("a derivative");
         for k in 0..contacts {
             done.impulse_jacobian(k, [x, y, z]).expect("a derivative");
         }

@@ -5,7 +5,7 @@ use pyo3::exceptions::{PyArithmeticError, PyException, PyOSError, PyRuntimeError
 use pyo3::prelude::*;
 use slipstick::collision::CollisionError;
 use slipstick::pinocchio::MapError;
-use slipstick::{BuiltinError, InputError, SaveError, StepError};
+use slipstick::{BuiltinError, InputError, SaveError, SensorError, StepError};
 
 create_exception!(
     slipstick,
@@ -63,6 +63,7 @@ pub enum Failure {
     Map(MapError),
     Collision(CollisionError),
     Save(SaveError),
+    Sensor(SensorError),
     /// A simulator that is in another thread's step.
     Busy,
     /// A step whose memory holds another one.
@@ -81,7 +82,7 @@ macro_rules! failures {
 }
 failures!(InputError => Input, slipstick::DynamicsError => Dynamics, StepError => Step,
     slipstick::GradientError => Gradient, slipstick::LoadError => Load, BuiltinError => Builtin, MapError => Map,
-    CollisionError => Collision, SaveError => Save, PyErr => Python);
+    CollisionError => Collision, SaveError => Save, SensorError => Sensor, PyErr => Python);
 
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> PyErr {
@@ -97,6 +98,8 @@ impl From<Failure> for PyErr {
             Failure::Collision(e) => PyArithmeticError::new_err(e.to_string()),
             Failure::Save(e @ SaveError::Io { .. }) => PyOSError::new_err(e.to_string()),
             Failure::Save(e) => PyValueError::new_err(e.to_string()),
+            Failure::Sensor(SensorError::Gradient(e)) => gradient(e),
+            Failure::Sensor(e) => PyValueError::new_err(e.to_string()),
             Failure::Busy => {
                 PyRuntimeError::new_err("this Simulator is in a step of another thread; make one per thread")
             }

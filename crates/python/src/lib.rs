@@ -24,6 +24,7 @@ mod poses;
 mod rollout;
 mod rollout_gradient;
 mod scene;
+mod sensor_gradient;
 mod sensors;
 mod simulator;
 mod smoothing;
@@ -86,6 +87,8 @@ mod _native {
     use crate::rollout_gradient::{RolloutGrad, RolloutGradient};
     #[pymodule_export]
     use crate::scene::{Equality, Sensor, Tendon, Warning};
+    #[pymodule_export]
+    use crate::sensor_gradient::SensorJacobian;
     #[pymodule_export]
     use crate::simulator::Simulator;
     #[pymodule_export]

@@ -1,7 +1,7 @@
 //! Memory of a simulator, shared with the steps it has made: one thread inside at a time.
 
 use crate::errors::Failure;
-use slipstick::{Data, GradientError, Model, Sensors};
+use slipstick::{Data, Model, Sensors};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 /// A model and the memory of its steps.
@@ -47,13 +47,17 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Takes the step up again, while the memory still holds it.
-    pub fn resume<T>(&self, work: impl FnOnce(&mut slipstick::Step) -> Result<T, GradientError>) -> Result<T, Failure> {
+    /// Takes the step up again, with the memory of its sensors, while the memory still holds it.
+    pub fn resume<T, E: Into<Failure>>(
+        &self,
+        work: impl FnOnce(&mut slipstick::Step, &mut Sensors) -> Result<T, E>,
+    ) -> Result<T, Failure> {
         let mut memory = self.shared.enter()?;
         if memory.steps != self.step {
             return Err(Failure::Stale);
         }
-        let mut step = slipstick::Step::last(&self.shared.model, &mut memory.data).ok_or(Failure::Stale)?;
-        Ok(work(&mut step)?)
+        let Memory { data, sensors, .. } = &mut *memory;
+        let mut step = slipstick::Step::last(&self.shared.model, data).ok_or(Failure::Stale)?;
+        work(&mut step, sensors).map_err(E::into)
     }
 }

@@ -9,13 +9,17 @@ use slipstick::{Model, Sensors};
 /// Name and numbers of a sensor, those of several steps one after the other.
 pub type Reading = (String, Vec<f64>);
 
-/// What can be read, in the order of the model. A sensor without a name goes by its number.
-pub fn readings(model: &Model, sensors: &Sensors) -> Vec<Reading> {
-    let name = |k: usize| match model.sensors()[k].name.as_str() {
+/// Name of sensor `k`; without one it goes by its number.
+pub fn name(model: &Model, k: usize) -> String {
+    match model.sensors()[k].name.as_str() {
         "" => k.to_string(),
         name => name.to_string(),
-    };
-    let read = |k: usize| sensors.get(k).ok().map(|numbers| (name(k), numbers.to_vec()));
+    }
+}
+
+/// What can be read, in the order of the model.
+pub fn readings(model: &Model, sensors: &Sensors) -> Vec<Reading> {
+    let read = |k: usize| sensors.get(k).ok().map(|numbers| (name(model, k), numbers.to_vec()));
     (0..model.sensors().len()).filter_map(read).collect()
 }
 

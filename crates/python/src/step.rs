@@ -4,6 +4,7 @@ use crate::arrays::{Input, Matrix, Vector, to_matrix};
 use crate::errors::Failure;
 use crate::gradient::{Blocks, Direction, Groups, StepJacobian, Weights, contact_number, group, numbers};
 use crate::memory::Origin;
+use crate::sensor_gradient;
 use crate::sensors::{self, Reading};
 use crate::views::{ConstraintView, ContactView, SolveReport};
 use numpy::{IntoPyArray, PyArray1};
@@ -81,7 +82,7 @@ impl Step {
         py: Python<'_>,
         work: impl FnOnce(&mut slipstick::Step) -> Result<T, GradientError> + Send,
     ) -> Result<T, Failure> {
-        py.detach(|| self.origin.resume(work))
+        py.detach(|| self.origin.resume(|step, _| work(step)))
     }
 
     fn weights(&self, q: Option<Input>, v: Option<Input>, impulses: Option<Input>) -> Result<Weights, Failure> {
@@ -96,11 +97,29 @@ impl Step {
         numbers("ctrl", ctrl, self.model().nu())
     }
 
+    /// Zeros for gradients with respect to q, v, tau and ctrl.
+    fn gradients(&self) -> [Vec<f64>; 4] {
+        let (nv, nu) = (self.model().nv(), if self.actuated { self.model().nu() } else { 0 });
+        [nv, nv, nv, nu].map(|n| vec![0.0; n])
+    }
+
+    fn to_arrays<'py>(&self, py: Python<'py>, [q, v, tau, ctrl]: [Vec<f64>; 4]) -> Gradients<'py> {
+        let ctrl = self.actuated.then(|| ctrl.into_pyarray(py));
+        (q.into_pyarray(py), v.into_pyarray(py), tau.into_pyarray(py), ctrl)
+    }
+
     fn parameter_gradient(&self, py: Python<'_>, w: &Weights, group: ParameterGroup) -> Result<Vec<f64>, Failure> {
         let mut out = vec![0.0; self.model().parameters().group(group).len()];
         self.resume(py, |step| step.vjp_parameters(w.borrow(), group, &mut out))?;
         Ok(out)
     }
+}
+
+/// Gradients with respect to q, v, tau and, if the step had controls, ctrl.
+type Gradients<'py> = (Vector<'py>, Vector<'py>, Vector<'py>, Option<Vector<'py>>);
+
+fn borrowed([q, v, tau, ctrl]: &mut [Vec<f64>; 4]) -> InputGrad<'_> {
+    InputGrad { q, v, tau, ctrl }
 }
 
 #[pymethods]
@@ -185,16 +204,10 @@ impl Step {
         q: Option<Input>,
         v: Option<Input>,
         impulses: Option<Input>,
-    ) -> Result<(Vector<'py>, Vector<'py>, Vector<'py>, Option<Vector<'py>>), Failure> {
-        let w = self.weights(q, v, impulses)?;
-        let (nv, nu) = (self.model().nv(), if self.actuated { self.model().nu() } else { 0 });
-        let [mut gq, mut gv, mut gtau] = [(); 3].map(|()| vec![0.0; nv]);
-        let mut gctrl = vec![0.0; nu];
-        self.resume(py, |step| {
-            step.vjp(w.borrow(), InputGrad { q: &mut gq, v: &mut gv, tau: &mut gtau, ctrl: &mut gctrl })
-        })?;
-        let gctrl = self.actuated.then(|| gctrl.into_pyarray(py));
-        Ok((gq.into_pyarray(py), gv.into_pyarray(py), gtau.into_pyarray(py), gctrl))
+    ) -> Result<Gradients<'py>, Failure> {
+        let (w, mut out) = (self.weights(q, v, impulses)?, self.gradients());
+        self.resume(py, |step| step.vjp(w.borrow(), borrowed(&mut out)))?;
+        Ok(self.to_arrays(py, out))
     }
 
     /// The gradient of a number with respect to parameters of the model.
@@ -252,6 +265,27 @@ impl Step {
         let [mut dq, mut dv, mut dtau] = [(); 3].map(|()| vec![0.0; 3 * nv]);
         self.resume(py, |step| step.impulse_jacobian(contact, [&mut dq, &mut dv, &mut dtau]))?;
         Ok((to_matrix(py, 3, nv, dq)?, to_matrix(py, 3, nv, dv)?, to_matrix(py, 3, nv, dtau)?))
+    }
+
+    /// Derivatives of the readings of the model's sensors with respect to q, v, tau and ctrl (dict of name to
+    /// SensorJacobian), for all names in Step.sensors.
+    ///
+    /// Where a reading has a kink, they are those of the side on which the step lies. Raises StaleStep, GradientError.
+    fn sensor_jacobian<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>, Failure> {
+        let work = |step: &mut slipstick::Step, memory: &mut _| sensor_gradient::blocks(self.model(), step, memory);
+        let all = py.detach(|| self.origin.resume(work))?;
+        Ok(sensor_gradient::to_dict(py, all)?)
+    }
+
+    /// The gradient of a weighted sum of readings with respect to what the step was made from, by at most one adjoint
+    /// solve.
+    ///
+    /// weights: dict of names in Step.sensors to arrays as long as their readings; sensors left out count as zero.
+    /// Returns fresh arrays (gq, gv, gtau, gctrl) as vjp does. Raises StaleStep, GradientError.
+    fn sensor_vjp<'py>(&self, py: Python<'py>, weights: &Bound<'py, PyDict>) -> Result<Gradients<'py>, Failure> {
+        let (w, mut out) = (sensor_gradient::weights(self.model(), weights)?, self.gradients());
+        py.detach(|| self.origin.resume(|step, memory| step.sensor_vjp(&w, borrowed(&mut out), memory)))?;
+        Ok(self.to_arrays(py, out))
     }
 
     fn __repr__(&self) -> String {

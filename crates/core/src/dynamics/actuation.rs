@@ -31,6 +31,17 @@ pub(crate) fn observe(model: &Model, k: usize, q: &[f64], v: &[f64], ctrl: f64) 
     [length(model, a, q), velocity, evaluate(model, k, a, q, v, ctrl).force]
 }
 
+/// Derivatives of the force of actuator `k` with respect to its control, and to the length and the velocity of its
+/// transmission: zero where a clamp is active.
+pub(crate) fn force_slopes(model: &Model, k: usize, q: &[f64], v: &[f64], ctrl: f64) -> [f64; 3] {
+    evaluate(model, k, &model.actuators()[k], q, v, ctrl).slopes
+}
+
+/// Calls `visit(j, ∂length/∂q_j, ∂velocity/∂v_j)` for the transmission of actuator `k`.
+pub(crate) fn for_each_transmission_slope(model: &Model, k: usize, q: &[f64], mut visit: impl FnMut(usize, f64, f64)) {
+    for_each_arm(model, &model.actuators()[k], q, |j, arm, slope| visit(j, slope, arm));
+}
+
 /// Writes ∂tau/∂q (nv × nv), ∂tau/∂v (nv × nv) and ∂tau/∂ctrl (nv × nu), row by row.   (act-3)
 pub(crate) fn actuate_derivatives(
     model: &Model,

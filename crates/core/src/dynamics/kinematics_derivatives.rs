@@ -96,7 +96,22 @@ pub(super) fn kinematics_derivatives_body(
     }
 }
 
-/// The same with body inertias; `visit` sees each body once its inertia, velocity and acceleration are known.
+/// Accelerations and columns where poses, axes and velocities are in `kin` already.
+pub(crate) fn accelerations_placed(
+    model: &Model,
+    v: &[f64],
+    a: &[f64],
+    kin: &mut Kinematics,
+    dkin: &mut KinematicsDerivatives,
+) {
+    let tree = model.tree();
+    kin.A[0].lin = -Vec3::from(model.options().gravity);
+    for i in 1..tree.n_bodies() {
+        (_, kin.A[i]) = accelerate_with_columns(tree, &tree.nodes[i], v, a, kin, dkin);
+    }
+}
+
+/// All of a state with body inertias; `visit` sees each body once its inertia, velocity and acceleration are known.
 #[inline(always)]
 pub(super) fn sweep_with_inertias(
     model: &Model,

@@ -31,11 +31,14 @@ pub use rnea::Wrench;
 pub use workspace::Workspace;
 pub use workspace_derivatives::RneaJacobians;
 
-pub(crate) use actuation::{actuate, for_each_ctrl_slope, for_each_state_slope, number_slopes, observe, write_gates};
+pub(crate) use actuation::{
+    actuate, for_each_ctrl_slope, for_each_state_slope, for_each_transmission_slope, force_slopes, number_slopes,
+    observe, write_gates,
+};
 pub(crate) use free_motion::{FreeMotion, bias, factor_mass, forces, free_velocity};
 pub(crate) use jacobian::frame_pose;
 pub(crate) use kinematics::body_velocities;
-pub(crate) use kinematics_derivatives::KinematicsDerivatives;
+pub(crate) use kinematics_derivatives::{KinematicsDerivatives, accelerations_placed};
 pub(crate) use mass_solve::{Columns, Panel, half_solve, inverse, solve_vector};
 pub(crate) use passive::{
     compensation_wrenches, for_each_passive_slope, spring_displacements, tendon_length, turn_between,

@@ -21,6 +21,7 @@ mod types;
 pub use types::{GradientError, InputDirection, InputGrad, OutputGrad, StepJacobian};
 
 pub(crate) use given::{Finished, Given};
+pub(crate) use linearise::contact_error;
 
 use crate::constraint::{Mode, Source};
 use crate::model::{GradientMode, Model, ParameterGroup, PrimitiveKind};
@@ -73,7 +74,7 @@ impl Gradient {
     }
 
     /// Calls `go` with the step whose derivative is wanted: the finished one, or the same on the central path.
-    fn on<R>(&mut self, f: &mut Finished, go: impl FnOnce(&mut Gradient, &mut Finished) -> R) -> R {
+    pub fn on<R>(&mut self, f: &mut Finished, go: impl FnOnce(&mut Gradient, &mut Finished) -> R) -> R {
         let GradientMode::ExactForwardCentral { kappa } = f.model.options().gradient else { return go(self, f) };
         let mut central = self.central.take().unwrap_or_else(|| Box::new(Central::new(f.model)));
         if !self.prepared {
@@ -123,6 +124,14 @@ impl Gradient {
         if !self.differentiated {
             self.on(f, Gradient::differentiate)?;
         }
+        self.jacobian_here(f)
+    }
+
+    /// The same for the step that [`Gradient::on`] has chosen.
+    pub fn jacobian_here(&mut self, f: &mut Finished) -> Result<StepJacobian<'_>, GradientError> {
+        if !self.differentiated {
+            self.differentiate(f)?;
+        }
         Ok(self.forward.jacobian(f.model, f.given.ctrl().is_some()))
     }
 
@@ -135,11 +144,11 @@ impl Gradient {
         if self.differentiated { Ok(()) } else { Err(GradientError::Singular) }
     }
 
-    /// The two vectors of reverse mode and the sweep over the bodies.
-    fn adjoint(&mut self, f: &mut Finished, w: &OutputGrad) -> Result<(), GradientError> {
+    /// The two vectors of reverse mode and the sweep over the bodies. `lambda`: as in [`Gradient::vjp_rows`], or empty.
+    fn adjoint(&mut self, f: &mut Finished, w: &OutputGrad, lambda: &[f64]) -> Result<(), GradientError> {
         self.prepare(f)?;
         let Gradient { active, linearised, smooth, reverse, .. } = self;
-        reverse.solve(f, active, w);
+        reverse.solve(f, active, w, lambda);
         reverse.sweep(f, linearised, smooth);
         if reverse.is_finite() { Ok(()) } else { Err(GradientError::Singular) }
     }
@@ -147,9 +156,23 @@ impl Gradient {
     /// Reverse mode.
     pub fn vjp(&mut self, f: &mut Finished, w: &OutputGrad, out: &mut InputGrad) -> Result<(), GradientError> {
         self.on(f, |g, f| {
-            g.adjoint(f, w)?;
+            g.adjoint(f, w, &[])?;
             g.reverse.add(f, &g.linearised, &g.smooth, w, out)
         })
+    }
+
+    /// The same for a number that depends on v_next and on the impulses `lambda` of all rows of the contact problem, each along
+    /// its own axis; for the step that [`Gradient::on`] has chosen.
+    pub fn vjp_rows(
+        &mut self,
+        f: &mut Finished,
+        v_next: &[f64],
+        lambda: &[f64],
+        out: &mut InputGrad,
+    ) -> Result<(), GradientError> {
+        let w = OutputGrad { v: v_next, ..OutputGrad::default() };
+        self.adjoint(f, &w, lambda)?;
+        self.reverse.add(f, &self.linearised, &self.smooth, &w, out)
     }
 
     /// Reverse mode with respect to a group of parameters.
@@ -161,7 +184,7 @@ impl Gradient {
         out: &mut [f64],
     ) -> Result<(), GradientError> {
         self.on(f, |g, f| {
-            g.adjoint(f, w)?;
+            g.adjoint(f, w, &[])?;
             let Gradient { active, linearised, smooth, reverse, .. } = g;
             reverse.collect(f, linearised, w)?;
             Adjoint { f, active, linearised, smooth, reverse, w }.add(group, out)

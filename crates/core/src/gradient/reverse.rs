@@ -54,8 +54,8 @@ impl Reverse {
         self.z.iter().chain(self.y.as_flattened()).fold(0.0, |s, x| s + x * 0.0) == 0.0
     }
 
-    /// z and y of a gradient with respect to the outputs.
-    pub fn solve(&mut self, f: &Finished, active: &mut Active, w: &OutputGrad) {
+    /// z and y of a gradient with respect to the outputs, and to the impulses of all rows (or none).
+    pub fn solve(&mut self, f: &Finished, active: &mut Active, w: &OutputGrad, lambda: &[f64]) {
         let (model, problem) = (f.model, &f.assembly.problem);
         self.fold(f, w);
         self.z.copy_from_slice(&self.w);
@@ -72,7 +72,7 @@ impl Reverse {
                 let start = unknown.xi - group.xi.start;
                 let column = &unknown.column[..unknown.width];
                 self.y[u][0] = column.iter().zip(&xi[start..]).fold(0.0, |s, (c, x)| s + c * x);
-                self.y[u][0] += wanted_impulse(f, w, unknown.block, unknown.c);
+                self.y[u][0] += wanted_impulse(f, w, lambda, unknown.block, unknown.c);
                 u += 1;
             }
         }
@@ -284,13 +284,16 @@ fn add_carried_q(f: &Finished, w: &OutputGrad, out: &mut [f64]) {
     }
 }
 
-/// What the gradient asks of an unknown's own impulse: `Cᵀ Rᵀ w`.
-fn wanted_impulse(f: &Finished, w: &OutputGrad, block: usize, c: [f64; 3]) -> f64 {
-    match f.assembly.sources[block] {
+/// What the gradient asks of an unknown's own impulse: `Cᵀ Rᵀ w`, and Cᵀ times what it asks of the rows.
+fn wanted_impulse(f: &Finished, w: &OutputGrad, lambda: &[f64], block: usize, c: [f64; 3]) -> f64 {
+    let b = &f.assembly.problem.blocks[block];
+    let of_rows = lambda.iter().skip(b.row).zip(&c[..b.cone.rows()]).fold(0.0, |s, (l, c)| s + l * c);
+    let of_contact = match f.assembly.sources[block] {
         Source::Contact(n) if !w.impulses.is_empty() => {
             let frame = &f.contacts.contacts()[n].frame;
             (*frame * Vec3::from(c)).dot(Vec3::from_slice(&w.impulses[3 * n..]))
         }
         _ => 0.0,
-    }
+    };
+    of_rows + of_contact
 }

@@ -1,36 +1,49 @@
-//! Joints, tendons and actuators: positions, velocities, forces and limits along one coordinate.   (sens-3)
+//! Joints, tendons and actuators: positions, velocities, forces and limits along one coordinate; how they change.
+//!   (sens-3, sens-11)
 
 use super::Moment;
+use super::adjoint::Adjoint;
+use super::frame::turning;
 use crate::dynamics;
-use crate::model::{Joint, JointKind, Quantity, Transmission};
-use crate::spatial::Quat;
+use crate::model::{Joint, JointId, JointKind, Quantity, Transmission};
+use crate::spatial::{Quat, Vec3, right_jacobian_inverse};
 
 /// The nearer limit of a joint or tendon: how far it is and how fast it comes nearer (negative).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Limit {
     distance: f64,
     velocity: f64,
+    /// Of the coordinate in the distance: +1 at the lower and −1 at the upper end.
+    sign: f64,
 }
 
 impl Limit {
     /// As in MuJoCo, a limit that is not exceeded reads zero.
     pub fn reading(limit: Option<Limit>, what: Quantity) -> f64 {
-        match limit.filter(|l| l.distance < 0.0) {
+        match limit.filter(Limit::is_exceeded) {
             None => 0.0,
             Some(l) if what == Quantity::LimitPosition => l.distance,
             Some(l) => l.velocity,
         }
     }
+
+    fn is_exceeded(&self) -> bool {
+        self.distance < 0.0
+    }
 }
 
 /// The nearer of two limits of a coordinate.
 fn nearer([lo, hi]: [f64; 2], x: f64, v: f64) -> Limit {
-    if x - lo <= hi - x { Limit { distance: x - lo, velocity: v } } else { Limit { distance: hi - x, velocity: -v } }
+    if x - lo <= hi - x {
+        Limit { distance: x - lo, velocity: v, sign: 1.0 }
+    } else {
+        Limit { distance: hi - x, velocity: -v, sign: -1.0 }
+    }
 }
 
 /// The limit of a joint with one dof, or of the angle of a ball.
 pub(super) fn joint_limit(m: &Moment, joint: &Joint) -> Option<Limit> {
-    let (q, v) = (&m.x.q[joint.q.clone()], &m.x.v[joint.v.clone()]);
+    let (q, v) = (&m.q[joint.q.clone()], &m.v[joint.v.clone()]);
     let range = joint.range?;
     match joint.kind {
         JointKind::Revolute { .. } | JointKind::Prismatic { .. } => Some(nearer(range, q[0], v[0])),
@@ -38,7 +51,7 @@ pub(super) fn joint_limit(m: &Moment, joint: &Joint) -> Option<Limit> {
             let turn = Quat::from_slice(q).log();
             let axis = turn.normalized().map_or([0.0; 3], |u| u.to_array());
             let speed: f64 = axis.iter().zip(v).map(|(u, v)| u * v).sum();
-            Some(Limit { distance: range[1] - turn.norm(), velocity: -speed })
+            Some(Limit { distance: range[1] - turn.norm(), velocity: -speed, sign: -1.0 })
         }
         _ => None,
     }
@@ -47,8 +60,8 @@ pub(super) fn joint_limit(m: &Moment, joint: &Joint) -> Option<Limit> {
 /// Length of a tendon and how fast it grows.
 pub(super) fn tendon(m: &Moment, tendon: usize) -> (f64, f64) {
     let t = &m.model.tendons()[tendon];
-    let speed = t.joints.iter().map(|(id, weight)| weight * m.x.v[m.model.joints()[id.0].v.start]).sum();
-    (dynamics::tendon_length(m.model, t, &m.x.q), speed)
+    let speed = t.joints.iter().map(|(id, weight)| weight * m.v[m.model.joints()[id.0].v.start]).sum();
+    (dynamics::tendon_length(m.model, t, m.q), speed)
 }
 
 pub(super) fn tendon_limit(m: &Moment, number: usize) -> Option<Limit> {
@@ -64,6 +77,95 @@ pub(super) fn tendon_force(m: &Moment, tendon: usize) -> f64 {
 
 /// Length and velocity of an actuator's transmission, and its force: none where the step had no controls.
 pub(super) fn actuator(m: &Moment, k: usize) -> [f64; 3] {
-    let [length, velocity, force] = dynamics::observe(m.model, k, &m.x.q, &m.x.v, m.ctrl.map_or(0.0, |c| c[k]));
+    let [length, velocity, force] = dynamics::observe(m.model, k, m.q, m.v, m.ctrl.map_or(0.0, |c| c[k]));
     [length, velocity, if m.ctrl.is_some() { force } else { 0.0 }]
+}
+
+/// Adds the gradient of `weights · reading` of a joint. `gates` tell which dofs pass changes of their actuators.   (sens-11)
+pub(super) fn pull_joint(m: &Moment, id: JointId, what: Quantity, gates: &[f64], weights: &[f64], out: &mut Adjoint) {
+    let joint = &m.model.joints()[id.0];
+    let (first, w) = (joint.v.start, weights[0]);
+    match what {
+        Quantity::Position => out.q[first] += w,
+        Quantity::Velocity => out.v[first] += w,
+        Quantity::Quaternion => {
+            let by = turning(Quat::from_slice(&m.q[joint.q.clone()]), weights);
+            (0..3).for_each(|k| out.q[first + k] += by[k]);
+        }
+        Quantity::AngularVelocity => (0..3).for_each(|k| out.v[first + k] += weights[k]),
+        Quantity::ActuatorForce => pull_actuation(m, first, gates, w, out),
+        what if joint.kind == JointKind::Spherical => pull_ball_limit(m, joint, what, w, out),
+        what => pull_limit(joint_limit(m, joint), what, w, [(first, 1.0)], out),
+    }
+}
+
+/// Of the force of all actuators on a dof.
+fn pull_actuation(m: &Moment, dof: usize, gates: &[f64], w: f64, out: &mut Adjoint) {
+    let Some(ctrl) = m.ctrl else { return };
+    dynamics::for_each_ctrl_slope(m.model, m.q, m.v, ctrl, gates, |i, k, slope| {
+        out.ctrl[k] += if i == dof { w * slope } else { 0.0 };
+    });
+    dynamics::for_each_state_slope(m.model, m.q, m.v, ctrl, gates, |i, j, by_q, by_v| {
+        if i == dof {
+            (out.q[j], out.v[j]) = (out.q[j] + w * by_q, out.v[j] + w * by_v);
+        }
+    });
+}
+
+/// Of a limit of a coordinate whose velocity is a sum over dofs.
+fn pull_limit(
+    limit: Option<Limit>,
+    what: Quantity,
+    w: f64,
+    coordinate: impl IntoIterator<Item = (usize, f64)>,
+    out: &mut Adjoint,
+) {
+    let Some(limit) = limit.filter(Limit::is_exceeded) else { return };
+    let to = if what == Quantity::LimitPosition { &mut out.q } else { &mut out.v };
+    coordinate.into_iter().for_each(|(j, x)| to[j] += w * limit.sign * x);
+}
+
+/// Of the limit of the angle of a ball, whose axis turns with it.
+fn pull_ball_limit(m: &Moment, joint: &Joint, what: Quantity, w: f64, out: &mut Adjoint) {
+    let limit = joint_limit(m, joint).filter(Limit::is_exceeded);
+    let (first, turn) = (joint.v.start, Quat::from_slice(&m.q[joint.q.clone()]).log());
+    let (Some(_), Some(axis)) = (limit, turn.normalized()) else { return };
+    pull_limit(limit, what, w, (0..3).map(|k| (first + k, axis[k])), out);
+    if what == Quantity::LimitVelocity {
+        let v = Vec3::from_slice(&m.v[joint.v.clone()]);
+        let by = right_jacobian_inverse(turn).tmul(v - axis * axis.dot(v)) * (1.0 / turn.norm());
+        (0..3).for_each(|k| out.q[first + k] -= w * by[k]);
+    }
+}
+
+/// Adds the gradient of `weight · reading` of a tendon.
+pub(super) fn pull_tendon(m: &Moment, number: usize, what: Quantity, w: f64, out: &mut Adjoint) {
+    let joints = m.model.tendons()[number].joints.iter();
+    let coordinate = joints.map(|(id, weight)| (m.model.joints()[id.0].v.start, *weight));
+    match what {
+        Quantity::Position => coordinate.for_each(|(j, x)| out.q[j] += w * x),
+        Quantity::Velocity => coordinate.for_each(|(j, x)| out.v[j] += w * x),
+        Quantity::ActuatorForce => {
+            let on = |k: &usize| m.model.actuators()[*k].transmission == Transmission::Tendon(number);
+            (0..m.model.nu()).filter(on).for_each(|k| pull_actuator(m, k, what, w, out));
+        }
+        what => pull_limit(tendon_limit(m, number), what, w, coordinate, out),
+    }
+}
+
+/// Adds the gradient of `weight · reading` of an actuator.
+pub(super) fn pull_actuator(m: &Moment, k: usize, what: Quantity, w: f64, out: &mut Adjoint) {
+    let [by_length, by_velocity] = match (what, m.ctrl) {
+        (Quantity::Position, _) => [w, 0.0],
+        (Quantity::Velocity, _) => [0.0, w],
+        (_, None) => return,
+        (_, Some(ctrl)) => {
+            let slopes = dynamics::force_slopes(m.model, k, m.q, m.v, ctrl[k]);
+            out.ctrl[k] += w * slopes[0];
+            [w * slopes[1], w * slopes[2]]
+        }
+    };
+    dynamics::for_each_transmission_slope(m.model, k, m.q, |j, length, velocity| {
+        (out.q[j], out.v[j]) = (out.q[j] + by_length * length, out.v[j] + by_velocity * velocity);
+    });
 }

@@ -1,9 +1,10 @@
 //! Sensors without a reading.
 
 use crate::error::InputError;
+use crate::gradient::GradientError;
 use core::fmt;
 
-/// A reading that there is not.
+/// A reading, or the derivative of one, that there is not.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum SensorError {
@@ -16,12 +17,15 @@ pub enum SensorError {
         /// What is missing.
         why: &'static str,
     },
+    /// The step that the reading belongs to has no derivative.
+    Gradient(GradientError),
 }
 
 impl fmt::Display for SensorError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SensorError::Input(e) => e.fmt(f),
+            SensorError::Gradient(e) => e.fmt(f),
             SensorError::Unsupported { sensor, why } => write!(f, "sensor '{sensor}' cannot be read: {why}"),
         }
     }
@@ -32,5 +36,14 @@ impl std::error::Error for SensorError {}
 impl From<InputError> for SensorError {
     fn from(e: InputError) -> SensorError {
         SensorError::Input(e)
+    }
+}
+
+impl From<GradientError> for SensorError {
+    fn from(e: GradientError) -> SensorError {
+        match e {
+            GradientError::Input(e) => SensorError::Input(e),
+            e => SensorError::Gradient(e),
+        }
     }
 }

@@ -1,43 +1,63 @@
-//! Where a frame is, how fast it moves and how it accelerates.   (sens-1, sens-2)
+//! Where a frame is, how fast it moves and how it accelerates; how that changes.   (sens-1, sens-2, sens-9)
 #![allow(non_snake_case)]
 
 use super::Moment;
+use super::adjoint::Adjoint;
 use crate::model::{BodyId, FrameId, Quantity, SensorObject};
-use crate::spatial::{Mat3, Motion, Pose, Quat, Vec3};
+use crate::spatial::{Force, Mat3, Motion, Pose, Quat, Vec3};
 
 /// A frame that moves: pose, velocity of its origin and angular velocity, world axes.
+#[derive(Clone, Copy)]
 struct Moving {
     body: BodyId,
     pose: Pose,
+    /// From the origin of the tree.
+    arm: Vec3,
     velocity: Motion,
+}
+
+/// A vector in the world that is read in the axes of a frame, or of the world.
+struct View {
+    frame: Moving,
+    from: Option<Moving>,
+    seen: Vec3,
+}
+
+impl View {
+    fn axes(&self) -> Mat3 {
+        self.from.map_or(Mat3::IDENTITY, |f| f.pose.rotation)
+    }
 }
 
 /// The reading of a frame, in the axes of a reference frame and as seen from it if there is one.
 pub(super) fn read(m: &Moment, A: &[Motion], object: SensorObject, reference: Option<FrameId>, what: Quantity) -> Vec3 {
+    let view = view(m, A, object, reference, what);
+    view.axes().tmul(view.seen)
+}
+
+fn view(m: &Moment, A: &[Motion], object: SensorObject, reference: Option<FrameId>, what: Quantity) -> View {
     let frame = moving(m, object);
-    let (R, spin) = (frame.pose.rotation, frame.velocity.ang);
-    match what {
-        Quantity::Velocimeter => return R.tmul(frame.velocity.lin),
-        Quantity::Gyro => return R.tmul(spin),
-        Quantity::Accelerometer => return R.tmul(acceleration(m, A, &frame).lin),
-        Quantity::LinearAcceleration => return acceleration(m, A, &frame).lin,
-        Quantity::AngularAcceleration => return acceleration(m, A, &frame).ang,
-        _ => {}
-    }
-    let from = reference.map(|f| moving(m, SensorObject::Frame(f)));
-    let axes = from.as_ref().map_or(Mat3::IDENTITY, |f| f.pose.rotation);
+    let from = match what {
+        Quantity::Velocimeter | Quantity::Gyro | Quantity::Accelerometer => Some(frame),
+        Quantity::LinearAcceleration | Quantity::AngularAcceleration => None,
+        _ => reference.map(|f| moving(m, SensorObject::Frame(f))),
+    };
     let (origin, carried) = from.map_or((Vec3::ZERO, Motion::ZERO), |f| (f.pose.position, f.velocity));
     let arm = frame.pose.position - origin;
     let seen = match what {
         Quantity::Position => arm,
-        Quantity::XAxis => R.c[0],
-        Quantity::YAxis => R.c[1],
-        Quantity::ZAxis => R.c[2],
+        Quantity::XAxis => frame.pose.rotation.c[0],
+        Quantity::YAxis => frame.pose.rotation.c[1],
+        Quantity::ZAxis => frame.pose.rotation.c[2],
         // what turns with the reference stands still in it                                                     (sens-1)
         Quantity::LinearVelocity => frame.velocity.lin - carried.at(arm),
-        _ => spin - carried.ang,
+        Quantity::Velocimeter => frame.velocity.lin,
+        Quantity::Gyro => frame.velocity.ang,
+        Quantity::Accelerometer | Quantity::LinearAcceleration => acceleration(A, &frame).lin,
+        Quantity::AngularAcceleration => acceleration(A, &frame).ang,
+        _ => frame.velocity.ang - carried.ang,
     };
-    axes.tmul(seen)
+    View { frame, from, seen }
 }
 
 /// Orientation of a frame in the world or in a reference frame, with a scalar part that is not negative.
@@ -59,14 +79,95 @@ fn moving(m: &Moment, object: SensorObject) -> Moving {
     if let (true, Some(inertia)) = (inertial, frame.inertia) {
         pose.position = pose.point(inertia.com);
     }
-    let V = m.kin.V[frame.body.0];
-    let velocity = Motion { lin: V.at(pose.position - m.origin(frame.body)), ang: V.ang };
-    Moving { body: frame.body, pose, velocity }
+    let (V, arm) = (m.kin.V[frame.body.0], pose.position - m.origin(frame.body));
+    Moving { body: frame.body, pose, arm, velocity: Motion { lin: V.at(arm), ang: V.ang } }
 }
 
 /// Acceleration of the frame's origin, gravity counted as upward acceleration, and angular acceleration.   (sens-2)
-fn acceleration(m: &Moment, A: &[Motion], frame: &Moving) -> Motion {
+fn acceleration(A: &[Motion], frame: &Moving) -> Motion {
     let A = A[frame.body.0];
-    let point = frame.pose.position - m.origin(frame.body);
-    Motion { lin: A.at(point) + frame.velocity.ang.cross(frame.velocity.lin), ang: A.ang }
+    Motion { lin: A.at(frame.arm) + frame.velocity.ang.cross(frame.velocity.lin), ang: A.ang }
+}
+
+/// Adds the gradient of `weights · reading`.   (sens-9)
+pub(super) fn pull(
+    m: &Moment,
+    A: &[Motion],
+    object: SensorObject,
+    reference: Option<FrameId>,
+    what: Quantity,
+    weights: Vec3,
+    out: &mut Adjoint,
+) {
+    let view = view(m, A, object, reference, what);
+    let (frame, w) = (&view.frame, view.axes() * weights);
+    if let Some(from) = view.from {
+        out.turn(from.body, w.cross(view.seen)); // the axes turn with their frame
+    }
+    match what {
+        Quantity::Position => {
+            out.place(frame.body, frame.arm, w);
+            view.from.iter().for_each(|f| out.place(f.body, f.arm, -w));
+        }
+        Quantity::XAxis => out.turn(frame.body, frame.pose.rotation.c[0].cross(w)),
+        Quantity::YAxis => out.turn(frame.body, frame.pose.rotation.c[1].cross(w)),
+        Quantity::ZAxis => out.turn(frame.body, frame.pose.rotation.c[2].cross(w)),
+        Quantity::LinearVelocity => {
+            pull_velocity(frame, w, out);
+            view.from.iter().for_each(|f| pull_carried(frame, f, w, out));
+        }
+        Quantity::Velocimeter => pull_velocity(frame, w, out),
+        Quantity::Accelerometer | Quantity::LinearAcceleration => pull_acceleration(A, frame, w, out),
+        Quantity::AngularAcceleration => out.acceleration[frame.body.0].ang += w,
+        Quantity::Gyro => out.velocity[frame.body.0].ang += w,
+        _ => {
+            out.velocity[frame.body.0].ang += w;
+            view.from.iter().for_each(|f| out.velocity[f.body.0].ang -= w);
+        }
+    }
+}
+
+/// Of the velocity of the frame's origin.
+fn pull_velocity(frame: &Moving, w: Vec3, out: &mut Adjoint) {
+    out.velocity[frame.body.0] += Force::at_point(w, Vec3::ZERO, frame.arm);
+    out.place(frame.body, frame.arm, w.cross(frame.velocity.ang));
+}
+
+/// Of the velocity with which the reference carries the frame, taken away.
+fn pull_carried(frame: &Moving, from: &Moving, w: Vec3, out: &mut Adjoint) {
+    let turned = w.cross(from.velocity.ang);
+    pull_velocity(from, -w, out);
+    out.velocity[from.body.0].ang -= (frame.pose.position - from.pose.position).cross(w);
+    out.place(frame.body, frame.arm, -turned);
+    out.place(from.body, from.arm, turned);
+}
+
+/// Of the acceleration of the frame's origin.
+fn pull_acceleration(A: &[Motion], frame: &Moving, w: Vec3, out: &mut Adjoint) {
+    out.acceleration[frame.body.0] += Force::at_point(w, Vec3::ZERO, frame.arm);
+    out.place(frame.body, frame.arm, w.cross(A[frame.body.0].ang));
+    out.velocity[frame.body.0].ang += frame.velocity.lin.cross(w);
+    pull_velocity(frame, w.cross(frame.velocity.ang), out);
+}
+
+/// Adds the gradient of `weights · quaternion`.
+pub(super) fn pull_quaternion(
+    m: &Moment,
+    object: SensorObject,
+    reference: Option<FrameId>,
+    weights: &[f64],
+    out: &mut Adjoint,
+) {
+    let frame = moving(m, object);
+    let by = frame.pose.rotation * turning(quaternion(m, object, reference), weights);
+    out.turn(frame.body, by);
+    if let Some(from) = reference.map(|f| moving(m, SensorObject::Frame(f))) {
+        out.turn(from.body, -by);
+    }
+}
+
+/// Gradient of `weights · q` along turnings of q in its own axes: dq = ½ q (0, dφ).
+pub(super) fn turning(q: Quat, weights: &[f64]) -> Vec3 {
+    let (axis, w) = (Vec3 { x: q.x, y: q.y, z: q.z }, Vec3::from_slice(&weights[1..]));
+    (w * q.w - axis * weights[0] + w.cross(axis)) * 0.5
 }

@@ -1,6 +1,6 @@
 //! The tree of links: bodies are made of one or several of them.
 
-use crate::model::{FrameId, Model};
+use crate::model::{BodyId, FrameId, Model};
 
 /// Number of links; they come first among the frames.
 pub(super) fn count(model: &Model) -> usize {
@@ -10,6 +10,12 @@ pub(super) fn count(model: &Model) -> usize {
 /// Whether a body is named after this link.
 pub(super) fn is_main(model: &Model, link: FrameId) -> bool {
     model.bodies()[model.frames()[link.0].body.0].link == link
+}
+
+/// The link whose numbers are those of its body without those of this one; `None` for itself and in the world.
+pub(super) fn leaves_to(model: &Model, link: FrameId) -> Option<FrameId> {
+    let body = model.frames()[link.0].body;
+    (body != BodyId::WORLD && !is_main(model, link)).then(|| model.bodies()[body.0].link)
 }
 
 /// The link that a frame is, or is fixed to.

@@ -3,7 +3,7 @@
 //! Links on fixed joints are part of a body but have parents, inertias and contacts of their own.
 #![allow(non_snake_case)]
 
-use super::push::{ContactForce, LinkForce};
+use super::push::{self, ContactForce, LinkForce, Push};
 use super::{Moment, links};
 use crate::dynamics::Wrench;
 use crate::model::{BodyId, FrameId, Model};
@@ -49,29 +49,41 @@ impl Loads {
         Loads { force: vec![Force::ZERO; n], share: vec![Share::default(); n] }
     }
 
+    /// Everything, from the accelerations of the bodies.
+    pub fn write(&mut self, m: &Moment, A: &[Motion]) {
+        self.begin(m, A);
+        for push in push::all(m) {
+            match push {
+                Push::Contact(contact) => self.press(m, &contact),
+                Push::Equality(force) => self.hold(m, &force),
+                Push::Limit(_) => {} // inside the joint or tendon
+            }
+        }
+        self.pull(m, m.wrenches);
+        self.gather(m);
+    }
+
     /// Each link for itself: force that its motion needs, mass and momentum.   (sens-4)
-    pub fn begin(&mut self, m: &Moment, A: &[Motion]) {
+    fn begin(&mut self, m: &Moment, A: &[Motion]) {
         for k in 0..self.force.len() {
             let frame = &m.model.frames()[k];
             let body = frame.body;
-            let whole = links::is_main(m.model, FrameId(k)) && body != BodyId::WORLD;
-            let I = if whole { m.kin.inertia[body.0] } else { own_inertia(m, k) };
+            let I = inertia(m, k);
             let V = m.kin.V[body.0];
             let momentum = I * V;
             self.force[k] = I * A[body.0] + V.cross_force(momentum);
             self.share[k] = Share { mass: I.mass, moment: I.h, momentum };
-            if !links::is_main(m.model, FrameId(k)) && body != BodyId::WORLD {
+            if let Some(main) = links::leaves_to(m.model, FrameId(k)) {
                 // a body's numbers are those of all its links: the first one has what the others leave
-                let main = m.model.bodies()[body.0].link.0;
                 let (force, share) = (self.force[k], self.share[k]);
-                self.force[main] -= force;
-                self.share[main].add(-1.0, share);
+                self.force[main.0] -= force;
+                self.share[main.0].add(-1.0, share);
             }
         }
     }
 
     /// Forces from outside spare the joints.
-    pub fn press(&mut self, m: &Moment, contact: &ContactForce) {
+    fn press(&mut self, m: &Moment, contact: &ContactForce) {
         let [a, b] = contact.geoms.map(|g| &m.model.geoms()[g.0]);
         for (geom, force) in [(a, -contact.force), (b, contact.force)] {
             let arm = contact.point - m.origin(geom.body);
@@ -80,20 +92,20 @@ impl Loads {
     }
 
     /// The same for a constraint between links.
-    pub fn hold(&mut self, m: &Moment, f: &LinkForce) {
+    fn hold(&mut self, m: &Moment, f: &LinkForce) {
         let arm = f.point - m.origin(m.model.frames()[f.link.0].body);
         self.force[f.link.0] -= Force::at_point(f.force, f.torque, arm);
     }
 
     /// The same for what a user applies to bodies; it acts on the link that a body is named after.
-    pub fn pull(&mut self, m: &Moment, wrenches: &[Wrench]) {
+    fn pull(&mut self, m: &Moment, wrenches: &[Wrench]) {
         for w in wrenches.iter().filter(|w| w.body != BodyId::WORLD) {
             self.force[m.model.bodies()[w.body.0].link.0] -= w.at_origin(m.model, m.kin);
         }
     }
 
     /// Leaf to root: a link carries what its children need.   (sens-5)
-    pub fn gather(&mut self, m: &Moment) {
+    fn gather(&mut self, m: &Moment) {
         for k in (1..self.force.len()).rev() {
             let parent = m.model.frames()[k].parent.0;
             let body = |link: usize| m.model.frames()[link].body;
@@ -127,16 +139,29 @@ impl Loads {
         if share.mass > 0.0 { share.momentum.lin * (1.0 / share.mass) } else { Vec3::ZERO }
     }
 
-    /// Angular momentum about it.
+    /// Mass of a link and all that it carries.
+    pub fn mass(&self, link: FrameId) -> f64 {
+        self.share[link.0].mass
+    }
+
+    /// Its momentum.
+    pub fn momentum(&self, link: FrameId) -> Vec3 {
+        self.share[link.0].momentum.lin
+    }
+
+    /// Angular momentum about its centre of mass.
     pub fn angular_momentum(&self, m: &Moment, link: FrameId) -> Vec3 {
         let d = m.origin(m.model.frames()[link.0].body) - self.centre(m, link);
         shifted(self.share[link.0].momentum, d).ang
     }
 }
 
-/// A link's own inertia about the origin of its tree, world axes.
-fn own_inertia(m: &Moment, k: usize) -> SpatialInertia {
+/// Inertia of a link about the origin of its tree, world axes; that of the whole body for the link it is named after.
+pub(super) fn inertia(m: &Moment, k: usize) -> SpatialInertia {
     let frame = &m.model.frames()[k];
+    if links::is_main(m.model, FrameId(k)) && frame.body != BodyId::WORLD {
+        return m.kin.inertia[frame.body.0];
+    }
     let X = m.kin.X_wb[frame.body.0] * frame.pose;
     let I = frame.inertia.unwrap_or_default().moved(&X);
     SpatialInertia::new(I.mass, I.com - m.origin(frame.body), I.about_com)

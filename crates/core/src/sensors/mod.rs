@@ -1,35 +1,46 @@
-//! Sensors: what a file wants to have measured, read from a finished step.   (sens-1 … sens-6)
+//! Sensors: what a file wants to have measured, read from a finished step, and their derivatives.   (sens-1 … sens-12)
 //!
 //! Readings belong to the state at the beginning of the step, as contacts do; accelerations and forces are those of the
 //! step, `(v_next − v)/dt`. The numbers are those of MuJoCo's `sensordata` for the same state and accelerations, without
 //! noise and cutoff. [`Step::sensors`](crate::Step::sensors) fills a [`Sensors`], which is memory for one model.
 #![allow(non_snake_case)]
 
+mod adjoint;
 mod coordinate;
 mod error;
 mod frame;
+mod jacobian;
+mod layout;
 mod links;
 mod load;
+mod load_adjoint;
+mod moment;
+mod needs;
 mod push;
+mod reverse;
 mod support;
 #[cfg(test)]
 mod tests;
 mod touch;
 
 pub use error::SensorError;
+pub use jacobian::{SensorJacobian, SensorRows};
 
 use crate::check;
-use crate::dynamics::{self, Kinematics, Wrench};
+use crate::dynamics;
 use crate::error::InputError;
-use crate::model::{BodyId, JointId, Model, Quantity, Sensor, SensorObject, StructureId};
-use crate::spatial::{Motion, Vec3};
+use crate::model::{JointId, Model, Quantity, Sensor, SensorObject};
+use crate::spatial::Motion;
 use crate::state::{Input, State};
 use crate::step::Step;
 use coordinate::Limit;
 use core::ops::Range;
+use jacobian::Derivatives;
+use layout::Layout;
 use load::Loads;
+use moment::Moment;
+use needs::is_summed;
 use push::Push;
-use touch::Zone;
 
 /// Readings of all sensors of a model, and the memory to make them; nothing is allocated after its construction.
 ///
@@ -37,47 +48,16 @@ use touch::Zone;
 /// [`Quantity::size`] of them.
 #[derive(Debug, Clone)]
 pub struct Sensors {
-    structure: StructureId,
+    layout: Layout,
     /// One after the other, in the order of `Model::sensors`.
     values: Vec<f64>,
-    ranges: Vec<Range<usize>>,
-    /// Why a sensor cannot be read.
-    unsupported: Vec<Option<&'static str>>,
-    names: Vec<String>,
-    needs: Needs,
     /// Acceleration of each body, gravity counted as upward acceleration of the world.
     A: Vec<Motion>,
     loads: Loads,
-    zones: Vec<Zone>,
     /// Generalised forces of the actuators (nv).
     tau: Vec<f64>,
-}
-
-/// What must be computed before the sensors are read one by one.
-#[derive(Debug, Clone, Copy, Default)]
-struct Needs {
-    acceleration: bool,
-    loads: bool,
-    actuation: bool,
-}
-
-/// What a finished step knows. Poses, axes, velocities, inertias and the accelerations of a = 0 are in `kin`.
-struct Moment<'a> {
-    pub model: &'a Model,
-    pub kin: &'a Kinematics,
-    pub x: &'a State,
-    /// (v_next − v) / dt (nv).
-    pub acceleration: &'a [f64],
-    /// `None`: the actuators were off.
-    pub ctrl: Option<&'a [f64]>,
-    pub wrenches: &'a [Wrench],
-}
-
-impl Moment<'_> {
-    /// Point at which spatial vectors of a body are taken, world axes.
-    fn origin(&self, body: BodyId) -> Vec3 {
-        if body == BodyId::WORLD { Vec3::ZERO } else { self.kin.origin[self.model.tree().nodes[body.0].tree] }
-    }
+    /// Memory of derivatives, made when the first one is asked for.
+    derivatives: Option<Box<Derivatives>>,
 }
 
 impl Step<'_> {
@@ -85,14 +65,24 @@ impl Step<'_> {
     /// `input` are those that the step was made with.
     pub fn sensors(&self, x: &State, ctrl: Option<&[f64]>, input: &Input, out: &mut Sensors) -> Result<(), InputError> {
         let (model, data) = (self.model, &*self.data);
-        out.structure.check(model, "memory for sensors")?;
+        out.layout.check(model)?;
         model.check_q(&x.q)?;
         check::vector("v", &x.v, model.nv())?;
         ctrl.map_or(Ok(()), |c| check::vector("ctrl", c, model.nu()))?;
         dynamics::check_wrenches(model, input.wrenches)?;
-        let acceleration = &data.acceleration;
-        let moment = Moment { model, kin: &data.kin, x, acceleration, ctrl, wrenches: input.wrenches };
-        out.read(&moment, push::all(self));
+        let moment = Moment {
+            model,
+            kin: &data.kin,
+            q: &x.q,
+            v: &x.v,
+            acceleration: &data.acceleration,
+            ctrl,
+            wrenches: input.wrenches,
+            contacts: data.contacts.contacts(),
+            assembly: &data.assembly,
+            solution: &data.solution,
+        };
+        out.read(&moment, x.time);
         Ok(())
     }
 }
@@ -100,122 +90,91 @@ impl Step<'_> {
 impl Sensors {
     /// Memory for a model; readings are zero until a step fills them.
     pub fn new(model: &Model) -> Sensors {
-        let mut end = 0;
-        let ranges = model.sensors().iter().map(|s| {
-            end += s.quantity.size(s.object);
-            end - s.quantity.size(s.object)..end
-        });
-        let ranges = ranges.collect();
-        let name = |(k, s): (usize, &Sensor)| if s.name.is_empty() { k.to_string() } else { s.name.clone() };
+        let layout = Layout::new(model);
         Sensors {
-            structure: model.structure_id(),
-            values: vec![0.0; end],
-            ranges,
-            unsupported: model.sensors().iter().map(|s| support::missing(model, s)).collect(),
-            names: model.sensors().iter().enumerate().map(name).collect(),
-            needs: needs(model),
+            values: vec![0.0; layout.size()],
+            layout,
             A: vec![Motion::ZERO; model.n_bodies()],
             loads: Loads::new(model),
-            zones: touch::zones(model),
             tau: vec![0.0; model.nv()],
+            derivatives: None,
         }
     }
 
     /// The numbers of one sensor, by its place in [`Model::sensors`].
     pub fn get(&self, index: usize) -> Result<&[f64], SensorError> {
-        let count = self.ranges.len();
-        let range = self.ranges.get(index).ok_or(InputError::OutOfRange { what: "sensor", count, got: index })?;
-        match self.unsupported[index] {
-            Some(why) => Err(SensorError::Unsupported { sensor: self.names[index].clone(), why }),
-            None => Ok(&self.values[range.clone()]),
-        }
+        Ok(&self.values[self.layout.range(index)?])
     }
 
     /// The numbers of one sensor, by its name.
     pub fn named(&self, name: &str) -> Result<&[f64], SensorError> {
-        let index = self.names.iter().position(|n| n == name);
-        self.get(index.ok_or_else(|| InputError::UnknownName { what: "sensor", name: name.into() })?)
+        Ok(&self.values[self.layout.named(name)?])
     }
 
     /// The numbers of all sensors in a row; an error if one of them cannot be read.
     pub fn values(&self) -> Result<&[f64], SensorError> {
-        (0..self.ranges.len()).try_for_each(|k| self.get(k).map(|_| ()))?;
-        Ok(&self.values)
+        Ok(&self.values[self.layout.all()?])
     }
 
     /// Where the numbers of each sensor are among [`Sensors::values`].
     pub fn ranges(&self) -> &[Range<usize>] {
-        &self.ranges
+        &self.layout.ranges
     }
 
     /// Reads everything.
-    fn read(&mut self, m: &Moment, pushes: impl Iterator<Item = Push>) {
+    fn read(&mut self, m: &Moment, time: f64) {
         self.prepare(m);
         for (k, s) in m.model.sensors().iter().enumerate() {
             if is_summed(s) {
-                self.values[self.ranges[k].start] = 0.0;
+                self.values[self.layout.ranges[k].start] = 0.0;
             }
         }
-        pushes.for_each(|push| self.feel(m, push));
-        if self.needs.loads {
-            self.loads.pull(m, m.wrenches);
-            self.loads.gather(m);
-        }
+        push::all(m).for_each(|push| self.feel(m, push));
         for (k, s) in m.model.sensors().iter().enumerate() {
-            if self.unsupported[k].is_none() && !is_summed(s) {
-                self.measure(m, s, self.ranges[k].clone());
+            if self.layout.is_readable(k) && !is_summed(s) {
+                self.measure(m, time, s, self.layout.ranges[k].clone());
             }
         }
     }
 
-    /// Adds one force to whatever feels it.
+    /// Adds one force to whatever sums up forces.
     fn feel(&mut self, m: &Moment, push: Push) {
         match push {
             Push::Contact(contact) => {
-                if self.needs.loads {
-                    self.loads.press(m, &contact);
-                }
-                for zone in &self.zones {
-                    self.values[self.ranges[zone.sensor].start] += zone.felt(m, &contact);
+                for zone in &self.layout.zones {
+                    self.values[self.layout.ranges[zone.sensor].start] += zone.felt(m, &contact);
                 }
             }
-            Push::Equality(force) if self.needs.loads => self.loads.hold(m, &force),
             Push::Equality(_) => {}
-            Push::Limit(object, force) => {
-                let feels = |s: &Sensor| s.quantity == Quantity::LimitForce && s.object == object;
+            Push::Limit(limit) => {
+                let feels = |s: &Sensor| s.quantity == Quantity::LimitForce && s.object == limit.object;
                 for (k, _) in m.model.sensors().iter().enumerate().filter(|(_, s)| feels(s)) {
-                    self.values[self.ranges[k].start] += force;
+                    self.values[self.layout.ranges[k].start] += limit.force;
                 }
             }
         }
     }
 
-    /// Accelerations of bodies, net forces of links, forces of actuators: what several sensors share.
+    /// Accelerations of bodies, loads of links, forces of actuators: what several sensors share.
     fn prepare(&mut self, m: &Moment) {
-        if self.needs.actuation {
+        if self.layout.needs.actuation {
             match m.ctrl {
-                Some(ctrl) => dynamics::actuate(m.model, &m.x.q, &m.x.v, ctrl, &mut self.tau),
+                Some(ctrl) => dynamics::actuate(m.model, m.q, m.v, ctrl, &mut self.tau),
                 None => self.tau.fill(0.0),
             }
         }
-        if self.needs.acceleration {
-            // accelerations are affine in a, and the step has left those of a = 0                              (sens-2)
-            self.A[0] = m.kin.A[0];
-            for i in 1..m.model.n_bodies() {
-                let node = &m.model.tree().nodes[i];
-                let own = node.dofs.clone().fold(Motion::ZERO, |s, j| s + m.kin.axes[j] * m.acceleration[j]);
-                self.A[i] = m.kin.A[i] + (self.A[node.parent] - m.kin.A[node.parent]) + own;
-            }
+        if self.layout.needs.acceleration {
+            m.accelerate(&mut self.A);
         }
-        if self.needs.loads {
-            self.loads.begin(m, &self.A);
+        if self.layout.needs.loads {
+            self.loads.write(m, &self.A);
         }
     }
 
-    fn measure(&mut self, m: &Moment, s: &Sensor, range: Range<usize>) {
+    fn measure(&mut self, m: &Moment, time: f64, s: &Sensor, range: Range<usize>) {
         let out = &mut self.values[range];
         match s.object {
-            SensorObject::World => out[0] = m.x.time,
+            SensorObject::World => out[0] = time,
             SensorObject::Joint(id) => read_joint(m, id, s.quantity, &self.tau, out),
             SensorObject::Tendon(t) => out[0] = read_tendon(m, t, s.quantity),
             SensorObject::Actuator(id) => {
@@ -233,7 +192,7 @@ impl Sensors {
 
 fn read_joint(m: &Moment, id: JointId, what: Quantity, tau: &[f64], out: &mut [f64]) {
     let joint = &m.model.joints()[id.0];
-    let (q, v) = (&m.x.q[joint.q.clone()], &m.x.v[joint.v.clone()]);
+    let (q, v) = (&m.q[joint.q.clone()], &m.v[joint.v.clone()]);
     match what {
         Quantity::Position => out[0] = q[0],
         Quantity::Velocity => out[0] = v[0],
@@ -268,28 +227,4 @@ fn read_frame(m: &Moment, A: &[Motion], loads: &Loads, s: &Sensor, out: &mut [f6
         what => frame::read(m, A, s.object, s.reference, what),
     };
     out.copy_from_slice(&numbers.to_array());
-}
-
-/// Sensors that add up forces of constraints.
-fn is_summed(s: &Sensor) -> bool {
-    matches!(s.quantity, Quantity::Touch | Quantity::LimitForce)
-}
-
-fn needs(model: &Model) -> Needs {
-    let mut needs = Needs::default();
-    for s in model.sensors() {
-        match s.quantity {
-            Quantity::Accelerometer | Quantity::LinearAcceleration | Quantity::AngularAcceleration => {
-                needs.acceleration = true;
-            }
-            Quantity::Force
-            | Quantity::Torque
-            | Quantity::SubtreeCentreOfMass
-            | Quantity::SubtreeLinearVelocity
-            | Quantity::SubtreeAngularMomentum => (needs.acceleration, needs.loads) = (true, true),
-            Quantity::ActuatorForce => needs.actuation = true,
-            _ => {}
-        }
-    }
-    needs
 }

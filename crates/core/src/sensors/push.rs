@@ -1,18 +1,17 @@
 //! Forces of the constraints of a finished step: what presses, pulls and stops.
 #![allow(non_snake_case)]
 
-use super::links;
+use super::{Moment, links};
 use crate::constraint::{JointRowKind, Source};
 use crate::model::{EqualityKind, FrameId, GeomId, JointId, SensorObject};
-use crate::spatial::Vec3;
-use crate::step::Step;
+use crate::spatial::{Mat3, Vec3};
 
 /// A force that a step has put on something.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Push {
     Contact(ContactForce),
-    /// Of the limit of a joint or tendon, away from it [N or N·m].
-    Limit(SensorObject, f64),
+    /// Of the limit of a joint or tendon.
+    Limit(LimitForce),
     /// Of a connect or weld constraint on a link.
     Equality(LinkForce),
 }
@@ -21,12 +20,24 @@ pub(super) enum Push {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ContactForce {
     pub geoms: [GeomId; 2],
+    /// First of its three rows in the contact problem.
+    pub row: usize,
     /// World axes (m).
     pub point: Vec3,
-    /// Unit vector from the first geom to the second, world axes.
-    pub normal: Vec3,
+    /// Axes (T, T, N) as columns; N leads from the first geom to the second.
+    pub axes: Mat3,
     /// On the second geom, world axes (N).
     pub force: Vec3,
+}
+
+/// A force away from a limit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct LimitForce {
+    pub object: SensorObject,
+    /// Its row in the contact problem.
+    pub row: usize,
+    /// [N or N·m].
+    pub force: f64,
 }
 
 /// A force at a point of a link, and a torque.
@@ -41,59 +52,81 @@ pub(super) struct LinkForce {
 }
 
 /// Everything that pushes.
-pub(super) fn all<'s>(step: &'s Step) -> impl Iterator<Item = Push> + 's {
-    let per_step = 1.0 / step.model.options().dt;
-    let contacts = step.contacts().map(move |c| {
-        let (normal, force) = (c.frame.c[2], c.impulse * per_step);
-        Push::Contact(ContactForce { geoms: c.geoms, point: c.point, normal, force })
-    });
-    contacts.chain(limits(step, per_step)).chain(equalities(step, per_step))
+pub(super) fn all<'m>(m: &'m Moment) -> impl Iterator<Item = Push> + 'm {
+    contacts(m).map(Push::Contact).chain(limits(m).map(Push::Limit)).chain(equalities(m).map(Push::Equality))
 }
 
-fn limits<'s>(step: &'s Step, per_step: f64) -> impl Iterator<Item = Push> + 's {
-    let assembly = &step.data.assembly;
-    let lambda = step.data.solution.lambda();
-    assembly.sources.iter().zip(&assembly.problem.blocks).filter_map(move |(source, block)| {
+/// Contacts that take part in the problem; the others have no force.
+pub(super) fn contacts<'m>(m: &'m Moment) -> impl Iterator<Item = ContactForce> + 'm {
+    let (lambda, per_step) = (m.solution.lambda(), per_step(m));
+    m.assembly.sources.iter().zip(&m.assembly.problem.blocks).filter_map(move |(source, block)| {
+        let Source::Contact(number) = *source else { return None };
+        let (c, row) = (&m.contacts[number], block.row);
+        let force = c.frame * Vec3::from_slice(&lambda[row..]) * per_step;
+        Some(ContactForce { geoms: c.geoms, row, point: c.point, axes: c.frame, force })
+    })
+}
+
+/// Limits of joints and tendons.
+pub(super) fn limits<'m>(m: &'m Moment) -> impl Iterator<Item = LimitForce> + 'm {
+    let (lambda, per_step) = (m.solution.lambda(), per_step(m));
+    m.assembly.sources.iter().zip(&m.assembly.problem.blocks).filter_map(move |(source, block)| {
         let Source::Joint(n) = *source else { return None };
-        let object = match assembly.joint_rows[n].kind {
+        let object = match m.assembly.joint_rows[n].kind {
             JointRowKind::Limit { joint, .. } | JointRowKind::BallLimit { joint, .. } => {
                 SensorObject::Joint(JointId(joint))
             }
             JointRowKind::TendonLimit { tendon, .. } => SensorObject::Tendon(tendon),
             _ => return None,
         };
-        Some(Push::Limit(object, lambda[block.row] * per_step))
+        Some(LimitForce { object, row: block.row, force: lambda[block.row] * per_step })
     })
 }
 
 /// Connect and weld constraints, each with a force on its two links.
-fn equalities<'s>(step: &'s Step, per_step: f64) -> impl Iterator<Item = Push> + 's {
-    let (model, assembly) = (step.model, &step.data.assembly);
-    let between = |kind: &EqualityKind| match kind {
+pub(super) fn equalities<'m>(m: &'m Moment) -> impl Iterator<Item = LinkForce> + 'm {
+    between_frames(m).enumerate().flat_map(move |(n, frames)| split(m, n, frames, impulses(m, n)))
+}
+
+/// Rows of those constraints in the contact problem, each with the two forces that a unit of its impulse makes.
+pub(super) fn equality_rows<'m>(m: &'m Moment) -> impl Iterator<Item = (usize, [LinkForce; 2])> + 'm {
+    m.assembly.sources.iter().zip(&m.assembly.problem.blocks).filter_map(move |(source, block)| {
+        let Source::Equality(n, row) = *source else { return None };
+        let frames = between_frames(m).nth(n)?;
+        let unit = core::array::from_fn(|k| if k == row { 1.0 } else { 0.0 });
+        Some((block.row, split(m, n, frames, unit)))
+    })
+}
+
+fn per_step(m: &Moment) -> f64 {
+    1.0 / m.model.options().dt
+}
+
+/// The frames of all active constraints between two of them, in the order of their rows.
+fn between_frames<'m>(m: &'m Moment) -> impl Iterator<Item = [FrameId; 2]> + 'm {
+    m.model.equalities().iter().filter(|e| e.active).filter_map(|e| match &e.kind {
         EqualityKind::Connect { frames, .. } | EqualityKind::Weld { frames, .. } => Some(*frames),
         _ => None,
-    };
-    let active = model.equalities().iter().filter(|e| e.active).filter_map(move |e| between(&e.kind));
-    active.enumerate().flat_map(move |(n, frames)| {
-        let lambda = impulses(step, n);
-        let [points, forces, torques] = assembly.pair_rows[n].split(lambda);
-        [0, 1].map(|k| {
-            let link = links::link_of(model, frames[k]);
-            let (point, force, torque) = (points[k], forces[k] * per_step, torques[k] * per_step);
-            Push::Equality(LinkForce { link, point, force, torque })
-        })
+    })
+}
+
+/// The forces of constraint `n` on its two links.
+fn split(m: &Moment, n: usize, frames: [FrameId; 2], lambda: [f64; 6]) -> [LinkForce; 2] {
+    let [points, forces, torques] = m.assembly.pair_rows[n].split(lambda);
+    core::array::from_fn(|k| {
+        let link = links::link_of(m.model, frames[k]);
+        LinkForce { link, point: points[k], force: forces[k] * per_step(m), torque: torques[k] * per_step(m) }
     })
 }
 
 /// Impulses of the rows of constraint `n` between frames; those it does not have are zero.
-fn impulses(step: &Step, n: usize) -> [f64; 6] {
-    let (assembly, lambda) = (&step.data.assembly, step.data.solution.lambda());
+fn impulses(m: &Moment, n: usize) -> [f64; 6] {
     let mut out = [0.0; 6];
-    for (source, block) in assembly.sources.iter().zip(&assembly.problem.blocks) {
+    for (source, block) in m.assembly.sources.iter().zip(&m.assembly.problem.blocks) {
         if let Source::Equality(equality, row) = *source
             && equality == n
         {
-            out[row] = lambda[block.row];
+            out[row] = m.solution.lambda()[block.row];
         }
     }
     out

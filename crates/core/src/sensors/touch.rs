@@ -27,19 +27,23 @@ pub(super) fn zones(model: &Model) -> Vec<Zone> {
 }
 
 impl Zone {
-    /// Force that a contact adds to the reading: its normal force if one of its geoms is part of the link and a ray from
-    /// the contact point out of the link meets the shape.
+    /// Force that a contact adds to the reading.
     pub fn felt(&self, m: &Moment, contact: &ContactForce) -> f64 {
+        if self.feels(m, contact) { contact.axes.c[2].dot(contact.force) } else { 0.0 }
+    }
+
+    /// Whether the normal force of a contact counts: one of its geoms is part of the link and a ray from the contact point
+    /// out of the link meets the shape.
+    pub fn feels(&self, m: &Moment, contact: &ContactForce) -> bool {
         let links = contact.geoms.map(|g| m.model.geoms()[g.0].link);
-        let strength = contact.normal.dot(contact.force);
+        let normal = contact.axes.c[2];
         // against the force on the link, as in MuJoCo
-        let outward = if links[1] == self.link { -contact.normal } else { contact.normal };
-        if !links.contains(&self.link) || strength <= 0.0 {
-            return 0.0;
+        let outward = if links[1] == self.link { -normal } else { normal };
+        if !links.contains(&self.link) || normal.dot(contact.force) <= 0.0 {
+            return false;
         }
         let site = &m.model.frames()[self.frame.0];
         let pose = m.kin.X_wb[site.body.0] * site.pose;
-        let hit = raycast(&self.solid, &pose, contact.point, outward, f64::INFINITY);
-        if matches!(hit, Ok(Some(_))) { strength } else { 0.0 }
+        matches!(raycast(&self.solid, &pose, contact.point, outward, f64::INFINITY), Ok(Some(_)))
     }
 }

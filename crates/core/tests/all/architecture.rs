@@ -18,8 +18,8 @@ const ALLOWED: [(&str, &[&str]); 15] = [
     ("step", &["model", "dynamics", "collision", "constraint", "state", "data", "contact"]),
     ("modes", &["spatial", "model", "dynamics", "collision", "constraint", "step"]),
     ("one_sided", &["model", "constraint", "state", "data", "gradient", "step"]),
-    ("derivatives", &["linalg", "model", "gradient", "step", "one_sided"]),
-    ("sensors", &["spatial", "model", "dynamics", "collision", "constraint", "state", "step"]),
+    ("derivatives", &["linalg", "model", "gradient", "step", "one_sided", "sensors"]),
+    ("sensors", &["spatial", "linalg", "model", "dynamics", "collision", "constraint", "state", "gradient", "step"]),
 ];
 const TOOLS: [&str; 3] = ["error", "check", "dispatch"];
 

@@ -260,7 +260,7 @@ impl Inputs {
     }
 }
 
-trait Largest {
+pub trait Largest {
     fn amax_or_zero(&self) -> f64;
 }
 

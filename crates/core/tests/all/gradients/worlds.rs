@@ -70,6 +70,11 @@ fn joint(rng: &mut Rng, name: String) -> JointSpec {
 
 /// Up to three trees over a floor, each on a free root or, the last, on a post.
 pub fn world(seed: u64) -> Model {
+    builder(seed).build().expect("a sound model")
+}
+
+/// The same before it is built.
+pub fn builder(seed: u64) -> ModelBuilder {
     let mut rng = Rng(seed);
     let mut w = World::new();
     let restitution = if seed.is_multiple_of(3) { 0.4 } else { 0.0 };
@@ -105,12 +110,18 @@ pub fn world(seed: u64) -> Model {
         }
     }
     let ways = [Implicit::Velocity, Implicit::All, Implicit::Damping, Implicit::None];
-    w.build(|o| o.implicit = ways[seed as usize % 4])
+    w.0.options.implicit = ways[seed as usize % 4];
+    w.0
 }
 
 /// States from the fall of a world: every `every` steps, `count` of them, with forces, controls and a wrench.
 pub fn fall(seed: u64, every: usize, count: usize) -> Vec<Lab> {
-    let (model, mut rng) = (world(seed), Rng(seed ^ 0x5EED));
+    fall_of(world(seed), seed, every, count)
+}
+
+/// The same of a model that is a world with something added.
+pub fn fall_of(model: Model, seed: u64, every: usize, count: usize) -> Vec<Lab> {
+    let mut rng = Rng(seed ^ 0x5EED);
     let mut run = Run::new(model);
     run.x.v = rng.vector(run.model.nv(), 1.0);
     let turn = rng.vector(run.model.nv(), 0.1);

@@ -79,6 +79,11 @@ fn chained(rng: &mut Rng, name: String) -> JointSpec {
 
 /// A forest of up to `n` links: fixed links, chains of joints in one body, free roots, several trees.
 pub fn model(seed: u64, n: usize) -> Model {
+    builder(seed, n).build().expect("random trees are sound")
+}
+
+/// The same before it is built.
+pub fn builder(seed: u64, n: usize) -> ModelBuilder {
     let mut rng = Rng(seed);
     let mut b = ModelBuilder::new(format!("random {seed}"));
     let mut links = vec![ModelBuilder::WORLD];
@@ -94,7 +99,7 @@ pub fn model(seed: u64, n: usize) -> Model {
         links.push(b.add_link(parent, format!("link{i}"), placement, inertia, joints));
     }
     b.options.gravity = rng.vec3(10.0).to_array();
-    b.build().expect("random trees are sound")
+    b
 }
 
 /// A tree that floats freely: one free root, everything else carried by it.

@@ -1,0 +1,98 @@
+//! The gradient of a weighted sum of readings with respect to what they are made of, and its way back to the state.   (sens-7)
+#![allow(non_snake_case)]
+
+use super::Moment;
+use crate::dynamics::KinematicsDerivatives;
+use crate::model::{BodyId, Model};
+use crate::spatial::{Force, Motion, Vec3};
+
+/// What meets a change of poses, velocities, accelerations, impulses and inputs.
+#[derive(Debug, Clone)]
+pub(super) struct Adjoint {
+    /// Of each body: forces at the origin of its tree.
+    pub position: Vec<Force>,
+    pub velocity: Vec<Force>,
+    pub acceleration: Vec<Force>,
+    /// Of the impulses, one per row of the contact problem.
+    pub lambda: Vec<f64>,
+    /// Of the inputs (nv, nv, nu).
+    pub q: Vec<f64>,
+    pub v: Vec<f64>,
+    pub ctrl: Vec<f64>,
+    /// Of the velocity at the end of the step (nv).
+    pub v_next: Vec<f64>,
+}
+
+impl Adjoint {
+    /// Memory for a model.
+    pub fn new(model: &Model) -> Adjoint {
+        let (bodies, zero) = (vec![Force::ZERO; model.n_bodies()], vec![0.0; model.nv()]);
+        Adjoint {
+            position: bodies.clone(),
+            velocity: bodies.clone(),
+            acceleration: bodies,
+            lambda: Vec::new(),
+            q: zero.clone(),
+            v: zero.clone(),
+            ctrl: vec![0.0; model.nu()],
+            v_next: zero,
+        }
+    }
+
+    /// Nothing yet, for a contact problem with so many rows.
+    pub fn clear(&mut self, rows: usize) {
+        for bodies in [&mut self.position, &mut self.velocity, &mut self.acceleration] {
+            bodies.fill(Force::ZERO);
+        }
+        for numbers in [&mut self.q, &mut self.v, &mut self.ctrl, &mut self.v_next] {
+            numbers.fill(0.0);
+        }
+        self.lambda.clear();
+        self.lambda.resize(rows, 0.0);
+    }
+
+    /// The gradient `by` of a point that moves with a body; `arm` leads to it from the tree's origin.
+    pub fn place(&mut self, body: BodyId, arm: Vec3, by: Vec3) {
+        self.position[body.0] += Force::at_point(by, Vec3::ZERO, arm);
+    }
+
+    /// The gradient `by` of the turning of a body.
+    pub fn turn(&mut self, body: BodyId, by: Vec3) {
+        self.position[body.0].ang += by;
+    }
+
+    /// Whether readings depend on how the step ends: else their derivative needs no solve.
+    pub fn reaches_the_end(&self) -> bool {
+        self.is_held() || self.v_next.iter().any(|x| *x != 0.0)
+    }
+
+    /// Whether they depend on impulses.
+    pub fn is_held(&self) -> bool {
+        self.lambda.iter().any(|x| *x != 0.0)
+    }
+
+    /// Lets the dofs meet what the bodies have: gradients with respect to q, v and v_next.   (sens-8)
+    pub fn meet(&mut self, m: &Moment, A: &[Motion], dkin: &KinematicsDerivatives) {
+        let (tree, per_step) = (m.model.tree(), 1.0 / m.model.options().dt);
+        for i in 1..tree.n_bodies() {
+            let (V, by_velocity, by_acceleration) = (m.kin.V[i], self.velocity[i], self.acceleration[i]);
+            self.position[i] += V.cross_force(by_velocity) + A[i].cross_force(by_acceleration);
+            self.velocity[i] += V.cross_force(by_acceleration);
+        }
+        for i in (1..tree.n_bodies()).rev() {
+            let node = &tree.nodes[i];
+            let (position, velocity, acceleration) = (self.position[i], self.velocity[i], self.acceleration[i]);
+            for j in node.dofs.clone() {
+                let (S, columns) = (m.kin.axes[j], &dkin.columns[j]);
+                let psi_dot = dkin.V_before[j].cross(S);
+                let end = S.dot(acceleration) * per_step;
+                self.q[j] += S.dot(position) + psi_dot.dot(velocity) + columns.psi_ddot().dot(acceleration);
+                self.v[j] += S.dot(velocity) + columns.sum().dot(acceleration) - end;
+                self.v_next[j] += end;
+            }
+            self.position[node.parent] += position;
+            self.velocity[node.parent] += velocity;
+            self.acceleration[node.parent] += acceleration;
+        }
+    }
+}

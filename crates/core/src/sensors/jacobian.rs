@@ -1,0 +1,187 @@
+//! Derivatives of all readings: rows of a matrix, one by one, or one weighted sum of them.   (sens-7)
+#![allow(non_snake_case)]
+
+use super::adjoint::Adjoint;
+use super::layout::Layout;
+use super::moment::Moment;
+use super::reverse::Reverse;
+use super::{SensorError, Sensors};
+use crate::check;
+use crate::error::InputError;
+use crate::gradient::{Finished, Gradient, GradientError, InputGrad, StepJacobian};
+use crate::linalg::MatRef;
+use crate::model::Model;
+use core::ops::Range;
+
+/// Derivatives of the readings of a step, sensor by sensor as [`Sensors`] has the readings.
+#[derive(Debug, Clone, Copy)]
+pub struct SensorJacobian<'a> {
+    layout: &'a Layout,
+    rows: &'a [Vec<f64>; 4],
+    columns: [usize; 4],
+}
+
+/// Derivatives of some readings: a row for each number. Configurations count as tangents.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct SensorRows<'a> {
+    /// With respect to q (nv columns).
+    pub dq: MatRef<'a>,
+    /// With respect to v (nv columns).
+    pub dv: MatRef<'a>,
+    /// With respect to tau (nv columns).
+    pub dtau: MatRef<'a>,
+    /// With respect to ctrl (nu columns; none after a step without actuators).
+    pub dctrl: MatRef<'a>,
+}
+
+impl<'a> SensorJacobian<'a> {
+    /// Of one sensor, by its place in [`Model::sensors`].
+    pub fn get(&self, index: usize) -> Result<SensorRows<'a>, SensorError> {
+        Ok(self.rows(self.layout.range(index)?))
+    }
+
+    /// Of one sensor, by its name.
+    pub fn named(&self, name: &str) -> Result<SensorRows<'a>, SensorError> {
+        Ok(self.rows(self.layout.named(name)?))
+    }
+
+    /// Of all numbers of [`Sensors::values`]; an error if one of them cannot be read.
+    pub fn values(&self) -> Result<SensorRows<'a>, SensorError> {
+        Ok(self.rows(self.layout.all()?))
+    }
+
+    fn rows(&self, range: Range<usize>) -> SensorRows<'a> {
+        let block = |k: usize| {
+            let columns = self.columns[k];
+            MatRef::new(&self.rows[k][range.start * columns..range.end * columns], range.len(), columns)
+        };
+        SensorRows { dq: block(0), dv: block(1), dtau: block(2), dctrl: block(3) }
+    }
+}
+
+/// Memory of the derivatives of readings.
+#[derive(Debug, Clone)]
+pub(super) struct Derivatives {
+    reverse: Reverse,
+    /// ∂readings/∂(q, v, tau, ctrl), row by row.
+    rows: [Vec<f64>; 4],
+    /// Weights of a single number.
+    unit: Vec<f64>,
+}
+
+impl Derivatives {
+    fn new(model: &Model, count: usize) -> Derivatives {
+        let (nv, nu) = (model.nv(), model.nu());
+        let rows = [nv, nv, nv, nu].map(|columns| vec![0.0; count * columns]);
+        Derivatives { reverse: Reverse::new(model), rows, unit: vec![0.0; count] }
+    }
+}
+
+impl Sensors {
+    /// The memory must be of the step's model.
+    pub(crate) fn check(&self, model: &Model) -> Result<(), InputError> {
+        self.layout.check(model)
+    }
+
+    /// Weights must fit, and be zero where nothing can be read.
+    pub(crate) fn check_weights(&self, weights: &[f64]) -> Result<(), SensorError> {
+        check::vector("weights of readings", weights, self.values.len())?;
+        let ranges = &self.layout.ranges;
+        let weighted = |k: &usize| weights[ranges[*k].clone()].iter().any(|w| *w != 0.0);
+        (0..ranges.len()).filter(weighted).try_for_each(|k| self.get(k).map(|_| ()))
+    }
+
+    /// The gradient of `weights · readings`.
+    pub(crate) fn vjp(
+        &mut self,
+        gradient: &mut Gradient,
+        f: &mut Finished,
+        weights: &[f64],
+        out: &mut InputGrad,
+    ) -> Result<(), SensorError> {
+        let mut memory = self.take_memory(f.model);
+        let done = gradient.on(f, |g, f| {
+            let reverse = &mut memory.reverse;
+            reverse.begin(f, self.layout.needs)?;
+            reverse.pull(&Moment::of(f), &self.layout, weights);
+            if reverse.adjoint.reaches_the_end() {
+                g.vjp_rows(f, &reverse.adjoint.v_next, &reverse.adjoint.lambda, out)?;
+            }
+            reverse.add(out);
+            Ok::<_, GradientError>(())
+        });
+        self.derivatives = Some(memory);
+        Ok(done?)
+    }
+
+    /// All rows.
+    pub(crate) fn differentiate(
+        &mut self,
+        gradient: &mut Gradient,
+        f: &mut Finished,
+    ) -> Result<SensorJacobian<'_>, SensorError> {
+        let mut memory = self.take_memory(f.model);
+        let done = gradient.on(f, |g, f| self.write_rows(g, f, &mut memory));
+        let memory = &*self.derivatives.insert(memory);
+        done?;
+        let (nv, nu) = (f.model.nv(), f.given.ctrl().map_or(0, <[f64]>::len));
+        Ok(SensorJacobian { layout: &self.layout, rows: &memory.rows, columns: [nv, nv, nv, nu] })
+    }
+
+    fn take_memory(&mut self, model: &Model) -> Box<Derivatives> {
+        self.derivatives.take().unwrap_or_else(|| Box::new(Derivatives::new(model, self.values.len())))
+    }
+
+    fn write_rows(&self, g: &mut Gradient, f: &mut Finished, d: &mut Derivatives) -> Result<(), GradientError> {
+        let (nv, nu) = (f.model.nv(), f.given.ctrl().map_or(0, <[f64]>::len));
+        let Derivatives { reverse, rows, unit } = d;
+        reverse.begin(f, self.layout.needs)?;
+        rows.iter_mut().for_each(|x| x.fill(0.0));
+        let [dq, dv, dtau, dctrl] = rows;
+        let ranges = self.layout.ranges.iter().enumerate().filter(|(k, _)| self.layout.is_readable(*k));
+        for row in ranges.flat_map(|(_, range)| range.clone()) {
+            let of = |columns: usize| row * columns..(row + 1) * columns;
+            let (q, v, tau, ctrl) = (&mut dq[of(nv)], &mut dv[of(nv)], &mut dtau[of(nv)], &mut dctrl[of(nu)]);
+            unit[row] = 1.0;
+            reverse.pull(&Moment::of(f), &self.layout, unit);
+            unit[row] = 0.0;
+            reverse.add_row(g, f, &mut InputGrad { q, v, tau, ctrl })?;
+        }
+        Ok(())
+    }
+}
+
+impl Reverse {
+    /// Adds what readings owe to the inputs directly.
+    fn add(&self, out: &mut InputGrad) {
+        let Adjoint { q, v, ctrl, .. } = &self.adjoint;
+        for (out, direct) in [(&mut *out.q, q), (&mut *out.v, v), (&mut *out.ctrl, ctrl)] {
+            out.iter_mut().zip(direct).for_each(|(o, d)| *o += d);
+        }
+    }
+
+    /// The same and, by way of the end of the step, the rest.
+    fn add_row(&self, g: &mut Gradient, f: &mut Finished, out: &mut InputGrad) -> Result<(), GradientError> {
+        let Adjoint { v_next, lambda, .. } = &self.adjoint;
+        self.add(out);
+        if self.adjoint.is_held() {
+            return g.vjp_rows(f, v_next, lambda, out);
+        }
+        if self.adjoint.reaches_the_end() {
+            add_product(v_next, &g.jacobian_here(f)?, out);
+        }
+        Ok(())
+    }
+}
+
+/// What readings owe to the end of the step, from its Jacobian: for several rows cheaper than a solve for each.
+fn add_product(v_next: &[f64], J: &StepJacobian, out: &mut InputGrad) {
+    let blocks =
+        [(&mut *out.q, J.dv_dq), (&mut *out.v, J.dv_dv), (&mut *out.tau, J.dv_dtau), (&mut *out.ctrl, J.dv_dctrl)];
+    for (out, block) in blocks {
+        for (i, w) in v_next.iter().enumerate().filter(|(_, w)| **w != 0.0) {
+            out.iter_mut().zip(block.row(i)).for_each(|(o, x)| *o += w * x);
+        }
+    }
+}

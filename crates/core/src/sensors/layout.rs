@@ -1,0 +1,79 @@
+//! Where the numbers of each sensor are, and which sensors can be read.
+
+use super::SensorError;
+use super::needs::Needs;
+use super::support;
+use super::touch::{self, Zone};
+use crate::error::InputError;
+use crate::model::{Model, Sensor, StructureId};
+use core::ops::Range;
+
+/// What stays the same from reading to reading.
+#[derive(Debug, Clone)]
+pub(super) struct Layout {
+    structure: StructureId,
+    /// Numbers of each sensor among all, in the order of `Model::sensors`.
+    pub ranges: Vec<Range<usize>>,
+    /// Why a sensor cannot be read.
+    unsupported: Vec<Option<&'static str>>,
+    names: Vec<String>,
+    pub needs: Needs,
+    pub zones: Vec<Zone>,
+}
+
+impl Layout {
+    /// Of a model.
+    pub fn new(model: &Model) -> Layout {
+        let mut end = 0;
+        let ranges = model.sensors().iter().map(|s| {
+            end += s.quantity.size(s.object);
+            end - s.quantity.size(s.object)..end
+        });
+        let ranges = ranges.collect();
+        let name = |(k, s): (usize, &Sensor)| if s.name.is_empty() { k.to_string() } else { s.name.clone() };
+        Layout {
+            structure: model.structure_id(),
+            ranges,
+            unsupported: model.sensors().iter().map(|s| support::missing(model, s)).collect(),
+            names: model.sensors().iter().enumerate().map(name).collect(),
+            needs: Needs::of(model),
+            zones: touch::zones(model),
+        }
+    }
+
+    /// Whether this is the layout of a model.
+    pub fn check(&self, model: &Model) -> Result<(), InputError> {
+        self.structure.check(model, "memory for sensors")
+    }
+
+    /// How many numbers there are.
+    pub fn size(&self) -> usize {
+        self.ranges.last().map_or(0, |r| r.end)
+    }
+
+    pub fn is_readable(&self, index: usize) -> bool {
+        self.unsupported[index].is_none()
+    }
+
+    /// Place of the numbers of a sensor that can be read.
+    pub fn range(&self, index: usize) -> Result<Range<usize>, SensorError> {
+        let count = self.ranges.len();
+        let range = self.ranges.get(index).ok_or(InputError::OutOfRange { what: "sensor", count, got: index })?;
+        match self.unsupported[index] {
+            Some(why) => Err(SensorError::Unsupported { sensor: self.names[index].clone(), why }),
+            None => Ok(range.clone()),
+        }
+    }
+
+    /// The same by name.
+    pub fn named(&self, name: &str) -> Result<Range<usize>, SensorError> {
+        let index = self.names.iter().position(|n| n == name);
+        self.range(index.ok_or_else(|| InputError::UnknownName { what: "sensor", name: name.into() })?)
+    }
+
+    /// Place of all numbers; an error if one of them cannot be read.
+    pub fn all(&self) -> Result<Range<usize>, SensorError> {
+        (0..self.ranges.len()).try_for_each(|k| self.range(k).map(|_| ()))?;
+        Ok(0..self.size())
+    }
+}

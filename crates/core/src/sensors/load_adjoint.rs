@@ -1,0 +1,177 @@
+//! How loads, centres of mass and momenta of links change: `load.rs` backwards.   (sens-10)
+//!
+//! The gradient with respect to a force is a motion W that meets it. The sums of links run from the leaves to the root, so
+//! these run from the root to the leaves; then each link meets its own motion, and what presses on it.
+#![allow(non_snake_case)]
+
+use super::adjoint::Adjoint;
+use super::load::{Loads, inertia};
+use super::push::{self, ContactForce, LinkForce};
+use super::{Moment, links};
+use crate::collision::PointDerivatives;
+use crate::model::{BodyId, FrameId, Model};
+use crate::spatial::{Force, Motion, SpatialInertia, Vec3};
+
+/// Gradient with respect to the numbers of each link.
+#[derive(Debug, Clone)]
+pub(super) struct LoadAdjoint {
+    wanted: Vec<Wanted>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Wanted {
+    /// Of the force that the parent must supply.
+    force: Motion,
+    /// Of the first moment and the momentum.
+    moment: Vec3,
+    momentum: Motion,
+}
+
+impl Wanted {
+    /// The same about an origin that lies `d` further on.
+    fn shifted(self, d: Vec3) -> Wanted {
+        let at = |W: Motion| Motion { lin: W.at(d), ang: W.ang };
+        Wanted { force: at(self.force), moment: self.moment, momentum: at(self.momentum) }
+    }
+
+    fn plus(self, sign: f64, b: Wanted) -> Wanted {
+        Wanted {
+            force: self.force + b.force * sign,
+            moment: self.moment + b.moment * sign,
+            momentum: self.momentum + b.momentum * sign,
+        }
+    }
+}
+
+impl LoadAdjoint {
+    /// Memory for a model.
+    pub fn new(model: &Model) -> LoadAdjoint {
+        LoadAdjoint { wanted: vec![Wanted::default(); links::count(model)] }
+    }
+
+    /// Nothing yet.
+    pub fn clear(&mut self) {
+        self.wanted.fill(Wanted::default());
+    }
+
+    /// Of `force · reading` and `torque · reading` of [`Loads::between`].
+    pub fn between(
+        &mut self,
+        m: &Moment,
+        loads: &Loads,
+        link: FrameId,
+        frame: FrameId,
+        [force, torque]: [Vec3; 2],
+        out: &mut Adjoint,
+    ) {
+        let site = &m.model.frames()[frame.0];
+        let pose = m.kin.X_wb[site.body.0] * site.pose;
+        let arm = pose.position - m.origin(site.body);
+        let (w, t) = (pose.rotation * force, pose.rotation * torque);
+        let read = loads.between(m, link, frame);
+        let (f, n) = (pose.rotation * read.lin, pose.rotation * read.ang);
+        self.wanted[link.0].force += Motion { lin: w + arm.cross(t), ang: t };
+        // its axes turn and its point moves with the frame
+        out.position[site.body.0] += Force::at_point(t.cross(f), w.cross(f) + t.cross(n), arm);
+    }
+
+    /// Of `weights · reading` of [`Loads::centre`].
+    pub fn centre(&mut self, m: &Moment, loads: &Loads, link: FrameId, weights: Vec3, out: &mut Adjoint) {
+        let (mass, frame) = (loads.mass(link), &m.model.frames()[link.0]);
+        if mass > 0.0 {
+            self.wanted[link.0].moment += weights * (1.0 / mass);
+        } else {
+            out.place(frame.body, loads.centre(m, link) - m.origin(frame.body), weights);
+        }
+    }
+
+    /// Of `weights · reading` of [`Loads::velocity`].
+    pub fn velocity(&mut self, loads: &Loads, link: FrameId, weights: Vec3) {
+        let mass = loads.mass(link);
+        if mass > 0.0 {
+            self.wanted[link.0].momentum.lin += weights * (1.0 / mass);
+        }
+    }
+
+    /// Of `weights · reading` of [`Loads::angular_momentum`].
+    pub fn angular_momentum(&mut self, m: &Moment, loads: &Loads, link: FrameId, weights: Vec3, out: &mut Adjoint) {
+        let d = m.origin(m.model.frames()[link.0].body) - loads.centre(m, link);
+        self.wanted[link.0].momentum += Motion { lin: weights.cross(d), ang: weights };
+        self.centre(m, loads, link, weights.cross(loads.momentum(link)), out);
+    }
+
+    /// All the way down to bodies and impulses. `touches` has the derivatives of the contacts that press, one for each of
+    /// [`push::contacts`].
+    pub fn spread(&mut self, m: &Moment, A: &[Motion], touches: &[Option<PointDerivatives>], out: &mut Adjoint) {
+        self.descend(m);
+        self.release(m, A, out);
+        push::contacts(m).zip(touches).for_each(|(contact, D)| self.press(m, &contact, D.as_ref(), out));
+        push::equalities(m).for_each(|force| self.hold(m, &force, out));
+        for (row, forces) in push::equality_rows(m) {
+            out.lambda[row] -= forces.iter().map(|f| self.met(m, f)).sum::<f64>();
+        }
+        for w in m.wrenches.iter().filter(|w| w.body != BodyId::WORLD) {
+            let W = self.wanted[m.model.bodies()[w.body.0].link.0].force;
+            out.place(w.body, w.arm(m.model, m.kin), -w.force.cross(W.ang));
+        }
+    }
+
+    /// Root to leaf: what is wanted of a link is wanted of its children.
+    fn descend(&mut self, m: &Moment) {
+        for k in 1..self.wanted.len() {
+            let parent = m.model.frames()[k].parent.0;
+            let body = |link: usize| m.model.frames()[link].body;
+            let d = m.origin(body(k)) - m.origin(body(parent));
+            self.wanted[k] = self.wanted[k].plus(1.0, self.wanted[parent].shifted(d));
+        }
+    }
+
+    /// Each link for itself: inertia, velocity and acceleration.
+    fn release(&self, m: &Moment, A: &[Motion], out: &mut Adjoint) {
+        for (k, wanted) in self.wanted.iter().enumerate() {
+            let body = m.model.frames()[k].body.0;
+            let Wanted { force: W, moment, momentum: L } = match links::leaves_to(m.model, FrameId(k)) {
+                Some(main) => wanted.plus(-1.0, self.wanted[main.0]),
+                None => *wanted,
+            };
+            let (I, V, VW) = (inertia(m, k), m.kin.V[body], m.kin.V[body].cross(W));
+            out.position[body] += moved(I, W, A[body]) - moved(I, VW, V) + moved(I, L, V);
+            out.position[body] += Force { lin: moment * I.mass, ang: I.h.cross(moment) };
+            out.velocity[body] += I * L - W.cross_force(I * V) - I * VW;
+            out.acceleration[body] += I * W;
+        }
+    }
+
+    /// The force of a contact and where it acts.
+    fn press(&self, m: &Moment, c: &ContactForce, D: Option<&PointDerivatives>, out: &mut Adjoint) {
+        let geoms = c.geoms.map(|g| &m.model.geoms()[g.0]);
+        let arms = geoms.map(|g| c.point - m.origin(g.body));
+        let [W1, W2] = geoms.map(|g| self.wanted[g.link.0].force);
+        let wanted = W1.at(arms[0]) - W2.at(arms[1]);
+        let by_impulse = c.axes.tmul(wanted) * (1.0 / m.model.options().dt);
+        (0..3).for_each(|k| out.lambda[c.row + k] += by_impulse[k]);
+        let Some(D) = D else { return };
+        let (by_point, by_normal) = (c.force.cross(W1.ang - W2.ang), c.force.cross(wanted).cross(c.axes.c[2]));
+        for i in 0..2 {
+            let x: [f64; 6] = core::array::from_fn(|k| by_point.dot(D.point[i][k]) + by_normal.dot(D.normal[i][k]));
+            let (lin, ang) = (Vec3::from_slice(&x), Vec3::from_slice(&x[3..]));
+            out.position[geoms[i].body.0] += Force::at_point(lin, ang, arms[i]);
+        }
+    }
+
+    /// Where a constraint between links acts; its force keeps its direction in the world.
+    fn hold(&self, m: &Moment, f: &LinkForce, out: &mut Adjoint) {
+        let body = m.model.frames()[f.link.0].body;
+        out.place(body, f.point - m.origin(body), -f.force.cross(self.wanted[f.link.0].force.ang));
+    }
+
+    fn met(&self, m: &Moment, f: &LinkForce) -> f64 {
+        let arm = f.point - m.origin(m.model.frames()[f.link.0].body);
+        self.wanted[f.link.0].force.dot(Force::at_point(f.force, f.torque, arm))
+    }
+}
+
+/// Gradient of `a · I b` when the body moves and carries its inertia along: dI = S ×* I − I S ×.
+fn moved(I: SpatialInertia, a: Motion, b: Motion) -> Force {
+    -(a.cross_force(I * b) + b.cross_force(I * a))
+}

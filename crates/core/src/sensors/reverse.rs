@@ -1,0 +1,138 @@
+//! Reverse mode of the readings: from weights to the gradient with respect to all that they are made of.   (sens-7)
+#![allow(non_snake_case)]
+
+use super::adjoint::Adjoint;
+use super::load::Loads;
+use super::load_adjoint::LoadAdjoint;
+use super::moment::Moment;
+use super::needs::{Needs, is_load, is_summed};
+use super::{Layout, coordinate, frame, links, push};
+use crate::collision::{PointDerivatives, contact_derivatives};
+use crate::constraint::Source;
+use crate::dynamics::{KinematicsDerivatives, accelerations_placed, write_gates};
+use crate::gradient::{Finished, GradientError, contact_error};
+use crate::model::{FrameId, Model, Quantity, Sensor, SensorObject};
+use crate::spatial::{Motion, Vec3};
+
+/// Memory of reverse mode.
+#[derive(Debug, Clone)]
+pub(super) struct Reverse {
+    pub adjoint: Adjoint,
+    load_adjoint: LoadAdjoint,
+    /// Of the step that is differentiated, which may be another than the one that was read: on the central path.
+    loads: Loads,
+    A: Vec<Motion>,
+    dkin: KinematicsDerivatives,
+    /// Derivatives of contacts that press, one for each of [`push::contacts`].
+    touches: Vec<Option<PointDerivatives>>,
+    /// Which dofs pass changes of their actuators (nv).
+    gates: Vec<f64>,
+}
+
+impl Reverse {
+    /// Memory for a model.
+    pub fn new(model: &Model) -> Reverse {
+        Reverse {
+            adjoint: Adjoint::new(model),
+            load_adjoint: LoadAdjoint::new(model),
+            loads: Loads::new(model),
+            A: vec![Motion::ZERO; model.n_bodies()],
+            dkin: KinematicsDerivatives::new(model),
+            touches: Vec::new(),
+            gates: vec![1.0; model.nv()],
+        }
+    }
+
+    /// What all weights share.
+    pub fn begin(&mut self, f: &mut Finished, needs: Needs) -> Result<(), GradientError> {
+        core::mem::swap(&mut f.kin.A, &mut self.A);
+        accelerations_placed(f.model, &f.given.v, f.acceleration, f.kin, &mut self.dkin);
+        core::mem::swap(&mut f.kin.A, &mut self.A);
+        if let (Some(ctrl), true) = (f.given.ctrl(), needs.actuation) {
+            write_gates(f.model, &f.given.q, &f.given.v, ctrl, &mut self.gates);
+        }
+        self.touches.clear();
+        if needs.loads {
+            self.loads.write(&Moment::of(f), &self.A);
+        }
+        if needs.forces { self.touch(f) } else { Ok(()) }
+    }
+
+    fn touch(&mut self, f: &mut Finished) -> Result<(), GradientError> {
+        let (assembly, lambda) = (f.assembly, f.solution.lambda());
+        let mode = &f.model.options().collision_gradient;
+        for (source, block) in assembly.sources.iter().zip(&assembly.problem.blocks) {
+            let Source::Contact(n) = *source else { continue };
+            let mut derivatives = None;
+            if lambda[block.row..block.row + 3] != [0.0; 3] {
+                let found = contact_derivatives(f.model, &f.kin.X_wb, f.contacts, n, mode);
+                let geoms = f.contacts.contacts()[n].geoms;
+                derivatives = Some(found.map_err(|error| contact_error(f.model, geoms, error))?);
+            }
+            self.touches.push(derivatives);
+        }
+        Ok(())
+    }
+
+    /// The gradient of `weights · readings`, left in `adjoint`.
+    pub fn pull(&mut self, m: &Moment, layout: &Layout, weights: &[f64]) {
+        self.adjoint.clear(m.solution.lambda().len());
+        self.load_adjoint.clear();
+        let mut loaded = false;
+        for (s, range) in m.model.sensors().iter().zip(&layout.ranges) {
+            let weights = &weights[range.clone()];
+            if weights.iter().any(|w| *w != 0.0) {
+                self.pull_sensor(m, s, weights);
+                loaded |= is_load(s);
+            }
+        }
+        self.pull_sums(m, layout, weights);
+        if loaded {
+            self.load_adjoint.spread(m, &self.A, &self.touches, &mut self.adjoint);
+        }
+        self.adjoint.meet(m, &self.A, &self.dkin);
+    }
+
+    fn pull_sensor(&mut self, m: &Moment, s: &Sensor, weights: &[f64]) {
+        let (what, out) = (s.quantity, &mut self.adjoint);
+        match s.object {
+            // sums of forces come all together, and time is no input
+            _ if is_summed(s) => {}
+            SensorObject::World => {}
+            SensorObject::Joint(id) => coordinate::pull_joint(m, id, what, &self.gates, weights, out),
+            SensorObject::Tendon(t) => coordinate::pull_tendon(m, t, what, weights[0], out),
+            SensorObject::Actuator(id) => coordinate::pull_actuator(m, id.0, what, weights[0], out),
+            SensorObject::Frame(id) if is_load(s) => self.pull_load(m, id, what, Vec3::from_slice(weights)),
+            _ if what == Quantity::Quaternion => frame::pull_quaternion(m, s.object, s.reference, weights, out),
+            _ => frame::pull(m, &self.A, s.object, s.reference, what, Vec3::from_slice(weights), out),
+        }
+    }
+
+    fn pull_load(&mut self, m: &Moment, frame: FrameId, what: Quantity, w: Vec3) {
+        let Reverse { load_adjoint, loads, adjoint, .. } = self;
+        let link = links::link_of(m.model, frame);
+        match what {
+            Quantity::Force => load_adjoint.between(m, loads, link, frame, [w, Vec3::ZERO], adjoint),
+            Quantity::Torque => load_adjoint.between(m, loads, link, frame, [Vec3::ZERO, w], adjoint),
+            Quantity::SubtreeCentreOfMass => load_adjoint.centre(m, loads, link, w, adjoint),
+            Quantity::SubtreeLinearVelocity => load_adjoint.velocity(loads, link, w),
+            _ => load_adjoint.angular_momentum(m, loads, link, w, adjoint),
+        }
+    }
+
+    /// Touch sensors and forces of limits: impulses along their own axes.   (sens-12)
+    fn pull_sums(&mut self, m: &Moment, layout: &Layout, weights: &[f64]) {
+        let per_step = 1.0 / m.model.options().dt;
+        let weight = |k: usize| weights[layout.ranges[k].start] * per_step;
+        for zone in layout.zones.iter().filter(|zone| weight(zone.sensor) != 0.0) {
+            for contact in push::contacts(m).filter(|c| zone.feels(m, c)) {
+                self.adjoint.lambda[contact.row + 2] += weight(zone.sensor);
+            }
+        }
+        for (k, s) in m.model.sensors().iter().enumerate().filter(|(_, s)| s.quantity == Quantity::LimitForce) {
+            for limit in push::limits(m).filter(|l| l.object == s.object) {
+                self.adjoint.lambda[limit.row] += weight(k);
+            }
+        }
+    }
+}

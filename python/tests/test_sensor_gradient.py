@@ -1,0 +1,101 @@
+"""Derivatives of sensor readings on a standing quadruped: central differences in numpy, products, errors."""
+
+import numpy as np
+import pytest
+import slipstick
+
+from robots import BUILTINS
+from states import assert_close, generator
+from step_differences import Differences, Scene, error
+
+SENSORS = """
+  <sensor>
+    <accelerometer name="accelerometer" site="imu"/>
+    <gyro name="gyro" site="imu"/>
+    <framequat name="attitude" objtype="xbody" objname="trunk"/>
+    <force name="force" site="FL_foot"/>
+    <torque name="torque" site="FL_foot"/>
+    <touch name="touch" site="RR_foot"/>
+    <jointlimitfrc name="stop" joint="FL_calf_joint"/>
+    <actuatorfrc name="effort" actuator="FR_calf"/>
+    <subtreecom name="centre" body="trunk"/>
+    <subtreeangmom name="spin" body="trunk"/>
+    <jointpos joint="RL_hip_joint"/>
+    <framequat name="blind" objtype="body" objname="trunk"/>
+  </sensor>
+"""
+NAMES = ["accelerometer", "gyro", "attitude", "force", "torque", "touch", "stop", "effort", "centre", "spin", "10"]
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory):
+    """On four feet, a knee pressed against its stop. Without dry friction the loads of the legs are decided."""
+    text = (BUILTINS / "quadruped.xml").read_text()
+    text = text.replace('frictionloss="0.2"', "").replace('size="0.005"', 'size="0.03"')
+    text = text.replace('<joint name="FL_calf_joint"', '<joint name="FL_calf_joint" range="-1.78 -0.888"')
+    path = tmp_path_factory.mktemp("sensors") / "measured.xml"
+    path.write_text(text.replace("</mujoco>", f"{SENSORS}</mujoco>"))
+    model = slipstick.load(path)
+    home, push = model.keyframe("home"), 0.3 * generator("sensor gradient").normal(size=model.nv)
+    run = slipstick.Simulator(model).rollout(home.q, home.v, 300, ctrl=home.ctrl, tau=push)
+    return Scene(model, run.q[-1], run.v[-1], push, home.ctrl, np.zeros((model.n_bodies, 6)))
+
+
+def test_readings_have_the_derivatives_of_their_central_differences(scene):
+    differences = Differences(scene)
+    base, left_out = differences.base, []
+    assert [c.mode for c in base.contacts] == 4 * ["stick"]
+    assert base.sensors["stop"] > 0.1 and base.sensors["touch"] > 1.0
+    jacobians = base.sensor_jacobian()
+    assert list(jacobians) == list(base.sensors) == NAMES, "what cannot be read is left out"
+    ends = np.cumsum([len(base.sensors[name]) for name in NAMES])
+    for what in ["q", "v", "tau", "ctrl"]:
+        found = differences.blocks(what, lambda step: np.concatenate([step.sensors[name] for name in NAMES]))
+        for name, end in zip(NAMES, ends):
+            actual = getattr(jacobians[name], f"d{what}")
+            rows = slice(end - len(actual), end)
+            # accelerations and forces are differences of velocities over a millisecond
+            scale = max(np.max(np.abs(actual)), differences.mobility if what in ("tau", "ctrl") else 1.0)
+            worst, unknown = error(actual, [block[rows] for block in found], scale)
+            assert worst < 1e-5, f"{name} by {what}: {worst:.1e} of its largest entry"
+            left_out.append(unknown)
+    assert np.mean(left_out) < 0.1
+
+
+def test_gradients_of_weighted_readings_are_products_with_their_jacobians(scene):
+    step, rng = scene.step(), generator("weights of readings")
+    weights = {name: rng.normal(size=len(reading)) for name, reading in step.sensors.items()}
+    jacobians, gradients = step.sensor_jacobian(), step.sensor_vjp(weights)
+    for what, actual in zip(["q", "v", "tau", "ctrl"], gradients):
+        blocks = {name: getattr(J, f"d{what}") for name, J in jacobians.items()}
+        size = max(np.max(np.abs(block), initial=1.0) for block in blocks.values())
+        expected = sum(weights[name] @ block for name, block in blocks.items())
+        assert_close(actual / size, expected / size, 1e-10, what)
+    assert all(np.array_equal(g, 0 * g) for g in step.sensor_vjp({}))
+
+
+def test_a_step_without_controls_has_no_columns_for_them(scene):
+    simulator = slipstick.Simulator(scene.model)
+    step = simulator.step(scene.q, scene.v)
+    assert step.sensor_jacobian()["force"].dctrl.shape == (3, 0)
+    assert step.sensor_vjp({"force": [1, 0, 0]})[3] is None
+    simulator.step(scene.q, scene.v)
+    for ask in [step.sensor_jacobian, lambda: step.sensor_vjp({})]:
+        with pytest.raises(slipstick.StaleStep):
+            ask()
+
+
+def test_weights_that_do_not_fit_are_refused_by_name(scene):
+    step = scene.step()
+    for weights, words in [
+        ({"nobody": [1.0]}, "nobody"),
+        ({"force": [1.0, 2.0]}, "'force': expected 3"),
+        ({"force": [1.0, 2.0, np.nan]}, "'force': expected 3 finite"),
+        ({"blind": np.ones(4)}, "'blind' cannot be read"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            step.sensor_vjp(weights)
+
+
+def test_the_jacobian_of_a_sensor_shows_its_shapes(scene):
+    assert repr(scene.step().sensor_jacobian()["gyro"]) == "<slipstick.SensorJacobian: dq (3, 18), dctrl (3, 12)>"
