@@ -18,6 +18,8 @@ const STRIDE: [f64; 2] = [10.0, 60.0];
 /// Share of states without any contact that is taken, and how many are passed over for that at most.
 const FREE: f64 = 0.1;
 const PATIENCE: usize = 40;
+/// How far the joints of a keyframe are bent (rad or m).
+const BEND: f64 = 0.05;
 /// Gaps between a random pose and the floor (m).
 const GAPS: [f64; 6] = [0.0, 1e-7, -1e-7, -5e-5, -5e-4, 2e-3];
 
@@ -52,7 +54,6 @@ pub(super) struct States {
     homes: Vec<(String, State)>,
     /// States of the present motion that are still to be handed out.
     waiting: Vec<Sample>,
-    motions: usize,
     made: usize,
     /// States passed over since the last one with contact.
     passed: usize,
@@ -73,7 +74,6 @@ impl States {
             draw: Draw(seed ^ 0x5eed_0f57_a7e5),
             homes,
             waiting: Vec::new(),
-            motions: 0,
             made: 0,
             passed: 0,
         }
@@ -153,12 +153,12 @@ impl States {
         Wrench::new(body, force, torque)
     }
 
-    /// The next state of a motion.
+    /// The next state of a motion: any of one of each kind, so that few states are of many kinds, too.
     fn moving(&mut self) -> Result<Sample, GradCheckError> {
         while self.waiting.is_empty() {
-            let kind = Kind::ALL[self.motions % Kind::ALL.len()];
-            self.motions += 1;
-            self.record(kind)?;
+            for kind in Kind::ALL {
+                self.record(kind)?;
+            }
         }
         let k = self.draw.below(self.waiting.len());
         Ok(self.waiting.swap_remove(k))
@@ -188,7 +188,7 @@ impl States {
                 self.waiting.push(Sample {
                     origin: format!("{kind:?} from {name}, step {k}"),
                     x: sim.state().clone(),
-                    ctrl: command.ctrl().filter(|_| self.model.nu() > 0).map(<[f64]>::to_vec),
+                    ctrl: command.ctrl().filter(|_| self.model.nu() > 0).map(|ctrl| within(&self.model, ctrl)),
                     tau: command.tau.clone(),
                     wrenches: command.wrenches.clone(),
                     warm: sim.warm_start(),
@@ -208,13 +208,25 @@ impl States {
     fn start(&mut self, kind: Kind) -> Result<(State, String), GradCheckError> {
         let (name, home) = self.home();
         if !matches!(kind, Kind::Fall | Kind::Land) {
-            return Ok((home, name));
+            return self.near(name, home);
         }
         let mut q = self.poses.random(&self.model, &home.q, &mut self.draw)?;
         let height = self.draw.between(0.0, 0.05);
         self.poses.place(&self.model, &mut q, height)?;
         let v = self.velocity(0.5);
         Ok((State::new(&self.model, &q, &v)?, format!("a random pose around {name}")))
+    }
+
+    /// A keyframe as it is, or a little bent: many stand so evenly that their legs share loads in no way in particular.
+    fn near(&mut self, name: String, home: State) -> Result<(State, String), GradCheckError> {
+        if self.draw.chance(0.5) {
+            return Ok((home, name));
+        }
+        let bend: Vec<f64> = (0..self.model.nv()).map(|_| BEND * self.draw.sign()).collect();
+        let mut q = home.q.clone();
+        self.model.integrate(&home.q, &bend, &mut q)?;
+        self.poses.place(&self.model, &mut q, 0.0)?;
+        Ok((State::new(&self.model, &q, &home.v)?, format!("{name}, bent")))
     }
 
     fn controller(&mut self, kind: Kind, start: &State) -> Result<Controller, GradCheckError> {
@@ -225,6 +237,15 @@ impl States {
             _ => Controller::Hold(Hold::new(&self.model, start)?),
         })
     }
+}
+
+/// Controls a hundredth of their range away from its ends: exactly there they have a derivative to one side only.
+fn within(model: &Model, ctrl: &[f64]) -> Vec<f64> {
+    let inside = |(c, range): (&f64, Option<[f64; 2]>)| match range {
+        Some([low, high]) => c.clamp(low + 0.01 * (high - low), high - 0.01 * (high - low)),
+        None => *c,
+    };
+    ctrl.iter().zip(model.actuators().iter().map(|a| a.ctrl_range)).map(inside).collect()
 }
 
 #[cfg(test)]
