@@ -1,9 +1,9 @@
 """Differentiable rigid-body simulation for robotics.
 
 A `Model` comes from a file (`load`) or is built in (`builtin`). Dynamics are functions with the model first, arrays in
-and out; a `Simulator` moves a model on in time, with contact; `slipstick.collision` finds where shapes touch,
-`slipstick.ncp` solves contact problems without a robot, and `slipstick.pinocchio.Map` translates to and from Pinocchio's
-coordinates.
+and out; a `Simulator` moves a model on in time, with contact, a `Batch` many of them at once; `slipstick.collision`
+finds where shapes touch, `slipstick.ncp` solves contact problems without a robot, and `slipstick.pinocchio.Map`
+translates to and from Pinocchio's coordinates.
 
     import slipstick
     model = slipstick.builtin("quadruped")
@@ -23,12 +23,16 @@ Derivatives with respect to q are in the tangent space: nv columns.
 
 Errors: what does not fit the model (shapes, numbers that are not finite, unknown names) is a ValueError, a file that
 makes no model a LoadError, a singular inertia a DynamicsError, a step without finite result a DivergenceError and a
-derivative that does not exist a GradientError (all three ArithmeticErrors). Derivatives of a Step whose Simulator has
-stepped on are a StaleStep (a RuntimeError).
+derivative that does not exist a GradientError (all three ArithmeticErrors); where single environments of a Batch fail,
+a BatchError (an ArithmeticError) has the results of the others. Derivatives of a Step whose Simulator has stepped on
+are a StaleStep (a RuntimeError).
 """
 
 from . import collision, ncp, pinocchio
 from ._native import (
+    Batch,
+    BatchError,
+    BatchJacobian,
     BundledJacobian,
     ConstraintView,
     ContactGradientError,
@@ -90,6 +94,9 @@ from ._native import (
 )
 
 __all__ = [
+    "Batch",
+    "BatchError",
+    "BatchJacobian",
     "BundledJacobian",
     "ConstraintView",
     "ContactGradientError",

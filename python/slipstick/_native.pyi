@@ -47,6 +47,11 @@ class ContactGradientError(GradientError):
 class UnsupportedGradientError(GradientError):
     what: str
 
+class BatchError(ArithmeticError):
+    environments: list[int]
+    errors: list[Exception]
+    result: Any
+
 class StaleStep(RuntimeError): ...
 
 class Warning:
@@ -517,6 +522,67 @@ class RolloutGradient:
         self, *, initial: bool = True, tau: bool = True, ctrl: bool = True, every: bool = False
     ) -> dict[str, Array]: ...
 
+class BatchJacobian:
+    @property
+    def dq_dq(self) -> Array: ...
+    @property
+    def dq_dv(self) -> Array: ...
+    @property
+    def dq_dtau(self) -> Array: ...
+    @property
+    def dq_dctrl(self) -> Array: ...
+    @property
+    def dv_dq(self) -> Array: ...
+    @property
+    def dv_dv(self) -> Array: ...
+    @property
+    def dv_dtau(self) -> Array: ...
+    @property
+    def dv_dctrl(self) -> Array: ...
+
+class Batch:
+    def __new__(
+        cls, model: Model | Sequence[Model], n: int | None = None, *, threads: int | None = None
+    ) -> Batch: ...
+    @property
+    def n(self) -> int: ...
+    @property
+    def threads(self) -> int: ...
+    @property
+    def bytes_per_environment(self) -> int: ...
+    def __len__(self) -> int: ...
+    def set_model(self, environment: int, model: Model) -> None: ...
+    def step(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike | None = None,
+        ctrl: ArrayLike | None = None,
+        *,
+        out: tuple[Array, Array] | None = None,
+    ) -> tuple[Array, Array]: ...
+    def jacobian(self) -> BatchJacobian: ...
+    def vjp(
+        self, *, q: ArrayLike | None = None, v: ArrayLike | None = None
+    ) -> tuple[Array, Array, Array, Array | None]: ...
+    def rollout(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        steps: int,
+        *,
+        ctrl: ArrayLike | None = None,
+        tau: ArrayLike | None = None,
+        memory: Literal["recompute", "store"] | None = None,
+    ) -> tuple[Array, Array]: ...
+    def rollout_vjp(
+        self, *, q: ArrayLike | None = None, v: ArrayLike | None = None
+    ) -> tuple[Array, Array, Array, Array | None]: ...
+    def reset(
+        self, mask: ArrayLike | None = None, q: ArrayLike | None = None, v: ArrayLike | None = None
+    ) -> tuple[Array, Array]: ...
+    def forget(self, mask: ArrayLike | None = None) -> None: ...
+
 class BundledJacobian:
     @property
     def jacobian(self) -> dict[str, Array]: ...
@@ -547,6 +613,7 @@ def bundled_jacobian(
     tau: ArrayLike | None = None,
     ctrl: ArrayLike | None = None,
     wrenches: ArrayLike | None = None,
+    threads: int = 1,
 ) -> BundledJacobian: ...
 def compliance_schedule(
     model: Model, q: ArrayLike, *, softest: float = 0.1, stiffest: float = 1e-4, levels: int = 4

@@ -4,6 +4,7 @@ use crate::collision::ContactSet;
 use crate::constraint::{Assembly, Solution, SolveReport, WarmImpulses, WarmStart};
 use crate::dynamics::{FreeMotion, Kinematics, MassFactor};
 use crate::error::InputError;
+use crate::footprint::{Footprint, footprint};
 use crate::gradient::{Finished, Given, Gradient};
 use crate::model::{Model, StructureId};
 
@@ -30,6 +31,22 @@ pub struct Data {
     pub(crate) given: Given,
     /// Memory of derivatives, made when the first one is asked for.
     gradient: Option<Box<Gradient>>,
+}
+
+footprint!(Data: kin, mass, free, contacts, assembly, solution, warm, v_next, acceleration, given, gradient);
+
+/// Memory for derivatives that several `Data` use in turn: [`Data::exchange_gradient`].
+#[derive(Debug, Clone, Default)]
+pub struct GradientMemory {
+    structure: Option<StructureId>,
+    gradient: Option<Box<Gradient>>,
+}
+
+impl GradientMemory {
+    /// Bytes that it takes beside itself.
+    pub fn bytes(&self) -> usize {
+        self.gradient.heap()
+    }
 }
 
 impl Data {
@@ -70,11 +87,27 @@ impl Data {
         (finished, self.gradient.get_or_insert_with(|| Box::new(Gradient::new(model))))
     }
 
+    /// Takes memory for derivatives and gives its own away. It is larger than all the rest: where many steps are
+    /// differentiated one after the other, one memory serves all and stays near the processor. What was computed in
+    /// either is forgotten; memory of another structure is dropped.
+    pub fn exchange_gradient(&mut self, memory: &mut GradientMemory) {
+        if !memory.structure.as_ref().is_some_and(|s| s.is(&self.structure)) {
+            *memory = GradientMemory { structure: Some(self.structure.clone()), gradient: None };
+        }
+        core::mem::swap(&mut self.gradient, &mut memory.gradient);
+        self.forget_derivatives();
+    }
+
     /// Derivatives of the step before belong to the past.
     pub(crate) fn forget_derivatives(&mut self) {
         if let Some(gradient) = &mut self.gradient {
             gradient.forget();
         }
+    }
+
+    /// Bytes that it takes, itself included. Contacts and derivatives make room when they first need it, and keep it.
+    pub fn bytes(&self) -> usize {
+        size_of::<Data>() + self.heap()
     }
 
     /// Drops the warm start: the next step is solved as if it were the first.

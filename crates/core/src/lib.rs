@@ -13,6 +13,7 @@ mod derivatives;
 mod dispatch;
 pub mod dynamics;
 pub mod error;
+mod footprint;
 pub mod gradient;
 pub mod linalg;
 pub mod model;
@@ -25,7 +26,7 @@ mod step;
 
 pub use constraint::{Mode, SolveReport, Stage, Status, WarmStart};
 pub use contact::ContactView;
-pub use data::Data;
+pub use data::{Data, GradientMemory};
 pub use dynamics::Wrench;
 pub use error::{BuildError, DynamicsError, InputError, StepError};
 pub use gradient::{GradientError, InputDirection, InputGrad, OutputGrad, StepJacobian};

@@ -48,7 +48,16 @@ create_exception!(
     slipstick,
     StaleStep,
     PyRuntimeError,
-    "A derivative of a step whose Simulator has stepped on: the memory it needs holds another step."
+    "A derivative of a step whose Simulator has stepped on, or of a Batch without a step: the memory it needs holds \
+     another step, or none."
+);
+
+create_exception!(
+    slipstick,
+    BatchError,
+    PyArithmeticError,
+    "Environments of a Batch without an answer. Attributes: environments (list of int), errors (list of the exceptions \
+     that a Simulator would raise), result: what would have been returned, with good rows for all other environments."
 );
 
 /// Everything that can go wrong behind a Python function.

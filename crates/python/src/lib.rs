@@ -5,6 +5,7 @@
 #![allow(non_snake_case)] // X_a, X_b: poses as in the notation
 
 mod arrays;
+mod batch;
 mod collision;
 mod derivatives;
 mod dynamics;
@@ -41,7 +42,7 @@ const _: () = {
     assert!(align_of::<model::Model>() <= 16 && align_of::<simulator::Simulator>() <= 16);
     assert!(align_of::<solids::Solid>() <= 16 && align_of::<step::Step>() <= 16);
     assert!(align_of::<views::ContactView>() <= 16 && align_of::<warm_start::WarmStart>() <= 16);
-    assert!(align_of::<rollout_gradient::RolloutGradient>() <= 16);
+    assert!(align_of::<rollout_gradient::RolloutGradient>() <= 16 && align_of::<batch::Batch>() <= 16);
     assert!(align_of::<pinocchio::PinocchioMap>() <= 16 && align_of::<options::Options>() <= 16);
 };
 
@@ -49,6 +50,8 @@ const _: () = {
 mod _native {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use crate::batch::{Batch, BatchJacobian};
     #[pymodule_export]
     use crate::collision::{Contact, ContactDerivatives, ModelHit, derivatives, detect, geom_distance, raycast_model};
     #[pymodule_export]
@@ -60,7 +63,7 @@ mod _native {
     use crate::dynamics::{aba, actuate, bias, crba, energy, mass_inverse, passive, rnea, solve};
     #[pymodule_export]
     use crate::errors::{
-        ContactGradientError, DivergenceError, DynamicsError, GradientError, LoadError, StaleStep,
+        BatchError, ContactGradientError, DivergenceError, DynamicsError, GradientError, LoadError, StaleStep,
         UnsupportedGradientError,
     };
     #[pymodule_export]

@@ -53,11 +53,7 @@ impl RolloutGradient {
     #[new]
     #[pyo3(signature = (model, steps, *, memory="recompute", parameters=Vec::new()))]
     fn new(model: &Model, steps: i64, memory: &str, parameters: Vec<String>) -> Result<RolloutGradient, Failure> {
-        let memory = match memory {
-            "recompute" => Memory::Recompute,
-            "store" => Memory::Store,
-            other => return Err(unknown("memory", ["recompute", "store"], other)),
-        };
+        let memory = self::memory(memory)?;
         let steps = count("steps", steps)? as usize;
         let groups = parameters.iter().map(|name| group(name)).collect::<Result<Vec<_>, _>>()?;
         let inner = slipstick::RolloutGradient::new(&model.inner, steps, memory).with_parameters(&groups);
@@ -330,12 +326,23 @@ fn finite(what: &'static str, numbers: Vec<f64>) -> Result<Vec<f64>, Failure> {
     }
 }
 
-fn shaped<'py>(py: Python<'py>, shape: &[usize], numbers: Vec<f64>) -> PyResult<Array<'py>> {
+/// An array of numbers that lie row by row.
+pub fn shaped<'py>(py: Python<'py>, shape: &[usize], numbers: Vec<f64>) -> PyResult<Array<'py>> {
     let array = ArrayD::from_shape_vec(IxDyn(shape), numbers);
     Ok(array.map_err(|e| PyRuntimeError::new_err(e.to_string()))?.into_pyarray(py))
 }
 
-fn failure(e: RolloutGradientError) -> Failure {
+/// What is kept of every step.
+pub fn memory(name: &str) -> Result<Memory, Failure> {
+    match name {
+        "recompute" => Ok(Memory::Recompute),
+        "store" => Ok(Memory::Store),
+        other => Err(unknown("memory", ["recompute", "store"], other)),
+    }
+}
+
+/// The exception that says the same.
+pub fn failure(e: RolloutGradientError) -> Failure {
     let text = e.to_string();
     match e {
         RolloutGradientError::Input(e) => e.into(),

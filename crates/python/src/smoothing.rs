@@ -64,9 +64,11 @@ impl Spread {
 /// q (nq,), v (nv,); tau (nv,), ctrl (nu,), wrenches (n_bodies, 6) as in Simulator.step. sigma: standard deviations of
 /// the displacements of q, v, tau and ctrl, one float or a dict with some of these names (what is missing is not
 /// displaced); samples (int), drawn in pairs; order 1: mean of derivatives, 0: linear fit to values of the step, which
-/// needs more pairs than displaced numbers; seed (int). Returns a BundledJacobian.
+/// needs more pairs than displaced numbers; seed (int); threads (int) on which samples are made, 0 for all cores: the
+/// result does not depend on it. Returns a BundledJacobian.
 #[pyfunction]
-#[pyo3(signature = (model, q, v, *, sigma, samples=64, order=1, seed=0, tau=None, ctrl=None, wrenches=None))]
+#[pyo3(signature = (model, q, v, *, sigma, samples=64, order=1, seed=0, tau=None, ctrl=None, wrenches=None,
+    threads=1))]
 pub fn bundled_jacobian(
     py: Python<'_>,
     model: &Model,
@@ -79,6 +81,7 @@ pub fn bundled_jacobian(
     tau: Option<Input>,
     ctrl: Option<Input>,
     wrenches: Option<Input>,
+    threads: i64,
 ) -> Result<BundledJacobian, Failure> {
     let model = &model.inner;
     let x = State::new(model, &vector("q", q)?, &vector("v", v)?)?;
@@ -90,9 +93,10 @@ pub fn bundled_jacobian(
     }
     let wrenches = self::wrenches(wrenches, model.n_bodies())?;
     let how = Bundled { sigma: sigma.sigma()?, samples: count("samples", samples)?, order: self::order(order)?, seed };
+    let threads = count("threads", threads)? as usize;
     let smoothed = py.detach(|| {
         let input = slipstick::Input::tau(&tau).with_wrenches(&wrenches);
-        Bundle::new(model, how)?.step(&mut Data::new(model), &x, ctrl.as_deref(), &input)
+        Bundle::new(model, how)?.threads(threads).step(&mut Data::new(model), &x, ctrl.as_deref(), &input)
     });
     let s = smoothed.map_err(failure)?;
     Ok(BundledJacobian {
@@ -159,6 +163,7 @@ fn failure(e: SmoothingError) -> Failure {
         SmoothingError::Step(e) => e.into(),
         SmoothingError::Gradient(e) => e.into(),
         e @ SmoothingError::TooFew { .. } => pyo3::exceptions::PyValueError::new_err(e.to_string()).into(),
+        e @ SmoothingError::Threads { .. } => pyo3::exceptions::PyRuntimeError::new_err(e.to_string()).into(),
         e => PyArithmeticError::new_err(e.to_string()).into(),
     }
 }

@@ -19,8 +19,10 @@
 //! ```
 
 mod audit;
+mod batch;
 mod builtin;
 mod controller;
+mod crew;
 mod finite_differences;
 pub mod grad_check;
 pub mod pinocchio;
@@ -33,6 +35,7 @@ mod summary;
 mod trajectory;
 
 pub use audit::AuditReport;
+pub use batch::{Batch, BatchError, BatchJacobian, EnvironmentError, FailedEnvironment};
 pub use builtin::{BuiltinError, builtin, builtin_names};
 pub use controller::{Command, Controller, Hold, Random, Table, TableError};
 pub use finite_differences::{

@@ -56,7 +56,7 @@ impl std::error::Error for RolloutError {
 impl Simulator {
     /// Starts from the keyframe `home` if there is one, else from the neutral configuration.
     pub fn new(model: &Model) -> Simulator {
-        let state = State::keyframe(model, "home").unwrap_or_else(|_| State::neutral(model));
+        let state = initial_state(model);
         Simulator { model: model.clone(), data: Data::new(model), next: state.clone(), state, steps: 0, audit: None }
     }
 
@@ -184,6 +184,11 @@ impl Simulator {
         }
         Ok(())
     }
+}
+
+/// The keyframe `home` if there is one, else the neutral configuration.
+pub(crate) fn initial_state(model: &Model) -> State {
+    State::keyframe(model, "home").unwrap_or_else(|_| State::neutral(model))
 }
 
 /// A state that steps themselves have made too large has diverged, whatever the door says about it.

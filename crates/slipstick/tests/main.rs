@@ -1,5 +1,6 @@
 //! Tests of the public face: one binary.
 
+mod batch;
 mod builtin;
 mod differences;
 mod pinocchio;

@@ -185,6 +185,24 @@ fn the_same_seed_gives_the_same_bits_and_leaves_the_warm_start_of_the_step() {
 }
 
 #[test]
+fn samples_on_several_threads_give_the_same_bits() {
+    let model = builtin("quadruped").unwrap();
+    let home = model.keyframe("home").unwrap().clone();
+    let x = State::keyframe(&model, "home").unwrap();
+    for order in [Order::First, Order::Zeroth] {
+        let how = Bundled { sigma: Sigma::all(1e-3), samples: 140, order, seed: 9 };
+        let run = |threads: usize| {
+            let (mut data, mut bundle) = (Data::new(&model), Bundle::new(&model, how).unwrap().threads(threads));
+            let first = bundle.step(&mut data, &x, Some(&home.ctrl), &Input::default()).unwrap();
+            let second = bundle.step(&mut data, &first.exact, Some(&home.ctrl), &Input::default()).unwrap();
+            (first, second, data.warm_start())
+        };
+        let alone = run(1);
+        assert!(run(2) == alone && run(3) == alone, "{order:?}");
+    }
+}
+
+#[test]
 fn what_makes_no_mean_is_refused() {
     let model = builtin("cube").unwrap();
     let x = State::keyframe(&model, "home").unwrap();

@@ -10,9 +10,11 @@ mod tests;
 
 use super::bounds::{FourBoxes, NO_BOXES, OneBox, box_at, four_times, gaps, least_along, pose_at};
 use crate::dispatch::dispatch;
+use crate::footprint::{Footprint, footprint};
 use crate::model::{BodyId, Model};
 use crate::spatial::{Lane, Pose};
 use plan::{NONE, Plan};
+use std::sync::Arc;
 use sweep::Sweep;
 
 /// Up to this number of moving bodies and shapes of the world, all are compared with all.
@@ -25,7 +27,8 @@ const SLACK: f64 = 1e-9;
 pub(crate) struct Broadphase {
     /// The model whose sizes the plan has.
     model: Model,
-    plan: Plan,
+    /// Copies of this share it.
+    plan: Arc<Plan>,
     search: Search,
     /// Pose of each geom in the world, and one more for members without geom.
     X_wg: Vec<Pose>,
@@ -38,12 +41,14 @@ pub(crate) struct Broadphase {
     marks: Vec<u64>,
 }
 
+footprint!(Broadphase: plan, search, X_wg, boxes, nodes, memory, marks);
+
 /// How pairs of nodes are found.
 #[derive(Debug, Clone)]
 enum Search {
     /// All with all: groups by row and column of nodes.
     All {
-        table: Vec<u32>,
+        table: Arc<Vec<u32>>,
     },
     Sweep(Sweep),
 }
@@ -65,10 +70,21 @@ struct Memory {
     found: Vec<u32>,
 }
 
+footprint!(Memory: bodies, hits, found);
+
+impl Footprint for Search {
+    fn heap(&self) -> usize {
+        match self {
+            Search::All { table } => table.heap(),
+            Search::Sweep(sweep) => sweep.heap(),
+        }
+    }
+}
+
 impl Broadphase {
     /// For the pairs of a model.
     pub fn new(model: &Model) -> Broadphase {
-        let plan = Plan::new(model);
+        let plan = Arc::new(Plan::new(model));
         let (n, n_pairs) = (plan.nodes.len(), model.pairs().len());
         let search = if n <= FEW { Search::All { table: table(&plan) } } else { Search::Sweep(Sweep::new(n)) };
         let hits = vec![0; n.next_multiple_of(4)];
@@ -97,7 +113,7 @@ impl Broadphase {
     pub fn candidates(&mut self, model: &Model, X_wb: &[Pose], limit: f64, out: &mut Vec<u32>) {
         if !std::ptr::eq(self.model.numbers(), model.numbers()) {
             self.model = model.clone();
-            self.plan.resize(model);
+            Arc::make_mut(&mut self.plan).resize(model);
             self.place_world();
         }
         // boxes around nothing are infinitely far away
@@ -125,7 +141,7 @@ impl Broadphase {
 }
 
 /// Number of the group of each two nodes, row by row.
-fn table(plan: &Plan) -> Vec<u32> {
+fn table(plan: &Plan) -> Arc<Vec<u32>> {
     let n = plan.nodes.len();
     // rows are read to the end of their last four
     let mut table = vec![NONE; n * n + 4];
@@ -134,7 +150,7 @@ fn table(plan: &Plan) -> Vec<u32> {
             table[*a as usize * n + *b as usize] = group as u32;
         }
     }
-    table
+    Arc::new(table)
 }
 
 dispatch! {

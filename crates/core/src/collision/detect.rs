@@ -11,6 +11,7 @@ use super::shape::Convex;
 use super::terrain::{Terrain, TerrainMemory, Touch, ray, touch};
 use super::witness::{ShapePair, Side};
 use crate::error::InputError;
+use crate::footprint::footprint;
 use crate::model::{GeomId, Model, Pair, Shape, StructureId};
 use crate::spatial::{Pose, Vec3};
 
@@ -32,6 +33,8 @@ pub struct ContactSet {
     unconverged: usize,
     growths: usize,
 }
+
+footprint!(ContactSet: broad, candidates, warm, memory, contacts, touches, triangles, ground);
 
 /// No triangle.
 const NO_GROUND: u32 = u32::MAX;

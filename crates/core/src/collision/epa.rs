@@ -8,6 +8,7 @@ use super::gjk::Vertex;
 use super::polish::{refine, unpolished};
 use super::simplex::Simplex;
 use super::witness::{ShapePair, Witness};
+use crate::footprint::footprint;
 use crate::spatial::Vec3;
 
 const MAX_VERTICES: usize = 128;
@@ -59,6 +60,8 @@ pub(crate) struct Polytope {
     horizon: Vec<(u16, u8, u16, u16)>,
     seen: Vec<u16>,
 }
+
+footprint!(Polytope: vertices, faces, heights, horizon, seen);
 
 /// The best answer so far.
 struct Best {

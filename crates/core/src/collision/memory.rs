@@ -3,11 +3,14 @@
 use super::detect::ContactSet;
 use super::narrow::Warm;
 use crate::error::InputError;
+use crate::footprint::footprint;
 use crate::spatial::Vec3;
 
 /// Where the searches of some pairs ended: number of the pair, direction, first atoms.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct SearchMemory(Vec<(u32, Vec3, [u32; 2])>);
+
+footprint!(SearchMemory: 0);
 
 impl SearchMemory {
     pub fn entries(&self) -> &[(u32, Vec3, [u32; 2])] {

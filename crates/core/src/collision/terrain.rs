@@ -19,6 +19,7 @@ use super::narrow::{Warm, witness};
 use super::patch::{feature_key, nearest, patch};
 use super::shape::{Convex, Core};
 use super::witness::{ShapePair, Side, Witness};
+use crate::footprint::footprint;
 use crate::spatial::{Pose, Vec3};
 use choice::choose;
 
@@ -78,6 +79,8 @@ pub(super) struct TerrainMemory {
     /// Searches that ended at the iteration limit.
     pub unconverged: usize,
 }
+
+footprint!(TerrainMemory: touches, triangles);
 
 impl TerrainMemory {
     pub fn capacity(&self) -> usize {

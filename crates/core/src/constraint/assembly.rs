@@ -14,6 +14,7 @@ use super::surface::{
 use super::warm::{Key, WarmImpulses};
 use crate::collision::{Contact, ContactSet};
 use crate::dynamics::{Kinematics, MassFactor, body_velocities};
+use crate::footprint::footprint;
 use crate::model::{BodyId, Model};
 use crate::spatial::{Motion, Vec3};
 
@@ -83,6 +84,9 @@ pub(crate) struct Assembly {
     /// How often memory had to grow.
     pub growths: usize,
 }
+
+footprint!(Assembly: problem, jacobian, sources, candidates, joint_rows, pair_rows, order, biases, redundancy, rigid,
+    V_free, V_next);
 
 impl Assembly {
     /// Memory for a model.

@@ -8,6 +8,7 @@
 use super::problem::Problem;
 use crate::dispatch::dispatch;
 use crate::dynamics::{Columns, Kinematics, MassFactor, half_solve};
+use crate::footprint::footprint;
 use crate::model::{BodyId, Model};
 use crate::spatial::{Lane, Vec3};
 use core::ops::Range;
@@ -29,6 +30,8 @@ pub(crate) struct Jacobian {
     /// Where a dof is in the path of the group at hand.
     at: Vec<usize>,
 }
+
+footprint!(Jacobian: spans, path, J, Z, Y, at);
 
 impl Jacobian {
     /// Memory for a model.

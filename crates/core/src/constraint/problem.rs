@@ -10,6 +10,7 @@ use super::cone::Cone;
 use crate::check;
 use crate::dispatch::dispatch;
 use crate::error::InputError;
+use crate::footprint::footprint;
 use crate::linalg::dot_lanes;
 use core::ops::Range;
 
@@ -73,6 +74,8 @@ pub struct Problem {
     /// Velocity of the constraints without impulses, position correction included (rows).
     pub(crate) g: Vec<f64>,
 }
+
+footprint!(Problem: blocks, groups, maps, G, root, g);
 
 impl Problem {
     /// A bare problem of n contacts: Delassus matrix (3n × 3n, row by row), free velocity (3n), friction (n), rows of a

@@ -4,6 +4,7 @@
 
 use super::cone::Cone;
 use super::problem::{Problem, TWIST};
+use crate::footprint::footprint;
 
 /// Share of a normal's own inverse inertia below which what the others leave of it is rounding.
 const DEPENDENT: f64 = 1e-9;
@@ -21,6 +22,8 @@ pub(crate) struct Redundancy {
     coefficients: Vec<f64>,
     found: Vec<bool>,
 }
+
+footprint!(Redundancy: blocks, rows, pivots, coefficients, found);
 
 impl Redundancy {
     /// How much there is room for.

@@ -7,6 +7,7 @@ use super::problem::Problem;
 use super::report::SolveReport;
 use crate::check;
 use crate::error::InputError;
+use crate::footprint::footprint;
 use crate::model::Solver;
 
 /// Below this change of velocity a constraint counts as undecided between two modes (m/s).
@@ -20,6 +21,8 @@ pub struct Solution {
     pub(crate) modes: Vec<(Mode, f64)>,
     aside: Vec<f64>,
 }
+
+footprint!(Solution: work, modes, aside);
 
 impl Solution {
     /// Impulses (rows).

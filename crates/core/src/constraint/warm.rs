@@ -4,6 +4,7 @@
 use crate::check::LARGEST;
 use crate::collision::SearchMemory;
 use crate::error::InputError;
+use crate::footprint::{Footprint, footprint};
 use crate::spatial::Vec3;
 
 /// Name of a constraint: pair and feature of a contact, or a number beyond all pairs.
@@ -20,6 +21,8 @@ impl Key {
 /// Impulses of the last step: those of contacts in world axes, others in x.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct WarmImpulses(Vec<(Key, Vec3)>);
+
+footprint!(WarmImpulses: 0);
 
 impl WarmImpulses {
     pub fn clear(&mut self) {
@@ -76,6 +79,11 @@ const IMPULSE: usize = 5;
 const SEARCH: usize = 5;
 
 impl WarmStart {
+    /// Bytes that it takes beside itself.
+    pub fn bytes(&self) -> usize {
+        self.impulses.heap() + self.searches.heap()
+    }
+
     /// Bytes to be saved: numbers of 8 bytes, little end first.
     pub fn to_bytes(&self) -> Vec<u8> {
         let searches = self.searches.entries();

@@ -10,6 +10,7 @@ use super::mass_factor::{self, MassFactor};
 use super::mass_solve;
 use super::passive;
 use super::rnea::{self, Wrench};
+use crate::footprint::footprint;
 use crate::model::{Implicit, Model};
 use crate::spatial::Force;
 
@@ -29,6 +30,8 @@ pub struct FreeMotion {
     f: Vec<Force>,
     zero: Vec<f64>,
 }
+
+footprint!(FreeMotion: v, tau, bias, damping, stiffness, f, zero);
 
 impl FreeMotion {
     /// Memory for a model.

@@ -2,6 +2,7 @@
 #![allow(non_snake_case)]
 
 use crate::dispatch::dispatch;
+use crate::footprint::footprint;
 use crate::model::{Model, Node, Numbers, Primitive, PrimitiveKind, Topology};
 use crate::spatial::{Lane, Mat3, Motion, Pose, Quat, SpatialInertia, Vec3, axis_rotation, sin_cos};
 
@@ -26,6 +27,8 @@ pub struct Kinematics {
     /// Inertia of each body about the tree's origin, world axes.
     pub(crate) inertia: Vec<SpatialInertia>,
 }
+
+footprint!(Kinematics: X_wb, angles, origin, axes, V, A, inertia);
 
 impl Kinematics {
     /// Memory for a model.

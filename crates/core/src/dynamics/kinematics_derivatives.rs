@@ -6,6 +6,7 @@
 
 use super::kinematics::{Kinematics, begin, place, weigh};
 use crate::dispatch::dispatch;
+use crate::footprint::footprint;
 use crate::model::{FrameId, Model, Node, PrimitiveKind, Topology};
 use crate::spatial::{Lane, Motion, Vec3, vec3};
 
@@ -63,6 +64,8 @@ pub struct KinematicsDerivatives {
     /// Velocity of the frame before each dof's primitive, V_λ (nv).
     pub(crate) V_before: Vec<Motion>,
 }
+
+footprint!(KinematicsDerivatives: columns, V_before);
 
 impl KinematicsDerivatives {
     /// Memory for a model.

@@ -7,6 +7,7 @@
 
 use super::kinematics::Kinematics;
 use crate::dispatch::dispatch;
+use crate::footprint::footprint;
 use crate::model::{Model, Topology};
 use crate::spatial::{Force, Lane, SpatialInertia};
 
@@ -26,6 +27,8 @@ pub struct MassFactor {
     /// Momentum of what each dof carries per unit of its velocity.
     momentum: Vec<Force>,
 }
+
+footprint!(MassFactor: rows, pivot, inverse_pivot, composite, momentum);
 
 impl MassFactor {
     /// Memory for a model.

@@ -6,6 +6,7 @@
 
 use super::mass_factor::MassFactor;
 use crate::dispatch::dispatch;
+use crate::footprint::footprint;
 use crate::model::{Model, Topology};
 use crate::spatial::Lane;
 
@@ -15,6 +16,8 @@ const PANEL: usize = 8;
 /// Some columns of a solve: one row per dof, kept together so that a row is one index away.
 #[derive(Debug, Clone)]
 pub struct Panel(Vec<[Lane; PANEL]>);
+
+footprint!(Panel: 0);
 
 impl Panel {
     /// Memory for a model.

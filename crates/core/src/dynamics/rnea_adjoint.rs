@@ -11,6 +11,7 @@ use super::kinematics_derivatives::{KinematicsDerivatives, accelerate_with_colum
 use super::rnea::Wrench;
 use super::wrench_derivatives::turned;
 use crate::dispatch::dispatch;
+use crate::footprint::footprint;
 use crate::model::{BodyId, Model, Topology};
 use crate::spatial::{Force, Motion, SpatialInertia, Vec3};
 
@@ -36,6 +37,8 @@ pub struct RneaAdjoint {
     /// Virtual velocity before each dof's primitive.
     W_before: Vec<Motion>,
 }
+
+footprint!(RneaAdjoint: sums, W, W_before);
 
 impl RneaAdjoint {
     const NONE: Sums = Sums { H: Force::ZERO, Y: Vec3::ZERO, f: Force::ZERO, E: Vec3::ZERO };

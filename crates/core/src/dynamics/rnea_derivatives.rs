@@ -15,6 +15,7 @@ use super::mass_factor::MassFactor;
 use super::rnea::Wrench;
 use super::wrench_derivatives::add_world_axes;
 use crate::dispatch::dispatch;
+use crate::footprint::footprint;
 use crate::linalg::MatRef;
 use crate::model::{BodyId, Model};
 use crate::spatial::{Force, Lane, Mat3, Motion, SpatialInertia, Vec3, vec3};
@@ -47,6 +48,8 @@ pub struct RneaDerivatives {
     composite: Vec<Composite>,
     nv: usize,
 }
+
+footprint!(RneaDerivatives: rows, pairs, composite);
 
 impl RneaDerivatives {
     /// Memory for a model.

@@ -9,6 +9,7 @@
 
 use crate::constraint::{Block, Cone, Mode, Problem, Solution, TWIST, three};
 use crate::dispatch::dispatch;
+use crate::footprint::footprint;
 use crate::linalg::{Factor, FullPivotLu, Term, add_product};
 use crate::spatial::{Lane, Mat3, Vec3};
 
@@ -61,6 +62,8 @@ pub(crate) struct Active {
     terms: Vec<Term>,
     scratch: Vec<[f64; 4]>,
 }
+
+footprint!(Active: unknowns, lu, order, columns, product, terms, scratch);
 
 impl Active {
     /// Unknowns and factors of a solution, each constraint in the mode that `mode` tells; `place` knows where a contact is

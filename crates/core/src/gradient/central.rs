@@ -2,6 +2,7 @@
 
 use super::given::Finished;
 use crate::constraint::{Assembly, Solution, resolve_centrally};
+use crate::footprint::footprint;
 use crate::model::Model;
 
 /// A second answer to the contact problem of a step.
@@ -12,6 +13,8 @@ pub(crate) struct Central {
     v_next: Vec<f64>,
     acceleration: Vec<f64>,
 }
+
+footprint!(Central: assembly, solution, v_next, acceleration);
 
 impl Central {
     /// Memory for a model.

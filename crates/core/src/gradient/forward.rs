@@ -12,6 +12,7 @@ use super::smooth::Smooth;
 use super::types::StepJacobian;
 use crate::dispatch::dispatch;
 use crate::dynamics::{Panel, for_each_ctrl_slope, inverse, stride};
+use crate::footprint::footprint;
 use crate::linalg::{Factor, MatRef, Term, add_product, add_terms};
 use crate::model::{Model, PrimitiveKind};
 use crate::spatial::{Lane, Mat3, Quat, Vec3, right_jacobian};
@@ -33,6 +34,8 @@ pub(crate) struct Forward {
     contact: ContactPart,
 }
 
+footprint!(Forward: v_state, q_state, v_tau, q_tau, v_ctrl, q_ctrl, panel, terms, contact);
+
 /// Matrices between dofs, rows of G and unknowns: rows of whole lanes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ContactPart {
@@ -46,6 +49,8 @@ pub(crate) struct ContactPart {
     YB: Vec<[f64; 4]>,
     BD: Vec<[f64; 4]>,
 }
+
+footprint!(ContactPart: J, YT, X, YB, BD);
 
 impl Forward {
     /// Memory for a model.

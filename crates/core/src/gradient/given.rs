@@ -3,6 +3,7 @@
 use crate::collision::ContactSet;
 use crate::constraint::{Assembly, Solution};
 use crate::dynamics::{FreeMotion, Kinematics, MassFactor, Wrench};
+use crate::footprint::footprint;
 use crate::model::Model;
 
 /// A copy of the state and input of the last step.
@@ -15,6 +16,8 @@ pub(crate) struct Given {
     actuated: bool,
     pub wrenches: Vec<Wrench>,
 }
+
+footprint!(Given: q, v, tau, ctrl, wrenches);
 
 impl Given {
     /// Memory for a model.

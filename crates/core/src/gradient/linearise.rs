@@ -8,6 +8,7 @@ use super::types::GradientError;
 use crate::collision::{CollisionError, PointDerivatives, contact_derivatives};
 use crate::constraint::{BiasSlope, PairRows, Source, relative_velocity};
 use crate::dynamics::Kinematics;
+use crate::footprint::footprint;
 use crate::model::{BodyId, GeomId, Model};
 use crate::spatial::{Force, Mat3, Motion, Quat, Vec3, right_jacobian_inverse};
 use core::ops::Range;
@@ -32,6 +33,8 @@ pub(crate) struct Linearised {
     /// Ψ̇ = V_before × S of each dof at the end of the step.
     pub psi_next: Vec<Motion>,
 }
+
+footprint!(Linearised: terms, forms, entries, stiffness, carried, psi_next);
 
 /// A contact of the step: what its forms are made of.
 pub(crate) struct Touch {

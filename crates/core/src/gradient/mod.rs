@@ -24,6 +24,7 @@ pub(crate) use given::{Finished, Given};
 pub(crate) use linearise::contact_error;
 
 use crate::constraint::{Mode, Source};
+use crate::footprint::footprint;
 use crate::model::{GradientMode, Model, ParameterGroup, PrimitiveKind};
 use active::{Active, Place};
 use central::Central;
@@ -50,6 +51,8 @@ pub(crate) struct Gradient {
     unit: Vec<f64>,
     wanted: Vec<f64>,
 }
+
+footprint!(Gradient: active, linearised, smooth, forward, reverse, central, unit, wanted);
 
 impl Gradient {
     /// Memory for a model.

@@ -15,6 +15,7 @@ use crate::dynamics::{
     RneaAdjoint, RneaGradient, for_each_ctrl_slope, for_each_passive_slope, for_each_state_slope, rnea_vjp_placed,
     solve_vector,
 };
+use crate::footprint::footprint;
 use crate::model::{BodyId, Model, PrimitiveKind};
 use crate::spatial::{Force, Vec3};
 
@@ -33,6 +34,8 @@ pub(crate) struct Reverse {
     pub position: Vec<Force>,
     pub velocity: Vec<Force>,
 }
+
+footprint!(Reverse: z, y, adjoint, by, w, position, velocity);
 
 impl Reverse {
     /// Memory for a model.

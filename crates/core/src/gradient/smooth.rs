@@ -13,6 +13,7 @@ use crate::dynamics::{
     KinematicsDerivatives, MassFactor, RneaDerivatives, Wrench, compensation_wrenches, for_each_passive_slope,
     for_each_state_slope, rnea_derivatives_placed, stride, write_gates,
 };
+use crate::footprint::footprint;
 use crate::model::Model;
 use crate::spatial::Motion;
 
@@ -36,6 +37,8 @@ pub(crate) struct Smooth {
     /// Velocities of the bodies, for whoever needs some.
     pub V: Vec<Motion>,
 }
+
+footprint!(Smooth: S, dkin, drnea, M, A, wrenches, gates, displacement, V);
 
 impl Smooth {
     /// Memory for a model.

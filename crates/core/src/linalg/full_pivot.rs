@@ -4,6 +4,7 @@
 //! Only transposed systems are solved, `Aᵀ y = c`, for many right-hand sides side by side: rows of whole lanes.
 
 use crate::dispatch::dispatch;
+use crate::footprint::footprint;
 use crate::spatial::Lane;
 
 /// Factors of a square matrix and the memory they live in.
@@ -18,6 +19,8 @@ pub(crate) struct FullPivotLu {
     n: usize,
     lanes: usize,
 }
+
+footprint!(FullPivotLu: entries, rows, columns);
 
 impl FullPivotLu {
     /// A square matrix of zeros, to be filled row by row. Its rows and columns come in an order of their own: row i belongs

@@ -4,6 +4,7 @@
 //! apart, by columns, so that both sweeps of a solve run over contiguous lanes.
 
 use crate::dispatch::dispatch;
+use crate::footprint::footprint;
 use crate::spatial::Lane;
 
 /// Factors of a square matrix and the memory they live in.
@@ -20,6 +21,8 @@ pub(crate) struct Lu {
     n: usize,
     lanes: usize,
 }
+
+footprint!(Lu: upper, lower, inverse_pivot, exchanged, x);
 
 impl Lu {
     /// An n × n matrix to be filled row by row. Memory grows only if n is larger than ever before.

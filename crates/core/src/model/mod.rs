@@ -237,6 +237,11 @@ impl Model {
         Ok(model)
     }
 
+    /// Whether another model differs in parameters and options only, so that memory made for one serves both.
+    pub fn shares_structure(&self, other: &Model) -> bool {
+        Arc::ptr_eq(&self.structure, &other.structure)
+    }
+
     /// Name of the model.
     pub fn name(&self) -> &str {
         &self.structure.name
@@ -441,6 +446,10 @@ impl Model {
 pub(crate) struct StructureId(Arc<Structure>);
 
 impl StructureId {
+    pub fn is(&self, other: &StructureId) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     pub fn check(&self, model: &Model, what: &'static str) -> Result<(), InputError> {
         if Arc::ptr_eq(&self.0, &model.structure) {
             Ok(())

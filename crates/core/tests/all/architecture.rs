@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Who may use whom inside the core. `error`, `check` and `dispatch` are tools that everyone may use.
+/// Who may use whom inside the core. `error`, `check`, `dispatch` and `footprint` are tools that everyone may use.
 const ALLOWED: [(&str, &[&str]); 15] = [
     ("spatial", &[]),
     ("linalg", &["spatial"]),
@@ -21,7 +21,7 @@ const ALLOWED: [(&str, &[&str]); 15] = [
     ("derivatives", &["linalg", "model", "gradient", "step", "one_sided", "sensors"]),
     ("sensors", &["spatial", "linalg", "model", "dynamics", "collision", "constraint", "state", "gradient", "step"]),
 ];
-const TOOLS: [&str; 3] = ["error", "check", "dispatch"];
+const TOOLS: [&str; 4] = ["error", "check", "dispatch", "footprint"];
 
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")

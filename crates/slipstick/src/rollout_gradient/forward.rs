@@ -1,5 +1,6 @@
 //! Forward mode: changes go from state to state, one direction or all of them together.
 
+use super::recorder::Recorder;
 use super::tape::Layout;
 use super::types::{RolloutDirection, RolloutGradientError, vector_or_none};
 use super::{Memory, Rollout, RolloutGradient};
@@ -132,12 +133,12 @@ impl Rollout<'_> {
     /// of configurations as tangents.
     pub fn jvp(&mut self, dx: RolloutDirection, dq: &mut [f64], dv: &mut [f64]) -> Result<(), RolloutGradientError> {
         self.check_direction(&dx, [dq.len(), dv.len()])?;
-        let (nv, steps) = (self.0.layout.nv, self.0.steps);
+        let (nv, steps) = (self.0.recorder.layout.nv, self.0.recorder.steps);
         dq.fill(0.0);
         dv.fill(0.0);
         dq[..nv].iter_mut().zip(dx.q).for_each(|(out, x)| *out = *x);
         dv[..nv].iter_mut().zip(dx.v).for_each(|(out, x)| *out = *x);
-        let groups = if dx.parameters.is_empty() { 0 } else { self.0.layout.groups.len() };
+        let groups = if dx.parameters.is_empty() { 0 } else { self.0.recorder.layout.groups.len() };
         for t in 0..steps {
             let (layout, matrix) = self.0.matrix(t, groups)?;
             let (q, q_next) = dq[t * nv..].split_at_mut(nv);
@@ -168,14 +169,14 @@ impl Rollout<'_> {
         wanted: Wanted,
         mut visit: impl FnMut(usize, &Sensitivities),
     ) -> Result<Sensitivities, RolloutGradientError> {
-        let mut here = Sensitivities::new(&self.0.layout, self.0.steps, wanted)?;
-        let mut next = Sensitivities::new(&self.0.layout, self.0.steps, wanted)?;
+        let mut here = Sensitivities::new(&self.0.recorder.layout, self.0.recorder.steps, wanted)?;
+        let mut next = Sensitivities::new(&self.0.recorder.layout, self.0.recorder.steps, wanted)?;
         for k in here.initial.clone() {
             here.numbers[k * here.width + k] = 1.0;
         }
         visit(0, &here);
-        for t in 0..self.0.steps {
-            let groups = self.0.layout.groups.len();
+        for t in 0..self.0.recorder.steps {
+            let groups = self.0.recorder.layout.groups.len();
             let (layout, matrix) = self.0.matrix(t, groups)?;
             next.advance(&here, layout, matrix, t);
             std::mem::swap(&mut here, &mut next);
@@ -185,7 +186,7 @@ impl Rollout<'_> {
     }
 
     fn check_direction(&self, dx: &RolloutDirection, out: [usize; 2]) -> Result<(), InputError> {
-        let RolloutGradient { steps, layout, machine, .. } = &*self.0;
+        let RolloutGradient { machine, recorder: Recorder { steps, layout, .. }, .. } = &*self.0;
         vector_or_none("dq", dx.q, layout.nv)?;
         vector_or_none("dv", dx.v, layout.nv)?;
         vector_or_none("dtau", dx.tau, steps * layout.nv)?;
@@ -207,7 +208,7 @@ impl Rollout<'_> {
 impl RolloutGradient {
     /// Derivatives of step `t`, the first `groups` groups of parameters included.
     fn matrix(&mut self, t: usize, groups: usize) -> Result<(&Layout, &[f64]), RolloutGradientError> {
-        let RolloutGradient { layout, machine, tape, memory, .. } = self;
+        let RolloutGradient { machine, recorder: Recorder { layout, tape, memory, .. }, .. } = self;
         let size = layout.size();
         if *memory == Memory::Store {
             return Ok((layout, &tape.matrices[t * size..(t + 1) * size]));

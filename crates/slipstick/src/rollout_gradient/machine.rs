@@ -5,11 +5,11 @@ use super::types::{RolloutGradientError, RolloutInput};
 use crate::controller::Command;
 use crate::probe::Place;
 use crate::simulator::{RolloutError, diverged};
-use slipstick_core::{Data, Input, InputError, Model, State, Step, WarmStart};
+use slipstick_core::{Data, Input, InputError, Model, State, Step, StepError, WarmStart, Wrench};
 
 /// A model, memory for a step, and what the step is made from and leads to.
 #[derive(Debug, Clone)]
-pub(super) struct Machine {
+pub(crate) struct Machine {
     pub model: Model,
     pub data: Data,
     pub x: State,
@@ -23,25 +23,42 @@ impl Machine {
         Machine { model: model.clone(), data: Data::new(model), next: x.clone(), x, command }
     }
 
+    /// Bytes that it has made room for beside itself.
+    pub fn heap(&self) -> usize {
+        let Command { ctrl, tau, wrenches, .. } = &self.command;
+        let vectors = [&self.x.q, &self.x.v, &self.next.q, &self.next.v, ctrl, tau].map(Vec::capacity);
+        let numbers = 8 * vectors.iter().sum::<usize>();
+        self.data.bytes() - size_of::<Data>() + numbers + wrenches.capacity() * size_of::<Wrench>()
+    }
+
     /// Ready for the first step.
     pub fn begin(&mut self, x0: &State, start: &WarmStart, input: &RolloutInput) -> Result<(), InputError> {
         self.x.clone_from(x0);
+        self.expect(input);
+        self.data.restore(start)
+    }
+
+    /// Ready for steps with this kind of input.
+    pub fn expect(&mut self, input: &RolloutInput) {
         let command = &mut self.command;
         command.actuated = !input.ctrl.is_empty();
         command.ctrl.fill(0.0);
         command.tau.fill(0.0);
         command.wrenches.clear();
         command.wrenches.extend_from_slice(input.wrenches);
-        self.data.restore(start)
     }
 
-    /// Makes the step from `x`, which is number `t`.
-    pub fn step(&mut self, t: usize) -> Result<(Step<'_>, &Command), RolloutGradientError> {
+    /// Makes the step from `x`.
+    pub fn try_step(&mut self) -> Result<(Step<'_>, &Command), StepError> {
         let Machine { model, data, x, next, command } = self;
         let input = Input::tau(&command.tau).with_wrenches(&command.wrenches);
         let done = Place { x, ctrl: command.ctrl(), input }.step(model, data, next);
-        let failed = |error| RolloutGradientError::Rollout(RolloutError { step: t, error: diverged(model, x, error) });
-        done.map(|done| (done, &*command)).map_err(failed)
+        done.map(|done| (done, &*command)).map_err(|error| diverged(model, x, error))
+    }
+
+    /// The same where it is number `t` of a rollout.
+    pub fn step(&mut self, t: usize) -> Result<(Step<'_>, &Command), RolloutGradientError> {
+        self.try_step().map_err(|error| RolloutGradientError::Rollout(RolloutError { step: t, error }))
     }
 
     /// The state after the step becomes the one before the next.
@@ -65,7 +82,7 @@ impl Machine {
 }
 
 /// Row `t` of rows that may be left out.
-pub(super) fn fill(rows: &[f64], t: usize, out: &mut [f64]) {
+pub(crate) fn fill(rows: &[f64], t: usize, out: &mut [f64]) {
     if !rows.is_empty() {
         out.copy_from_slice(&rows[t * out.len()..(t + 1) * out.len()]);
     }

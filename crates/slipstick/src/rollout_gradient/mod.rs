@@ -5,6 +5,7 @@
 
 mod forward;
 mod machine;
+mod recorder;
 mod reverse;
 mod tape;
 mod types;
@@ -12,8 +13,10 @@ mod types;
 pub use forward::{Sensitivities, Wanted};
 pub use types::{Memory, RolloutDirection, RolloutGrad, RolloutGradientError, RolloutInput, StateGrad};
 
+pub(crate) use machine::{Machine, fill};
+pub(crate) use recorder::Recorder;
+
 use crate::trajectory::Trajectory;
-use machine::{Machine, fill};
 use slipstick_core::{InputError, Model, ParameterGroup, State, WarmStart};
 use tape::{Layout, Tape};
 use types::vector_or_none;
@@ -42,42 +45,31 @@ use types::vector_or_none;
 /// ```
 #[derive(Debug, Clone)]
 pub struct RolloutGradient {
-    steps: usize,
-    memory: Memory,
-    layout: Layout,
     machine: Machine,
+    recorder: Recorder,
     /// What the first step starts from beside its state.
     start: WarmStart,
     /// What the last step of a run hands on.
     end: WarmStart,
-    tape: Tape,
     /// Whether the last run came to its end.
     finished: bool,
-    /// Gradients or changes of a state (q, v) and of the one beside it.
-    here: Vec<f64>,
-    there: Vec<f64>,
 }
 
 impl RolloutGradient {
     /// For rollouts of `steps` steps, without parameters.
     pub fn new(model: &Model, steps: usize, memory: Memory) -> RolloutGradient {
         RolloutGradient {
-            steps,
-            memory,
-            layout: Layout::new(model, &[]),
             machine: Machine::new(model),
+            recorder: Recorder::new(model, steps, memory, &[]),
             start: WarmStart::default(),
             end: WarmStart::default(),
-            tape: Tape::new(model),
             finished: false,
-            here: vec![0.0; 2 * model.nv()],
-            there: vec![0.0; 2 * model.nv()],
         }
     }
 
     /// The same with derivatives with respect to groups of parameters.
     pub fn with_parameters(mut self, groups: &[ParameterGroup]) -> RolloutGradient {
-        self.layout = Layout::new(&self.machine.model, groups);
+        self.recorder.layout = Layout::new(&self.machine.model, groups);
         self.finished = false;
         self
     }
@@ -88,7 +80,7 @@ impl RolloutGradient {
         if other || (model.nq(), model.nv(), model.nu()) != self.sizes() {
             return Err(InputError::WrongModel { what: "rollout", got: model.name().into() });
         }
-        (self.machine, self.tape) = (Machine::new(model), Tape::new(model));
+        (self.machine, self.recorder.tape) = (Machine::new(model), Tape::new(model));
         self.finished = false;
         Ok(())
     }
@@ -104,16 +96,15 @@ impl RolloutGradient {
     /// Bytes that grow with the number of steps: what a run keeps, including (for [`Memory::Recompute`], after a run)
     /// the warm starts of its steps. Memory for one step comes on top.
     pub fn bytes(&self) -> usize {
-        let fixed = Tape::bytes(&self.machine.model, &self.layout, self.steps, self.memory);
-        fixed.saturating_add(self.tape.bytes_of_starts())
+        self.recorder.bytes(&self.machine.model)
     }
 
     /// The steps from a state.
     pub fn run(&mut self, x0: &State, input: RolloutInput) -> Result<Rollout<'_>, RolloutGradientError> {
         self.finished = false;
         self.begin(x0, &input)?;
-        for t in 0..self.steps {
-            self.advance(t, &input)?;
+        for t in 0..self.recorder.steps {
+            self.recorder.advance(&mut self.machine, t, &input)?;
         }
         self.end = self.machine.data.warm_start();
         self.finished = true;
@@ -126,38 +117,17 @@ impl RolloutGradient {
     }
 
     fn sizes(&self) -> (usize, usize, usize) {
-        (self.machine.model.nq(), self.layout.nv, self.layout.nu)
+        (self.machine.model.nq(), self.recorder.layout.nv, self.recorder.layout.nu)
     }
 
     fn begin(&mut self, x0: &State, input: &RolloutInput) -> Result<(), RolloutGradientError> {
-        let RolloutGradient { steps, memory, layout, machine, start, tape, .. } = self;
+        let RolloutGradient { machine, recorder, start, .. } = self;
         // only looked at, as by Simulator::set_state: to normalise a quaternion twice may change its last digit
         State::new(&machine.model, &x0.q, &x0.v)?;
-        vector_or_none("ctrl", input.ctrl, steps.saturating_mul(layout.nu))?;
-        vector_or_none("tau", input.tau, steps.saturating_mul(layout.nv))?;
-        tape.begin(&machine.model, layout, *steps, *memory)?;
+        vector_or_none("ctrl", input.ctrl, recorder.steps.saturating_mul(recorder.layout.nu))?;
+        vector_or_none("tau", input.tau, recorder.steps.saturating_mul(recorder.layout.nv))?;
         machine.begin(x0, start, input)?;
-        tape.record.push_state(&machine.x);
-        Ok(())
-    }
-
-    fn advance(&mut self, t: usize, input: &RolloutInput) -> Result<(), RolloutGradientError> {
-        let RolloutGradient { memory, layout, machine, tape, .. } = self;
-        if *memory == Memory::Recompute {
-            tape.starts.push(machine.data.warm_start());
-        }
-        fill(input.ctrl, t, &mut machine.command.ctrl);
-        fill(input.tau, t, &mut machine.command.tau);
-        let (mut done, command) = machine.step(t)?;
-        tape.keys.push(done.mode_key());
-        tape.record.push_step(command, &done);
-        if *memory == Memory::Store {
-            let pushed = tape.push_matrix(layout, &mut done);
-            pushed.map_err(|error| RolloutGradientError::Gradient { step: t, error })?;
-        }
-        machine.go_on();
-        tape.record.push_state(&machine.x);
-        Ok(())
+        recorder.begin(machine)
     }
 }
 
@@ -168,12 +138,12 @@ pub struct Rollout<'a>(&'a mut RolloutGradient);
 impl Rollout<'_> {
     /// Number of steps. There is one state more.
     pub fn steps(&self) -> usize {
-        self.0.steps
+        self.0.recorder.steps
     }
 
     /// States, input and what the solver said about each step.
     pub fn trajectory(&self) -> &Trajectory {
-        &self.0.tape.record
+        &self.0.recorder.tape.record
     }
 
     /// Configuration of state `t` (nq); empty past the last one.
@@ -183,13 +153,13 @@ impl Rollout<'_> {
 
     /// Velocity of state `t` (nv); empty past the last one.
     pub fn v(&self, t: usize) -> &[f64] {
-        row(&self.trajectory().v, self.0.layout.nv, t)
+        row(&self.trajectory().v, self.0.recorder.layout.nv, t)
     }
 
     /// What the constraints of each step did, as [`Step::mode_key`](crate::Step::mode_key) tells: two rollouts with the
     /// same keys follow the same formula.
     pub fn mode_keys(&self) -> &[u64] {
-        &self.0.tape.keys
+        &self.0.recorder.tape.keys
     }
 
     /// What the last step hands on: a run from the last state goes on with it.
@@ -199,8 +169,8 @@ impl Rollout<'_> {
 
     /// A gradient of zero, to which [`Rollout::vjp`] adds.
     pub fn zeros(&self) -> RolloutGrad {
-        let groups: Vec<_> = self.0.layout.groups.iter().map(|(g, _)| *g).collect();
-        RolloutGrad::new(&self.0.machine.model, self.0.steps, &groups)
+        let groups: Vec<_> = self.0.recorder.layout.groups.iter().map(|(g, _)| *g).collect();
+        RolloutGrad::new(&self.0.machine.model, self.0.recorder.steps, &groups)
     }
 }
 
@@ -218,7 +188,7 @@ mod tests {
         let mut memory = RolloutGradient::new(&model, 10, Memory::Recompute);
         let x0 = State::keyframe(&model, "sliding").unwrap();
         memory.run(&x0, RolloutInput::default()).unwrap();
-        memory.tape.keys[4] ^= 1;
+        memory.recorder.tape.keys[4] ^= 1;
         let mut rollout = memory.last().unwrap();
         let (w, mut out) = ([1.0; 6], rollout.zeros());
         let error = rollout.vjp(StateGrad { q: &w, v: &[] }, &mut out).unwrap_err();

@@ -1,33 +1,22 @@
 //! Reverse mode: the gradient of a loss goes back from state to state.
 
+use super::machine::Machine;
+use super::recorder::Recorder;
 use super::types::{RolloutGrad, RolloutGradientError, StateGrad, vector_or_none};
-use super::{Memory, Rollout, RolloutGradient};
-use slipstick_core::{InputError, InputGrad, OutputGrad};
+use super::{Memory, Rollout};
+use slipstick_core::{InputError, InputGrad, OutputGrad, ParameterGroup};
 
 impl Rollout<'_> {
     /// Adds to `out` the gradient of a loss whose gradient with respect to the states is `w`. Costs, per step, a
     /// product with a matrix, or one more step and one adjoint solve; steps that nothing comes back to are not visited.
     pub fn vjp(&mut self, w: StateGrad, out: &mut RolloutGrad) -> Result<(), RolloutGradientError> {
         self.check_grads(&w, out)?;
-        let (steps, nv) = (self.0.steps, self.0.layout.nv);
-        self.0.here.fill(0.0);
-        self.0.add_loss(&w, steps);
-        for t in (0..steps).rev() {
-            if self.0.here.iter().any(|x| *x != 0.0) {
-                match self.0.memory {
-                    Memory::Store => self.0.back_stored(t, out),
-                    Memory::Recompute => self.0.back_again(t, out)?,
-                }
-            }
-            self.0.add_loss(&w, t);
-        }
-        out.q.iter_mut().zip(&self.0.here[..nv]).for_each(|(out, x)| *out += x);
-        out.v.iter_mut().zip(&self.0.here[nv..]).for_each(|(out, x)| *out += x);
-        Ok(())
+        let RolloutGrad { q, v, tau, ctrl, parameters } = out;
+        self.0.recorder.back(&mut self.0.machine, &w, InputGrad { q, v, tau, ctrl }, parameters)
     }
 
     fn check_grads(&self, w: &StateGrad, out: &RolloutGrad) -> Result<(), RolloutGradientError> {
-        let RolloutGradient { steps, layout, .. } = &*self.0;
+        let Recorder { steps, layout, .. } = &self.0.recorder;
         for (what, x) in [("gradient of the configurations", w.q), ("gradient of the velocities", w.v)] {
             let last = x.len() == layout.nv;
             vector_or_none(what, x, if last { layout.nv } else { (steps + 1) * layout.nv })?;
@@ -51,7 +40,33 @@ impl Rollout<'_> {
     }
 }
 
-impl RolloutGradient {
+impl Recorder {
+    /// All the way back. `out` has room for the first state (nv each) and for every step (tau, ctrl), or for none; what
+    /// does not fit the rollout was refused at the door.
+    pub fn back(
+        &mut self,
+        machine: &mut Machine,
+        w: &StateGrad,
+        mut out: InputGrad,
+        parameters: &mut [(ParameterGroup, Vec<f64>)],
+    ) -> Result<(), RolloutGradientError> {
+        self.here.fill(0.0);
+        self.add_loss(w, self.steps);
+        for t in (0..self.steps).rev() {
+            if self.here.iter().any(|x| *x != 0.0) {
+                match self.memory {
+                    Memory::Store => self.back_stored(t, &mut out, parameters),
+                    Memory::Recompute => self.back_again(machine, t, &mut out, parameters)?,
+                }
+            }
+            self.add_loss(w, t);
+        }
+        let (here_q, here_v) = self.here.split_at(self.layout.nv);
+        out.q.iter_mut().zip(here_q).for_each(|(out, x)| *out += x);
+        out.v.iter_mut().zip(here_v).for_each(|(out, x)| *out += x);
+        Ok(())
+    }
+
     /// Adds what the loss itself says about state `t`.
     fn add_loss(&mut self, w: &StateGrad, t: usize) {
         let nv = self.layout.nv;
@@ -67,8 +82,8 @@ impl RolloutGradient {
     }
 
     /// One step back, by its stored derivatives.
-    fn back_stored(&mut self, t: usize, out: &mut RolloutGrad) {
-        let RolloutGradient { layout, tape, here, there, .. } = self;
+    fn back_stored(&mut self, t: usize, out: &mut InputGrad, parameters: &mut [(ParameterGroup, Vec<f64>)]) {
+        let Recorder { layout, tape, here, there, .. } = self;
         let (nv, nu, width) = (layout.nv, layout.nu, layout.width);
         let matrix = &tape.matrices[t * layout.size()..(t + 1) * layout.size()];
         there.fill(0.0);
@@ -77,9 +92,9 @@ impl RolloutGradient {
         };
         for (row, w) in matrix.chunks_exact(width).zip(&*here).filter(|(_, w)| **w != 0.0) {
             add(row, *w, 0..2 * nv, there);
-            add(row, *w, layout.tau(), &mut out.tau[t * nv..(t + 1) * nv]);
-            add(row, *w, layout.ctrl(), &mut out.ctrl[t * nu..(t + 1) * nu]);
-            for ((_, columns), (_, out)) in layout.groups.iter().zip(&mut out.parameters) {
+            add(row, *w, layout.tau(), of_step(out.tau, t, nv));
+            add(row, *w, layout.ctrl(), of_step(out.ctrl, t, nu));
+            for ((_, columns), (_, out)) in layout.groups.iter().zip(&mut *parameters) {
                 add(row, *w, columns.clone(), out);
             }
         }
@@ -87,21 +102,31 @@ impl RolloutGradient {
     }
 
     /// One step back, by making it again.
-    fn back_again(&mut self, t: usize, out: &mut RolloutGrad) -> Result<(), RolloutGradientError> {
-        let RolloutGradient { layout, machine, tape, here, there, .. } = self;
+    fn back_again(
+        &mut self,
+        machine: &mut Machine,
+        t: usize,
+        out: &mut InputGrad,
+        parameters: &mut [(ParameterGroup, Vec<f64>)],
+    ) -> Result<(), RolloutGradientError> {
+        let Recorder { layout, tape, here, there, .. } = self;
         let (nv, nu) = (layout.nv, if machine.command.actuated { layout.nu } else { 0 });
         there.fill(0.0);
         let (q, v) = there.split_at_mut(nv);
-        let tau = &mut out.tau[t * nv..(t + 1) * nv];
-        let grad = InputGrad { q, v, tau, ctrl: &mut out.ctrl[t * nu..(t + 1) * nu] };
+        let grad = InputGrad { q, v, tau: of_step(out.tau, t, nv), ctrl: of_step(out.ctrl, t, nu) };
         let w = OutputGrad { q: &here[..nv], v: &here[nv..], impulses: &[] };
         let failed = |error| RolloutGradientError::Gradient { step: t, error };
         let mut step = machine.repeat(tape, t)?;
         step.vjp(w, grad).map_err(failed)?;
-        for (group, out) in &mut out.parameters {
+        for (group, out) in parameters {
             step.vjp_parameters(w, *group, out).map_err(failed)?;
         }
         std::mem::swap(here, there);
         Ok(())
     }
+}
+
+/// What belongs to step `t` of rows that may be left out.
+fn of_step(rows: &mut [f64], t: usize, width: usize) -> &mut [f64] {
+    if rows.is_empty() { rows } else { &mut rows[t * width..(t + 1) * width] }
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// Columns of the derivatives of a step: q, v, tau, ctrl, then parameters. Its rows are q_next and v_next.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Layout {
+pub(crate) struct Layout {
     pub nv: usize,
     pub nu: usize,
     pub groups: Vec<(ParameterGroup, Range<usize>)>,
@@ -51,7 +51,7 @@ impl Layout {
 
 /// The record of a rollout: everything here grows with the number of steps, and nothing else does.
 #[derive(Debug, Clone)]
-pub(super) struct Tape {
+pub(crate) struct Tape {
     pub record: Trajectory,
     /// What the constraints of each step did, as [`Step::mode_key`] tells.
     pub keys: Vec<u64>,
@@ -81,6 +81,7 @@ impl Tape {
         self.reserve(model, layout, steps, memory).map_err(|_| RolloutGradientError::Memory { bytes })?;
         if memory == Memory::Recompute {
             self.matrices.resize(layout.size(), 0.0);
+            self.starts.resize_with(steps, WarmStart::default);
         }
         let largest = layout.groups.iter().map(|(_, columns)| columns.len()).max().unwrap_or(0);
         self.parameters.resize(2 * layout.nv * largest, 0.0);
@@ -107,7 +108,9 @@ impl Tape {
             Memory::Store => (0, steps),
             Memory::Recompute => (steps, 1),
         };
-        empty(starts, kept, 1)?;
+        // warm starts of the run before are written over: their insides have the room that these will need
+        starts.truncate(kept);
+        starts.try_reserve_exact(kept - starts.len())?;
         empty(matrices, stored, layout.size())
     }
 
@@ -126,8 +129,7 @@ impl Tape {
 
     /// Bytes inside the warm starts.
     pub fn bytes_of_starts(&self) -> usize {
-        let head = WarmStart::default().to_bytes().len();
-        self.starts.iter().map(|w| w.to_bytes().len() - head).sum()
+        self.starts.iter().map(WarmStart::bytes).sum()
     }
 
     /// Appends the derivatives of a step, all groups of parameters included.

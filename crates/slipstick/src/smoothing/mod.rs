@@ -10,6 +10,7 @@ mod compliance;
 mod estimate;
 mod normal;
 mod regression;
+mod sample;
 mod sum;
 
 pub use bundle::{Bundle, Smoothed};
@@ -86,6 +87,13 @@ pub enum SmoothingError {
         /// Samples that can be used.
         used: usize,
     },
+    /// The threads could not be started.
+    Threads {
+        /// How many were wanted.
+        wanted: usize,
+        /// What the system said.
+        reason: String,
+    },
 }
 
 impl fmt::Display for SmoothingError {
@@ -94,6 +102,7 @@ impl fmt::Display for SmoothingError {
             SmoothingError::Input(e) => e.fmt(f),
             SmoothingError::Step(e) => e.fmt(f),
             SmoothingError::Gradient(e) => write!(f, "no sample has a derivative: {e}"),
+            SmoothingError::Threads { wanted, reason } => write!(f, "{wanted} threads could not be started: {reason}"),
             SmoothingError::TooFew { needed, used } => {
                 write!(f, "samples: a linear fit to values of the step needs at least {needed}, got {used} that count")
             }
@@ -107,7 +116,7 @@ impl std::error::Error for SmoothingError {
             SmoothingError::Input(e) => Some(e),
             SmoothingError::Step(e) => Some(e),
             SmoothingError::Gradient(e) => Some(e),
-            SmoothingError::TooFew { .. } => None,
+            SmoothingError::TooFew { .. } | SmoothingError::Threads { .. } => None,
         }
     }
 }

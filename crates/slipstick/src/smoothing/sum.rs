@@ -6,7 +6,7 @@ use super::{Bundled, SmoothingError, regression};
 use slipstick_core::{GradientError, InputError, Model, Order, State, StepError};
 
 /// Why a sample does not count.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum Missing {
     Step(StepError),
     Gradient(GradientError),

@@ -1,6 +1,7 @@
 //! What the broad phase knows before anything moves: which shapes meet which, grouped by what carries them.
 
 use super::super::bounds::{Extent, FourShapes};
+use crate::footprint::Footprint;
 use crate::model::{BodyId, GeomId, Model};
 use crate::spatial::Pose;
 use std::collections::BTreeMap;
@@ -60,6 +61,16 @@ pub(super) struct Plan {
     pub planes: Vec<PlaneRow>,
     /// Pairs of two planes.
     pub endless: Vec<u32>,
+}
+
+impl Footprint for Plan {
+    fn heap(&self) -> usize {
+        let Plan { members, fours, nodes, keys, groups, numbers, always, planes, endless, .. } = self;
+        let of_planes =
+            planes.iter().map(|p| p.nodes.heap() + p.nodes.iter().map(|(_, keys)| keys.heap()).sum::<usize>());
+        let lists = members.heap() + fours.heap() + nodes.heap() + keys.heap() + groups.heap() + numbers.heap();
+        lists + always.heap() + planes.heap() + of_planes.sum::<usize>() + endless.heap()
+    }
 }
 
 impl Plan {

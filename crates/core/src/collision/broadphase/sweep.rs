@@ -1,6 +1,7 @@
 //! Boxes that are near each other, by a sweep along one axis.
 
 use super::super::bounds::{FourBoxes, OneBox, are_near, box_at};
+use crate::footprint::footprint;
 
 /// Memory of the sweep.
 #[derive(Debug, Clone)]
@@ -8,6 +9,8 @@ pub(super) struct Sweep {
     /// Boxes and their numbers, by least coordinate along the axis.
     sorted: Vec<(OneBox, u32)>,
 }
+
+footprint!(Sweep: sorted);
 
 impl Sweep {
     /// For `n` boxes.

@@ -11,6 +11,7 @@ use super::linear::{Answer, is_frictionless};
 use crate::constraint::cone::{Cone, to_boundary};
 use crate::constraint::problem::{Block, Problem, three};
 use crate::constraint::residual::residual_at;
+use crate::footprint::footprint;
 
 /// A step so short that the next one would be no longer.
 const STALLED: f64 = 1e-12;
@@ -45,6 +46,8 @@ pub(crate) struct InteriorPoint {
     end: f64,
     stalled: bool,
 }
+
+footprint!(InteriorPoint: states, changes, targets, scales);
 
 impl InteriorPoint {
     /// The central start, or one `centre` times as far from the boundaries. At least the share `caution` of the present

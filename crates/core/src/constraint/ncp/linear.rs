@@ -9,6 +9,7 @@
 use crate::constraint::cone::Cone;
 use crate::constraint::problem::{Block, Problem, TWIST};
 use crate::dispatch::dispatch;
+use crate::footprint::footprint;
 use crate::linalg::{Lu, dot_lanes};
 use crate::spatial::Lane;
 
@@ -84,6 +85,8 @@ pub(crate) struct Linear {
     xi: Vec<f64>,
     x: Vec<f64>,
 }
+
+footprint!(Linear: answers, cells, lu, product, w, xi, x);
 
 impl Linear {
     /// Room for the answers of a problem.

@@ -16,6 +16,7 @@ use super::cone::Cone;
 use super::problem::Problem;
 use super::report::{Stage, Status};
 use super::residual::residual_at;
+use crate::footprint::footprint;
 use crate::model::Solver;
 use interior_point::InteriorPoint;
 use linear::{Answer, Linear};
@@ -58,6 +59,9 @@ pub(crate) struct Work {
     compliances: Vec<f64>,
     velocities: Vec<f64>,
 }
+
+footprint!(Work: lambda, sigma, best, previous, change, answer, w, xi, branches, answers, linear, interior, admm,
+    answer_best, frictions, compliances, velocities);
 
 impl Work {
     /// Room for a problem; impulses start at zero.

@@ -1,0 +1,64 @@
+//! Environments without an answer as one exception that does not lose the answers of the others.
+
+use crate::errors::{BatchError, Failure};
+use crate::rollout_gradient;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use slipstick::{EnvironmentError, FailedEnvironment};
+
+/// The result, or the exception that carries it: rows of environments that did not fail are good.
+pub fn finish<'py, T>(
+    py: Python<'py>,
+    n: usize,
+    done: Result<(), slipstick::BatchError>,
+    result: T,
+) -> Result<T, Failure>
+where
+    T: IntoPyObject<'py>,
+{
+    match done {
+        Ok(()) => Ok(result),
+        Err(slipstick::BatchError::Environments(failed)) => {
+            let missing =
+                |f: &FailedEnvironment| matches!(f.error, EnvironmentError::NoStep | EnvironmentError::NoRollout);
+            // there is nothing to lose
+            if failed.len() == n && failed.iter().all(missing) {
+                return Err(single(failed.into_iter().map(|f| f.error).next().unwrap_or(EnvironmentError::NoStep)));
+            }
+            Err(several(py, failed, result)?.into())
+        }
+        Err(e) => Err(of_all(e)),
+    }
+}
+
+/// What is wrong with a call as a whole.
+pub fn of_all(e: slipstick::BatchError) -> Failure {
+    match e {
+        slipstick::BatchError::Input(e) => e.into(),
+        e => PyRuntimeError::new_err(e.to_string()).into(),
+    }
+}
+
+/// The exception that a Simulator would raise.
+fn single(error: EnvironmentError) -> Failure {
+    let text = error.to_string();
+    match error {
+        EnvironmentError::Step(e) => e.into(),
+        EnvironmentError::Gradient(e) => e.into(),
+        EnvironmentError::Rollout(e) => rollout_gradient::failure(e),
+        EnvironmentError::NoStep | EnvironmentError::NoRollout => crate::errors::StaleStep::new_err(text).into(),
+        _ => PyRuntimeError::new_err(text).into(),
+    }
+}
+
+fn several<'py>(py: Python<'py>, failed: Vec<FailedEnvironment>, result: impl IntoPyObject<'py>) -> PyResult<PyErr> {
+    let numbers: Vec<usize> = failed.iter().map(|f| f.environment).collect();
+    let error = BatchError::new_err(slipstick::BatchError::Environments(failed.clone()).to_string());
+    let errors: Vec<PyErr> = failed.into_iter().map(|f| PyErr::from(single(f.error))).collect();
+    let errors: Vec<_> = errors.into_iter().map(|e| e.into_value(py)).collect();
+    let value = error.value(py);
+    value.setattr("environments", numbers)?;
+    value.setattr("errors", errors)?;
+    value.setattr("result", result)?;
+    Ok(error)
+}

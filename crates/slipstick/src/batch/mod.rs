@@ -1,0 +1,214 @@
+//! Many environments at once: copies of a robot, each in its own state, on as many threads as there are cores.
+//!
+//! An environment computes what a [`Simulator`](crate::Simulator) would, bit for bit, whatever the number of
+//! environments and threads: threads share nothing but the model, and no number is the sum of what several of them
+//! did.
+
+#![allow(non_snake_case)]
+
+mod environment;
+mod error;
+mod rollout;
+mod rows;
+mod step;
+
+pub use error::{BatchError, EnvironmentError, FailedEnvironment};
+pub use step::BatchJacobian;
+
+use crate::crew::Crew;
+use environment::Environment;
+use rows::{Rows, RowsMut, Work};
+use slipstick_core::{GradientMemory, InputError, Model};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Environments of one structure: the same robot, whose parameters and options may differ from one to the other. Arrays
+/// have one row per environment, rows one after the other.
+///
+/// ```
+/// use slipstick::{Batch, InputGrad, StateGrad};
+/// let model = slipstick::builtin("sphere")?;
+/// let (n, nq, nv) = (64, model.nq(), model.nv());
+/// let mut batch = Batch::new(&model, n)?;
+/// let (mut q, mut v) = (vec![0.0; n * nq], vec![0.0; n * nv]);
+/// batch.reset(&vec![true; n], &mut q, &mut v)?;
+/// (0..n).for_each(|i| q[i * nq + 2] += 0.01 * i as f64); // each one a little higher
+/// let (mut q_next, mut v_next) = (q.clone(), v.clone());
+/// batch.step(&q, &v, &[], &mut q_next, &mut v_next)?;
+/// // d v_next / d v along the vertical: a ball that flies keeps a push, one that lies on the floor does not
+/// let w: Vec<f64> = (0..n * nv).map(|k| if k % nv == 2 { 1.0 } else { 0.0 }).collect();
+/// let mut g = vec![0.0; n * nv];
+/// batch.vjp(StateGrad { q: &[], v: &w }, InputGrad { v: &mut g, ..Default::default() })?;
+/// assert!(g[2].abs() < 1e-9 && (g[63 * nv + 2] - 1.0).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Batch {
+    environments: Vec<Environment>,
+    crew: Crew,
+    /// Memory for derivatives, one for each thread: environments use it in turn.
+    lent: Mutex<Vec<GradientMemory>>,
+    /// Numbers of a configuration, a velocity and the controls.
+    sizes: [usize; 3],
+    /// Whether the last steps were made with controls.
+    actuated: bool,
+    /// Steps of the last rollout, if it was recorded and nothing else was done since.
+    recorded: Option<usize>,
+}
+
+impl Batch {
+    /// `n` environments of a model, at least one. They are in the state in which a [`Simulator`](crate::Simulator)
+    /// begins: the keyframe `home` if there is one, else the neutral configuration.
+    pub fn new(model: &Model, n: usize) -> Result<Batch, BatchError> {
+        Batch::of(model, (0..n).map(|_| model))
+    }
+
+    /// One environment for every model. They differ in parameters and options, not in structure: all come from one
+    /// model by [`Model::with_parameters`] and [`Model::with_options`].
+    pub fn with_models(models: &[Model]) -> Result<Batch, BatchError> {
+        let Some(first) = models.first() else { return Err(no_environment()) };
+        models.iter().try_for_each(|model| same_structure(first, model))?;
+        Batch::of(first, models.iter())
+    }
+
+    fn of<'a>(model: &Model, models: impl Iterator<Item = &'a Model>) -> Result<Batch, BatchError> {
+        // copies share what never changes
+        let first = Environment::new(model);
+        let environments: Vec<Environment> = models.map(|model| first.with_model(model)).collect();
+        if environments.is_empty() {
+            return Err(no_environment());
+        }
+        let (sizes, lent) = ([model.nq(), model.nv(), model.nu()], Mutex::default());
+        Ok(Batch { environments, crew: Crew::new(0), lent, sizes, actuated: false, recorded: None })
+    }
+
+    /// On how many threads it works, the one that calls included. Zero stands for as many as there are cores, which is
+    /// the default; one starts no thread at all. Results do not depend on it.
+    pub fn threads(mut self, threads: usize) -> Batch {
+        self.crew = Crew::new(threads);
+        self
+    }
+
+    /// Number of environments.
+    #[allow(clippy::len_without_is_empty)] // there is always one
+    pub fn len(&self) -> usize {
+        self.environments.len()
+    }
+
+    /// Number of threads, the one that calls included.
+    pub fn n_threads(&self) -> usize {
+        self.crew.threads()
+    }
+
+    /// The model of an environment; `None` if there is no such environment.
+    pub fn model(&self, environment: usize) -> Option<&Model> {
+        self.environments.get(environment).map(Environment::model)
+    }
+
+    /// Other parameters or options for an environment. Its warm start stays; its last step can no longer be
+    /// differentiated.
+    pub fn set_model(&mut self, environment: usize, model: &Model) -> Result<(), BatchError> {
+        let (what, expected) = ("environment".into(), "the number of one that exists");
+        let missing = InputError::Value { what, expected, got: environment as f64 };
+        let environment = self.environments.get_mut(environment).ok_or(missing)?;
+        same_structure(environment.model(), model)?;
+        environment.set_model(model);
+        Ok(())
+    }
+
+    /// Bytes that an environment takes, on average: memory for its steps, what a recorded rollout keeps, and its part
+    /// of the memory for derivatives, of which every thread has one. It grows with the largest number of contacts so
+    /// far, not with the number of steps.
+    pub fn bytes_per_environment(&self) -> usize {
+        let environments: usize = self.environments.iter().map(Environment::bytes).sum();
+        let lent: usize = lock(&self.lent).iter().map(GradientMemory::bytes).sum();
+        (environments + lent) / self.len()
+    }
+
+    /// Begins anew where `mask` (n) says so: writes the state in which a [`Simulator`](crate::Simulator) of the
+    /// environment's model begins into its rows of `q` (n × nq) and `v` (n × nv), and forgets. Other rows stay as they
+    /// are.
+    pub fn reset(&mut self, mask: &[bool], q: &mut [f64], v: &mut [f64]) -> Result<(), BatchError> {
+        let (n, [nq, nv, _]) = (self.len(), self.sizes);
+        self.check_mask(mask)?;
+        RowsMut::new("q", q, n, nq)?;
+        RowsMut::new("v", v, n, nv)?;
+        let chosen = self.environments.iter_mut().enumerate().filter(|(i, _)| mask[*i]);
+        chosen.for_each(|(i, e)| e.reset(&mut q[i * nq..(i + 1) * nq], &mut v[i * nv..(i + 1) * nv]));
+        Ok(())
+    }
+
+    /// Drops warm start and last step where `mask` (n) says so: what follows depends on the states that come next only.
+    /// For environments that begin anew in a state of the caller's.
+    pub fn forget(&mut self, mask: &[bool]) -> Result<(), BatchError> {
+        self.check_mask(mask)?;
+        let chosen = self.environments.iter_mut().zip(mask).filter(|(_, chosen)| **chosen);
+        chosen.for_each(|(environment, _)| environment.forget());
+        Ok(())
+    }
+
+    fn check_mask(&self, mask: &[bool]) -> Result<(), InputError> {
+        match mask.len() == self.len() {
+            true => Ok(()),
+            false => Err(InputError::Length { what: "mask", expected: self.len(), got: mask.len() }),
+        }
+    }
+
+    /// Calls `go` for every environment with its rows, on all threads.
+    fn run<const I: usize, const O: usize>(
+        &mut self,
+        given: [Rows; I],
+        out: [RowsMut; O],
+        go: impl Fn(&mut Environment, [&[f64]; I], [&mut [f64]; O]) + Sync,
+    ) -> Result<(), BatchError> {
+        let (work, lent) = (Work { environments: &mut self.environments, given, out }, &self.lent);
+        let started = self.crew.run(work, |work| {
+            let mut memory = lock(lent).pop().unwrap_or_default();
+            work.each(|environment, given, out| {
+                environment.machine.data.exchange_gradient(&mut memory);
+                go(environment, given, out);
+                environment.machine.data.exchange_gradient(&mut memory);
+            });
+            lock(lent).push(memory);
+        });
+        started.map_err(|e| BatchError::Threads { wanted: self.crew.threads(), reason: e.to_string() })?;
+        self.failures()
+    }
+
+    /// What the environments say about the last call; nothing is allocated where nothing failed.
+    fn failures(&mut self) -> Result<(), BatchError> {
+        let failed = self.environments.iter_mut().enumerate();
+        let failed = failed
+            .filter_map(|(environment, e)| e.failure.take().map(|error| FailedEnvironment { environment, error }));
+        let failed: Vec<FailedEnvironment> = failed.collect();
+        if failed.is_empty() { Ok(()) } else { Err(BatchError::Environments(failed)) }
+    }
+
+    fn all_failed(&self, error: EnvironmentError) -> Result<(), BatchError> {
+        let failed = |environment| FailedEnvironment { environment, error: error.clone() };
+        Err(BatchError::Environments((0..self.len()).map(failed).collect()))
+    }
+}
+
+/// A thread that panicked has put nothing half done there.
+fn lock(lent: &Mutex<Vec<GradientMemory>>) -> MutexGuard<'_, Vec<GradientMemory>> {
+    lent.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn no_environment() -> BatchError {
+    InputError::Value { what: "environments".into(), expected: "at least one", got: 0.0 }.into()
+}
+
+fn same_structure(a: &Model, b: &Model) -> Result<(), InputError> {
+    match a.shares_structure(b) {
+        true => Ok(()),
+        false => Err(InputError::WrongModel { what: "batch", got: b.name().into() }),
+    }
+}
+
+/// Numbers that go into sums.
+fn finite(what: &'static str, x: &[f64]) -> Result<(), InputError> {
+    match x.iter().position(|x| !x.is_finite()) {
+        Some(index) => Err(InputError::NotFinite { what, index }),
+        None => Ok(()),
+    }
+}

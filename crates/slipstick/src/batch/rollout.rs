@@ -1,0 +1,144 @@
+//! Many steps of every environment, and the way back through them.
+
+use super::environment::Environment;
+use super::error::{BatchError, EnvironmentError};
+use super::rows::{Rows, RowsMut};
+use super::{Batch, finite};
+use crate::rollout_gradient::{Memory, Recorder, RolloutInput, StateGrad, fill};
+use slipstick_core::InputGrad;
+
+impl Batch {
+    /// Steps from the states `q` (n × nq), `v` (n × nv), each environment with its own input: `ctrl` (n × steps × nu)
+    /// and `tau` (n × steps × nv), either of which may be empty as for one rollout, and wrenches that are the same for
+    /// all. Writes all states, the first ones included: `q_out` (n × (steps + 1) × nq), `v_out` (n × (steps + 1) ×
+    /// nv). The same as that many calls of [`Batch::step`] or [`Batch::step_ctrl`], but sooner: the memory of an
+    /// environment stays near the processor until its last step.
+    ///
+    /// `memory` is what is kept for [`Batch::rollout_vjp`]; `None`: nothing. Where a step fails, the state before it
+    /// stays to the end, and the environment is in the list of the error.
+    pub fn rollout(
+        &mut self,
+        steps: usize,
+        memory: Option<Memory>,
+        [q, v]: [&[f64]; 2],
+        input: RolloutInput,
+        [q_out, v_out]: [&mut [f64]; 2],
+    ) -> Result<(), BatchError> {
+        let (n, [nq, nv, nu]) = (self.len(), self.sizes);
+        let states = steps.saturating_add(1);
+        let given = [
+            Rows::new("q", q, n, nq)?,
+            Rows::new("v", v, n, nv)?,
+            Rows::optional("ctrl", input.ctrl, n, steps.saturating_mul(nu))?,
+            Rows::optional("tau", input.tau, n, steps.saturating_mul(nv))?,
+        ];
+        let out = [
+            RowsMut::new("q_out", q_out, n, states.saturating_mul(nq))?,
+            RowsMut::new("v_out", v_out, n, states.saturating_mul(nv))?,
+        ];
+        self.actuated = !input.ctrl.is_empty();
+        self.recorded = memory.map(|_| steps);
+        self.run(given, out, |environment, [q, v, ctrl, tau], out| {
+            let input = RolloutInput { ctrl, tau, wrenches: input.wrenches };
+            environment.rollout(steps, memory, [q, v], &input, out);
+        })
+    }
+
+    /// Adds to `out` the gradient of a loss whose gradient with respect to the states of the last recorded rollout is
+    /// `w`. The parts of `w` are for all states (n × (steps + 1) × nv, the first ones included), for the last ones (n
+    /// × nv), or empty; those of `out` are empty where nothing is wanted, else have room for the first states (n × nv
+    /// each), `tau` (n × steps × nv) and `ctrl` (n × steps × nu; only if there were controls).
+    ///
+    /// An environment that fails may have added the part of its last steps before it did.
+    pub fn rollout_vjp(&mut self, w: StateGrad, out: InputGrad) -> Result<(), BatchError> {
+        let Some(steps) = self.recorded else { return self.all_failed(EnvironmentError::NoRollout) };
+        let (n, [_, nv, nu]) = (self.len(), self.sizes);
+        let nu = if self.actuated { nu } else { 0 };
+        let states = |x: &[f64]| if x.len() == n * nv { nv } else { (steps + 1) * nv };
+        finite("gradient of the configurations", w.q)?;
+        finite("gradient of the velocities", w.v)?;
+        let given = [
+            Rows::optional("gradient of the configurations", w.q, n, states(w.q))?,
+            Rows::optional("gradient of the velocities", w.v, n, states(w.v))?,
+        ];
+        let out = [
+            RowsMut::optional("gradient of q", out.q, n, nv)?,
+            RowsMut::optional("gradient of v", out.v, n, nv)?,
+            RowsMut::optional("gradient of tau", out.tau, n, steps * nv)?,
+            RowsMut::optional("gradient of ctrl", out.ctrl, n, steps * nu)?,
+        ];
+        self.run(given, out, |environment, [q, v], out| environment.rollout_vjp(StateGrad { q, v }, out))
+    }
+}
+
+impl Environment {
+    /// Steps from a state; where one fails, its state stays to the end.
+    fn rollout(
+        &mut self,
+        steps: usize,
+        memory: Option<Memory>,
+        [q, v]: [&[f64]; 2],
+        input: &RolloutInput,
+        [q_out, v_out]: [&mut [f64]; 2],
+    ) {
+        let states = q_out.chunks_exact_mut(q.len().max(1)).zip(v_out.chunks_exact_mut(v.len().max(1)));
+        let mut done = self.begin_rollout(steps, memory, [q, v], input);
+        for (t, (q, v)) in states.enumerate() {
+            if t > 0 && done.is_ok() {
+                done = self.advance(memory, t - 1, input);
+            }
+            q.copy_from_slice(&self.machine.x.q);
+            v.copy_from_slice(&self.machine.x.v);
+        }
+        self.recorded = done.is_ok() && memory.is_some();
+        self.settle(done);
+    }
+
+    fn begin_rollout(
+        &mut self,
+        steps: usize,
+        memory: Option<Memory>,
+        [q, v]: [&[f64]; 2],
+        input: &RolloutInput,
+    ) -> Result<(), EnvironmentError> {
+        self.enter(q, v)?;
+        self.machine.expect(input);
+        let Some(memory) = memory else { return Ok(()) };
+        let fits = |r: &Recorder| r.steps == steps && r.memory == memory;
+        let kept = self.recorder.take().filter(|r| fits(r));
+        let new = || Box::new(Recorder::new(&self.machine.model, steps, memory, &[]));
+        Ok(self.recorder.insert(kept.unwrap_or_else(new)).begin(&self.machine)?)
+    }
+
+    /// Step number `t`.
+    fn advance(&mut self, memory: Option<Memory>, t: usize, input: &RolloutInput) -> Result<(), EnvironmentError> {
+        let Environment { machine, recorder, .. } = self;
+        match recorder.as_mut().filter(|_| memory.is_some()) {
+            Some(recorder) => recorder.advance(machine, t, input)?,
+            None => {
+                fill(input.ctrl, t, &mut machine.command.ctrl);
+                fill(input.tau, t, &mut machine.command.tau);
+                machine.step(t)?;
+                machine.go_on();
+            }
+        }
+        self.stepped = true;
+        Ok(())
+    }
+
+    /// Back through the recorded rollout. Steps that are made again need the machine; what comes after the rollout is
+    /// to find it as the rollout left it.
+    fn rollout_vjp(&mut self, w: StateGrad, [q, v, tau, ctrl]: [&mut [f64]; 4]) {
+        let Environment { machine, recorder, end, .. } = self;
+        let Some(recorder) = recorder.as_mut().filter(|_| self.recorded) else {
+            self.failure = Some(EnvironmentError::NoRollout);
+            return;
+        };
+        machine.data.copy_warm_start(end);
+        let done = recorder.back(machine, &w, InputGrad { q, v, tau, ctrl }, &mut []);
+        recorder.leave(machine);
+        let back = machine.data.restore(end);
+        self.stepped = self.stepped && recorder.memory == Memory::Store;
+        self.failure = done.err().map(EnvironmentError::from).or(back.err().map(|e| EnvironmentError::Step(e.into())));
+    }
+}

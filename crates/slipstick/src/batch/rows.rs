@@ -1,0 +1,99 @@
+//! Arrays with one row per environment, and what is left of them while threads take their share.
+
+use super::environment::Environment;
+use crate::crew::Share;
+use slipstick_core::InputError;
+
+/// Rows to be read, one per environment. What was left out has rows without numbers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rows<'a> {
+    numbers: &'a [f64],
+    width: usize,
+}
+
+impl<'a> Rows<'a> {
+    /// `n` rows.
+    pub fn new(what: &'static str, numbers: &'a [f64], n: usize, width: usize) -> Result<Rows<'a>, InputError> {
+        length(what, numbers.len(), n.saturating_mul(width))?;
+        Ok(Rows { numbers, width })
+    }
+
+    /// `n` rows, or nothing at all.
+    pub fn optional(what: &'static str, numbers: &'a [f64], n: usize, width: usize) -> Result<Rows<'a>, InputError> {
+        Rows::new(what, numbers, n, if numbers.is_empty() { 0 } else { width })
+    }
+
+    fn take(&mut self, n: usize) -> Rows<'a> {
+        let (taken, left) = self.numbers.split_at(n * self.width);
+        self.numbers = left;
+        Rows { numbers: taken, width: self.width }
+    }
+}
+
+/// Rows to be written, likewise.
+#[derive(Debug)]
+pub(super) struct RowsMut<'a> {
+    numbers: &'a mut [f64],
+    width: usize,
+}
+
+impl<'a> RowsMut<'a> {
+    /// `n` rows.
+    pub fn new(what: &'static str, numbers: &'a mut [f64], n: usize, width: usize) -> Result<RowsMut<'a>, InputError> {
+        length(what, numbers.len(), n.saturating_mul(width))?;
+        Ok(RowsMut { numbers, width })
+    }
+
+    /// `n` rows, or nothing at all.
+    pub fn optional(
+        what: &'static str,
+        numbers: &'a mut [f64],
+        n: usize,
+        width: usize,
+    ) -> Result<RowsMut<'a>, InputError> {
+        let width = if numbers.is_empty() { 0 } else { width };
+        RowsMut::new(what, numbers, n, width)
+    }
+
+    fn take(&mut self, n: usize) -> RowsMut<'a> {
+        let (taken, left) = std::mem::take(&mut self.numbers).split_at_mut(n * self.width);
+        self.numbers = left;
+        RowsMut { numbers: taken, width: self.width }
+    }
+}
+
+fn length(what: &'static str, got: usize, expected: usize) -> Result<(), InputError> {
+    if got == expected { Ok(()) } else { Err(InputError::Length { what, expected, got }) }
+}
+
+/// Environments in a row and what belongs to them.
+#[derive(Debug)]
+pub(super) struct Work<'a, const I: usize, const O: usize> {
+    pub environments: &'a mut [Environment],
+    pub given: [Rows<'a>; I],
+    pub out: [RowsMut<'a>; O],
+}
+
+impl<'a, const I: usize, const O: usize> Share for Work<'a, I, O> {
+    fn count(&self) -> usize {
+        self.environments.len()
+    }
+
+    fn take(&mut self, n: usize) -> Option<Work<'a, I, O>> {
+        let environments = self.environments.take(n)?;
+        let n = environments.len();
+        let given = self.given.each_mut().map(|rows| rows.take(n));
+        let out = self.out.each_mut().map(|rows| rows.take(n));
+        Some(Work { environments, given, out })
+    }
+}
+
+impl<const I: usize, const O: usize> Work<'_, I, O> {
+    /// One environment after the other.
+    pub fn each(mut self, mut go: impl FnMut(&mut Environment, [&[f64]; I], [&mut [f64]; O])) {
+        for environment in self.environments {
+            let given = self.given.each_mut().map(|rows| rows.take(1).numbers);
+            go(environment, given, self.out.each_mut().map(|rows| rows.take(1).numbers));
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! One step of every environment, and its derivatives.
+
+use super::error::BatchError;
+use super::rows::{Rows, RowsMut};
+use super::{Batch, finite};
+use crate::rollout_gradient::StateGrad;
+use slipstick_core::InputGrad;
+use slipstick_core::linalg::MatRef;
+
+/// Where derivatives of the last step are written, rows of the environments one after the other. Names and meaning are
+/// those of [`StepJacobian`](crate::StepJacobian); empty: not wanted.
+#[derive(Debug, Default)]
+pub struct BatchJacobian<'a> {
+    /// ∂q_next/∂q (n × nv × nv).
+    pub dq_dq: &'a mut [f64],
+    /// ∂q_next/∂v (n × nv × nv).
+    pub dq_dv: &'a mut [f64],
+    /// ∂q_next/∂tau (n × nv × nv).
+    pub dq_dtau: &'a mut [f64],
+    /// ∂q_next/∂ctrl (n × nv × nu), after a step with controls.
+    pub dq_dctrl: &'a mut [f64],
+    /// ∂v_next/∂q (n × nv × nv).
+    pub dv_dq: &'a mut [f64],
+    /// ∂v_next/∂v (n × nv × nv).
+    pub dv_dv: &'a mut [f64],
+    /// ∂v_next/∂tau (n × nv × nv).
+    pub dv_dtau: &'a mut [f64],
+    /// ∂v_next/∂ctrl (n × nv × nu), after a step with controls.
+    pub dv_dctrl: &'a mut [f64],
+}
+
+impl Batch {
+    /// One step of every environment without actuators, from `q` (n × nq) and `v` (n × nv) under the forces `tau` (n ×
+    /// nv; empty: none) to `q_next` and `v_next`. Each begins with its own warm start, as a
+    /// [`Simulator`](crate::Simulator) does.
+    ///
+    /// An environment that fails keeps its state and drops its warm start; the error lists it, the others are done. The
+    /// state that it keeps is its row of `q` and `v` or, where that is not finite, the one it was in before.
+    pub fn step(
+        &mut self,
+        q: &[f64],
+        v: &[f64],
+        tau: &[f64],
+        q_next: &mut [f64],
+        v_next: &mut [f64],
+    ) -> Result<(), BatchError> {
+        self.advance([q, v, tau], None, [q_next, v_next])
+    }
+
+    /// The same with actuators under the controls `ctrl` (n × nu), and forces beside theirs.
+    pub fn step_ctrl(
+        &mut self,
+        q: &[f64],
+        v: &[f64],
+        ctrl: &[f64],
+        tau: &[f64],
+        q_next: &mut [f64],
+        v_next: &mut [f64],
+    ) -> Result<(), BatchError> {
+        self.advance([q, v, tau], Some(ctrl), [q_next, v_next])
+    }
+
+    fn advance(
+        &mut self,
+        [q, v, tau]: [&[f64]; 3],
+        ctrl: Option<&[f64]>,
+        [q_next, v_next]: [&mut [f64]; 2],
+    ) -> Result<(), BatchError> {
+        let (n, [nq, nv, nu]) = (self.len(), self.sizes);
+        let given = [
+            Rows::new("q", q, n, nq)?,
+            Rows::new("v", v, n, nv)?,
+            Rows::optional("tau", tau, n, nv)?,
+            Rows::new("ctrl", ctrl.unwrap_or(&[]), n, ctrl.map_or(0, |_| nu))?,
+        ];
+        let out = [RowsMut::new("q_next", q_next, n, nq)?, RowsMut::new("v_next", v_next, n, nv)?];
+        let actuated = ctrl.is_some();
+        (self.actuated, self.recorded) = (actuated, None);
+        self.run(given, out, |environment, given, out| environment.step(given, actuated, out))
+    }
+
+    /// Derivatives of the last step. Rows of environments that fail stay as they are.
+    pub fn jacobian(&mut self, out: BatchJacobian) -> Result<(), BatchError> {
+        let (n, [_, nv, nu]) = (self.len(), self.sizes);
+        let controls = if self.actuated { nv * nu } else { 0 };
+        let square = |what, x| RowsMut::optional(what, x, n, nv * nv);
+        let out = [
+            square("dq_dq", out.dq_dq)?,
+            square("dq_dv", out.dq_dv)?,
+            square("dq_dtau", out.dq_dtau)?,
+            RowsMut::optional("dq_dctrl", out.dq_dctrl, n, controls)?,
+            square("dv_dq", out.dv_dq)?,
+            square("dv_dv", out.dv_dv)?,
+            square("dv_dtau", out.dv_dtau)?,
+            RowsMut::optional("dv_dctrl", out.dv_dctrl, n, controls)?,
+        ];
+        self.run([], out, |environment, [], out| {
+            environment.differentiate(|step| {
+                let J = step.jacobian()?;
+                let blocks = [J.dq_dq, J.dq_dv, J.dq_dtau, J.dq_dctrl, J.dv_dq, J.dv_dv, J.dv_dtau, J.dv_dctrl];
+                out.into_iter().zip(blocks).for_each(|(out, block)| write(block, out));
+                Ok(())
+            });
+        })
+    }
+
+    /// Adds to `out` the gradient of a number whose gradient with respect to (q_next, v_next) of the last step is `w`
+    /// (n × nv each; empty: zero). Parts of `out` (n × nv; `ctrl` n × nu after a step with controls) are empty where
+    /// nothing is wanted.
+    pub fn vjp(&mut self, w: StateGrad, out: InputGrad) -> Result<(), BatchError> {
+        let (n, [_, nv, nu]) = (self.len(), self.sizes);
+        finite("gradient of q_next", w.q)?;
+        finite("gradient of v_next", w.v)?;
+        let given =
+            [Rows::optional("gradient of q_next", w.q, n, nv)?, Rows::optional("gradient of v_next", w.v, n, nv)?];
+        let out = [
+            RowsMut::optional("gradient of q", out.q, n, nv)?,
+            RowsMut::optional("gradient of v", out.v, n, nv)?,
+            RowsMut::optional("gradient of tau", out.tau, n, nv)?,
+            RowsMut::optional("gradient of ctrl", out.ctrl, n, if self.actuated { nu } else { 0 })?,
+        ];
+        self.run(given, out, |environment, w, out| environment.vjp(w, out))
+    }
+}
+
+/// Row by row; nothing if it is not wanted.
+fn write(block: MatRef, out: &mut [f64]) {
+    let rows = out.chunks_exact_mut(block.cols().max(1)).enumerate();
+    rows.for_each(|(i, row)| row.copy_from_slice(block.row(i)));
+}

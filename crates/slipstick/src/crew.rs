@@ -1,0 +1,90 @@
+//! Threads that share work. They take groups of neighbours, whoever is free the next one; nothing that is computed
+//! depends on who takes what.
+
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+use std::num::NonZero;
+use std::sync::{Mutex, PoisonError};
+use std::thread::available_parallelism;
+
+/// Groups per thread: enough that a group of robots on the ground does not leave the other threads waiting for long.
+const GROUPS: usize = 8;
+
+/// Things to be done in a row, from which some can be taken.
+pub(crate) trait Share: Sized + Send {
+    /// How many there are.
+    fn count(&self) -> usize;
+    /// The first ones, at most `n`; `None` if all are taken.
+    fn take(&mut self, n: usize) -> Option<Self>;
+}
+
+impl<T: Send> Share for &mut [T] {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn take(&mut self, n: usize) -> Option<Self> {
+        let n = n.min(self.len());
+        let (taken, left) = std::mem::take(self).split_at_mut(n);
+        *self = left;
+        (n > 0).then_some(taken)
+    }
+}
+
+/// The thread that calls and helpers beside it.
+#[derive(Debug)]
+pub(crate) struct Crew {
+    threads: usize,
+    /// Made when it is first needed; it stays without for one thread.
+    helpers: Option<ThreadPool>,
+}
+
+/// Another crew of the same size.
+impl Clone for Crew {
+    fn clone(&self) -> Crew {
+        Crew::new(self.threads)
+    }
+}
+
+impl Crew {
+    /// Zero threads: as many as there are cores.
+    pub fn new(threads: usize) -> Crew {
+        let threads = if threads == 0 { available_parallelism().map_or(1, NonZero::get) } else { threads };
+        Crew { threads, helpers: None }
+    }
+
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Calls `go` with shares until all is done. Fails before it begins, if threads cannot be started.
+    pub fn run<W: Share>(&mut self, mut work: W, go: impl Fn(W) + Sync) -> Result<(), ThreadPoolBuildError> {
+        let threads = self.threads.min(work.count());
+        let group = work.count().div_ceil(threads.max(1) * GROUPS);
+        let Some(helpers) = self.helpers(threads)? else {
+            work.take(usize::MAX).into_iter().for_each(go);
+            return Ok(());
+        };
+        let rest = Mutex::new(work);
+        // a thread that panics has taken its share: what is left is whole
+        let next = || rest.lock().unwrap_or_else(PoisonError::into_inner).take(group);
+        let help = || {
+            while let Some(share) = next() {
+                go(share);
+            }
+        };
+        helpers.in_place_scope(|scope| {
+            (1..threads).for_each(|_| scope.spawn(|_| help()));
+            help();
+        });
+        Ok(())
+    }
+
+    /// Threads beside the one that calls; `None` if none is needed.
+    fn helpers(&mut self, threads: usize) -> Result<Option<&ThreadPool>, ThreadPoolBuildError> {
+        if threads > 1 && self.helpers.is_none() {
+            let builder = ThreadPoolBuilder::new().num_threads(self.threads - 1);
+            self.helpers = Some(builder.thread_name(|k| format!("slipstick-{k}")).build()?);
+        }
+        Ok(self.helpers.as_ref().filter(|_| threads > 1))
+    }
+}

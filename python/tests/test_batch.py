@@ -1,0 +1,215 @@
+"""Batches compute what single simulators compute, bit for bit."""
+
+import threading
+
+import numpy as np
+import pytest
+import slipstick
+
+N, STEPS = 6, 40
+
+
+@pytest.fixture
+def model():
+    return slipstick.builtin("quadruped")
+
+
+def falling(model, n=N, seed=1):
+    """States that reach the floor within some ten steps, and controls around the home pose."""
+    rng, home = np.random.default_rng(seed), model.keyframe("home")
+    q = np.array([slipstick.integrate(model, home.q, 0.1 * rng.normal(size=model.nv)) for _ in range(n)])
+    q[:, 2] += 0.02
+    v = 0.3 * rng.normal(size=(n, model.nv))
+    v[:, 2] -= 2.0
+    return q, v, home.ctrl + 0.2 * rng.normal(size=(n, STEPS, model.nu))
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, None])
+def test_every_environment_does_what_its_simulator_does(model, threads):
+    q, v, ctrl = falling(model)
+    rng, tau = np.random.default_rng(2), np.zeros((N, model.nv))
+    batch, simulators = slipstick.Batch(model, N, threads=threads), [slipstick.Simulator(model) for _ in range(N)]
+    contacts = 0
+    for t in range(STEPS):
+        tau, w_q, w_v = rng.normal(size=(3, N, model.nv))
+        steps = [s.step(q[i], v[i], tau[i], ctrl[i, t]) for i, s in enumerate(simulators)]
+        q, v = batch.step(q, v, tau, ctrl[:, t])
+        J, gradients = batch.jacobian(), batch.vjp(q=w_q, v=w_v)
+        for i, step in enumerate(steps):
+            contacts += len(step.contacts)
+            assert np.array_equal(q[i], step.q) and np.array_equal(v[i], step.v)
+            for batched, alone in zip(gradients, step.vjp(q=w_q[i], v=w_v[i])):
+                assert np.array_equal(batched[i], alone)
+            alone = step.jacobian()
+            for name in [f"d{a}_d{b}" for a in "qv" for b in ("q", "v", "tau", "ctrl")]:
+                assert np.array_equal(getattr(J, name)[i], getattr(alone, name)), name
+    assert contacts > 100
+
+
+@pytest.mark.parametrize("memory", ["recompute", "store"])
+def test_rollouts_and_their_gradients_are_those_of_single_ones(model, memory):
+    q, v, ctrl = falling(model)
+    rng = np.random.default_rng(3)
+    tau, w_v = rng.normal(size=(N, STEPS, model.nv)), rng.normal(size=(N, STEPS + 1, model.nv))
+    w_q = rng.normal(size=(N, model.nv))  # of the last configurations only
+    batch = slipstick.Batch(model, N, threads=2)
+    q_out, v_out = batch.rollout(q, v, STEPS, ctrl=ctrl, tau=tau, memory=memory)
+    assert q_out.shape == (N, STEPS + 1, model.nq) and v_out.shape == (N, STEPS + 1, model.nv)
+    gradients = batch.rollout_vjp(q=w_q, v=w_v)
+    for i in range(N):
+        alone = slipstick.RolloutGradient(model, STEPS, memory=memory)
+        trajectory = alone.run(q[i], v[i], ctrl=ctrl[i], tau=tau[i])
+        assert np.array_equal(q_out[i], trajectory.q) and np.array_equal(v_out[i], trajectory.v)
+        expected = alone.vjp(q=w_q[i], v=w_v[i])
+        for name, g in zip(("q", "v", "tau", "ctrl"), gradients):
+            assert np.array_equal(g[i], getattr(expected, name)), name
+
+
+def test_parameters_may_differ(model):
+    def slippery(share):
+        parameters = model.parameters.copy()
+        parameters[model.parameter_groups["friction"]] *= share
+        return model.with_parameters(parameters)
+
+    models = [slippery(share) for share in (1.0, 0.5, 0.1)]
+    q, v, ctrl = falling(model, 3)
+    batch = slipstick.Batch(models)
+    ends = batch.rollout(q, v, STEPS, ctrl=ctrl)[1][:, -1]
+    for i in range(3):
+        assert np.array_equal(ends[i], slipstick.Simulator(models[i]).rollout(q[i], v[i], STEPS, ctrl=ctrl[i]).v[-1])
+    batch.forget()
+    batch.set_model(1, model)
+    changed = batch.rollout(q, v, STEPS, ctrl=ctrl)[1][:, -1]
+    assert np.array_equal(changed[0], ends[0]) and not np.array_equal(changed[1], ends[1])
+    with pytest.raises(ValueError, match="this batch was made for another model than 'cube'"):
+        slipstick.Batch([model, slipstick.builtin("cube")])
+    with pytest.raises(ValueError, match="n: expected 3, one for each model, got 2"):
+        slipstick.Batch(models, 2)
+    with pytest.raises(ValueError, match="how many environments"):
+        slipstick.Batch(model)
+
+
+def test_some_begin_anew(model):
+    q, v, ctrl = falling(model)
+    batch = slipstick.Batch(model, N)
+    for t in range(20):
+        q, v = batch.step(q, v, ctrl=ctrl[:, t])
+    mask = np.arange(N) % 2 == 0
+    q_new, v_new = batch.reset(mask, q, v)
+    home = model.keyframe("home")
+    assert np.array_equal(q_new[mask], np.tile(home.q, (3, 1))) and np.array_equal(q_new[~mask], q[~mask])
+    q, v = batch.step(q_new, v_new, ctrl=ctrl[:, 20])
+    fresh = slipstick.Simulator(model).step(home.q, home.v, ctrl=ctrl[0, 20])
+    assert np.array_equal(v[0], fresh.v)
+    everywhere = batch.reset()
+    assert np.array_equal(everywhere[0], np.tile(home.q, (N, 1))) and np.array_equal(everywhere[1], 0 * v)
+    with pytest.raises(ValueError, match="needed unless all"):
+        batch.reset(mask)
+    with pytest.raises(ValueError, match="mask: expected 6 numbers, got 2"):
+        batch.reset([True, False], q, v)
+
+
+def test_results_go_where_they_are_wanted(model):
+    q, v, ctrl = falling(model)
+    expected = slipstick.Batch(model, N).step(q, v, ctrl=ctrl[:, 0])
+    result = slipstick.Batch(model, N).step(q, v, ctrl=ctrl[:, 0], out=(q, v))
+    assert result[0] is q and result[1] is v
+    assert np.array_equal(q, expected[0]) and np.array_equal(v, expected[1])
+    with pytest.raises(ValueError, match="out: expected"):
+        slipstick.Batch(model, N).step(q, v, out=(v, q))
+
+
+def test_environments_that_fail_do_not_lose_the_others(model):
+    q, v, ctrl = falling(model)
+    expected = slipstick.Batch(model, N).step(q, v, ctrl=ctrl[:, 0])
+    batch = slipstick.Batch(model, N)
+    broken = v.copy()
+    broken[2, 5], broken[4, 0] = 1e70, np.nan
+    with pytest.raises(slipstick.BatchError, match="environment 2: the velocity of .*; environment 4: v") as caught:
+        batch.step(q, broken, ctrl=ctrl[:, 0])
+    error = caught.value
+    assert error.environments == [2, 4]
+    assert isinstance(error.errors[0], slipstick.DivergenceError) and isinstance(error.errors[1], ValueError)
+    q_next, v_next = error.result
+    good = [0, 1, 3, 5]
+    assert np.array_equal(q_next[good], expected[0][good]) and np.array_equal(v_next[good], expected[1][good])
+    assert np.array_equal(q_next[2], q[2]) and np.array_equal(v_next[2], broken[2])
+    assert np.isfinite(q_next).all() and np.isfinite(v_next).all()
+    with pytest.raises(slipstick.BatchError) as caught:
+        batch.vjp(v=v_next)
+    assert caught.value.environments == [2, 4]
+    assert isinstance(caught.value.errors[0], slipstick.StaleStep)
+    assert np.abs(caught.value.result[1][good]).max() > 0 and np.all(caught.value.result[1][2] == 0)
+
+
+def test_what_was_not_done_has_no_derivative(model):
+    batch = slipstick.Batch(model, 2)
+    for ask in (batch.jacobian, batch.vjp, batch.rollout_vjp):
+        with pytest.raises(slipstick.StaleStep):
+            ask()
+    q, v = batch.reset()
+    batch.step(q, v)
+    assert batch.vjp(v=v)[3] is None and batch.jacobian().dv_dctrl.shape == (2, model.nv, 0)
+    with pytest.raises(slipstick.StaleStep, match="recorded rollout"):
+        batch.rollout_vjp()
+    batch.rollout(q, v, 3)
+    with pytest.raises(slipstick.StaleStep, match="recorded rollout"):
+        batch.rollout_vjp()
+
+
+def test_shapes_are_refused_by_name(model):
+    batch = slipstick.Batch(model, 2)
+    q, v = batch.reset()
+    with pytest.raises(ValueError, match=r"q: expected \(2, 19\), got an array of shape \(19,\)"):
+        batch.step(q[0], v)
+    with pytest.raises(ValueError, match=r"ctrl: expected \(2, 12\), got an array of shape \(12,\)"):
+        batch.step(q, v, ctrl=np.zeros(12))
+    with pytest.raises(ValueError, match=r"tau: expected \(2, 3, 18\), got an array of shape \(3, 18\)"):
+        batch.rollout(q, v, 3, tau=np.zeros((3, 18)))
+    with pytest.raises(ValueError, match="memory: expected one of 'recompute', 'store', got 'all'"):
+        batch.rollout(q, v, 3, memory="all")
+    batch.rollout(q, v, 3, memory="store")
+    with pytest.raises(ValueError, match=r"q: expected \(2, 18\) or \(2, 4, 18\), got an array of shape \(2, 3, 18\)"):
+        batch.rollout_vjp(q=np.zeros((2, 3, 18)))
+    with pytest.raises(ValueError, match="environments: expected at least one, got 0"):
+        slipstick.Batch(model, 0)
+    assert repr(slipstick.Batch(model, 2, threads=1)) == "<slipstick.Batch of 'quadruped': 2 environments, 1 threads>"
+    assert len(batch) == batch.n == 2 and batch.bytes_per_environment > 10_000
+
+
+def test_quaternions_are_normalised_as_by_a_simulator(model):
+    home = model.keyframe("home")
+    q = np.tile(home.q, (2, 1))
+    q[1, 3:7] *= 2.0
+    q_next, v_next = slipstick.Batch(model, 2).step(q, np.zeros((2, model.nv)))
+    assert np.array_equal(q_next[0], q_next[1]) and np.array_equal(v_next[0], v_next[1])
+
+
+def test_two_threads_in_one_batch_get_an_exception(model):
+    batch = slipstick.Batch(model, 64, threads=2)
+    q, v = batch.reset()
+    refused, begun = [], threading.Event()
+
+    def work():
+        begun.set()
+        batch.rollout(q, v, 300)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    begun.wait()
+    while thread.is_alive() and not refused:
+        try:
+            batch.step(q, v)
+        except RuntimeError as error:
+            refused.append(str(error))
+    thread.join()
+    assert refused == ["this Batch is at work in another thread; make one per thread"]
+
+
+def test_bundles_on_several_threads_give_the_same_bits(model):
+    home = model.keyframe("home")
+    options = dict(sigma=1e-3, samples=20, seed=4, ctrl=home.ctrl)
+    runs = [slipstick.bundled_jacobian(model, home.q, home.v, **options, threads=threads) for threads in (1, 3)]
+    for name, block in runs[0].jacobian.items():
+        assert np.array_equal(block, runs[1].jacobian[name]), name
+    assert runs[0].used == 20
