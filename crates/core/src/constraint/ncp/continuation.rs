@@ -59,18 +59,36 @@ pub(crate) fn continuation(problem: &mut Problem, work: &mut Work, tolerance: f6
 const LENT: f64 = 1e-4;
 const LESS: f64 = 0.7;
 const MORE: f64 = 2.0;
-const ROUNDS: u32 = 100;
+const ROUNDS: usize = 100;
+/// Iterations of all rounds together: three times what those that lead somewhere take.
+const LONGEST: u32 = 600;
+
+/// A residual that has not changed by this share in so many rounds never will, if it is larger than what redundant
+/// supports may leave.
+const CHANGE: f64 = 1e-2;
+const PATIENCE: usize = 15;
+const LARGE: f64 = 1e-6;
+
+/// What the rounds of lending say about a problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outlook {
+    /// Nothing: it is solved, or may be by other means.
+    Open,
+    /// Its demands contradict each other: impulses grow by the same step in each round, and nothing comes of it.
+    Contradiction,
+}
 
 /// Lends compliance to all that pushes and takes its effect back in the next round: `σ + R (λ − λ_last)` instead of σ.
 /// Within a round redundant supports share their load in one way, so that Newton finds it; from round to round the load
-/// moves to those who can keep it. Returns iterations and the residual; `work.lambda` is the answer.   (ncp-12)
-pub(crate) fn lending(problem: &mut Problem, work: &mut Work, tolerance: f64, limit: u32) -> (u32, f64) {
+/// moves to those who can keep it. Returns iterations, the residual and an outlook; `work.lambda` is the answer.   (ncp-12)
+pub(crate) fn lending(problem: &mut Problem, work: &mut Work, tolerance: f64, limit: u32) -> (u32, f64, Outlook) {
     work.compliances.clear();
     work.compliances.extend(problem.blocks.iter().map(|b| b.compliance));
     work.velocities.clear();
     work.velocities.extend_from_slice(&problem.g);
     let (mut iterations, mut residual, mut share) = (0, f64::INFINITY, LENT);
-    for _ in 0..ROUNDS {
+    let mut past = [f64::INFINITY; PATIENCE];
+    for round in 0..ROUNDS {
         lend(problem, work, share);
         work.answer.copy_from_slice(&work.lambda);
         let (n, inner) = newton(problem, work, tolerance, LIMIT.min(limit));
@@ -87,11 +105,15 @@ pub(crate) fn lending(problem: &mut Problem, work: &mut Work, tolerance: f64, li
         }
         work.evaluate(problem);
         residual = residual_at(problem, &work.lambda, &work.sigma);
-        if residual <= tolerance || share > 1.0 || iterations >= limit {
+        if residual <= tolerance || share > 1.0 || iterations >= LONGEST.min(limit) {
             break;
         }
+        let then = std::mem::replace(&mut past[round % PATIENCE], residual);
+        if residual > LARGE && (then - residual).abs() < CHANGE * residual {
+            return (iterations, residual, Outlook::Contradiction);
+        }
     }
-    (iterations, residual)
+    (iterations, residual, Outlook::Open)
 }
 
 fn lend(problem: &mut Problem, work: &Work, share: f64) {

@@ -13,8 +13,9 @@ use crate::constraint::problem::{Block, Problem, three};
 use crate::constraint::residual::residual_at;
 use crate::footprint::footprint;
 
-/// A step so short that the next one would be no longer.
+/// A step so short that the next one would be no longer, and one that is short.
 const STALLED: f64 = 1e-12;
+const SHORT: f64 = 0.3;
 
 /// Distance from a point of the central path that counts as none, and as small enough.
 const CENTRED: f64 = 1e-13;
@@ -24,27 +25,29 @@ const NEARLY_CENTRED: f64 = 1e-7;
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Interior {
     /// Impulse.
-    l: [f64; 3],
+    pub l: [f64; 3],
     /// Contact: tangential velocity and normal slack. One row: slack; for a box, those of its two ends.
-    s: [f64; 3],
+    pub s: [f64; 3],
     /// Bound of the tangential velocity.
-    psi: f64,
+    pub psi: f64,
 }
 
 /// The method between two calls.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct InteriorPoint {
-    states: Vec<Interior>,
+    pub(super) states: Vec<Interior>,
     changes: Vec<Interior>,
     /// Right-hand sides of the three complementarity conditions.
     targets: Vec<[f64; 4]>,
     /// √mean of each block and the unit of g.
-    scales: Vec<f64>,
-    unit: f64,
+    pub(super) scales: Vec<f64>,
+    pub(super) unit: f64,
     caution: f64,
     /// Complementarity at which the path ends (scaled).
     end: f64,
     stalled: bool,
+    /// Steps since the last that was not short.
+    short: u32,
 }
 
 footprint!(InteriorPoint: states, changes, targets, scales);
@@ -59,7 +62,7 @@ impl InteriorPoint {
         let scaled =
             problem.blocks.iter().zip(&self.scales).flat_map(|(b, s)| three(&problem.g, b).map(|g| g.abs() / s));
         self.unit = scaled.fold(0.0, f64::max).max(f64::MIN_POSITIVE);
-        self.stalled = false;
+        (self.stalled, self.short) = (false, 0);
         self.changes.clear();
         self.changes.resize(problem.blocks.len(), Interior::default());
         self.targets.clear();
@@ -71,6 +74,24 @@ impl InteriorPoint {
     /// How much there is room for.
     pub fn capacity(&self) -> usize {
         self.states.capacity() + self.changes.capacity() + self.scales.capacity() + self.targets.capacity()
+    }
+
+    /// Steps since the last that was not short.
+    pub fn short_steps(&self) -> u32 {
+        self.short
+    }
+
+    /// Writes the present impulses and their velocities.
+    pub fn show(&self, problem: &Problem, work: &mut Work) {
+        self.write(problem, &mut work.lambda);
+        work.evaluate(problem);
+    }
+
+    /// One iteration from the state that [`InteriorPoint::show`] has written. Returns the residual after it.
+    pub fn advance(&mut self, problem: &Problem, work: &mut Work) -> f64 {
+        self.iterate(problem, work);
+        self.show(problem, work);
+        residual_at(problem, &work.lambda, &work.sigma)
     }
 
     /// Goes on until the residual is at most `tolerance`. `work.lambda` and `work.sigma` are then the last iterate.
@@ -163,14 +184,14 @@ impl InteriorPoint {
     }
 
     fn iterate(&mut self, problem: &Problem, work: &mut Work) {
-        let complementarity = self.complementarity(problem, 0.0);
+        let complementarity = self.complementarity(problem);
         // predictor: straight at the solution                                                           (ncp-7)
         for k in 0..self.states.len() {
             self.targets[k] = products(problem.blocks[k].cone, self.bound(problem, k), &self.states[k], 0.0);
         }
         self.direction(problem, work, true);
         let reach = self.reach(problem, 1.0);
-        let share = (self.complementarity(problem, reach) / complementarity).clamp(0.0, 1.0);
+        let share = (self.complementarity_after(problem, reach) / complementarity).clamp(0.0, 1.0);
         let kappa = ((share * share * share).max(self.caution) * complementarity).max(self.end);
         // corrector: back to the middle, with what the predictor's own step adds
         for k in 0..self.states.len() {
@@ -184,6 +205,7 @@ impl InteriorPoint {
         self.direction(problem, work, false);
         let fraction = (1.0 - complementarity).clamp(0.95, 0.9999);
         let step = self.reach(problem, fraction);
+        self.short = if step < SHORT { self.short + 1 } else { 0 };
         self.stalled = step.is_nan() || step <= STALLED || !complementarity.is_finite();
         for (x, d) in self.states.iter_mut().zip(&self.changes) {
             *x = x.moved(d, step);
@@ -191,18 +213,23 @@ impl InteriorPoint {
     }
 
     /// Bound of a box, scaled.
-    fn bound(&self, problem: &Problem, k: usize) -> f64 {
+    pub(super) fn bound(&self, problem: &Problem, k: usize) -> f64 {
         match problem.blocks[k].cone {
             Cone::Box { bound } => bound * self.scales[k] / self.unit,
             _ => 0.0,
         }
     }
 
-    /// Mean complementarity product after a step along `changes`.
-    fn complementarity(&self, problem: &Problem, step: f64) -> f64 {
+    /// Mean complementarity product.
+    pub fn complementarity(&self, problem: &Problem) -> f64 {
+        self.complementarity_after(problem, 0.0)
+    }
+
+    /// The same after a step along `changes`.
+    fn complementarity_after(&self, problem: &Problem, step: f64) -> f64 {
         let (mut sum, mut count) = (0.0, 0.0);
         for k in 0..self.states.len() {
-            let x = self.states[k].moved(&self.changes[k], if step == 0.0 { 0.0 } else { step });
+            let x = self.states[k].moved(&self.changes[k], step);
             let (s, n) = product_sum(problem.blocks[k].cone, self.bound(problem, k), &x);
             (sum, count) = (sum + s, count + n);
         }
@@ -235,7 +262,7 @@ impl InteriorPoint {
         }
     }
 
-    fn scaled_velocity(&self, b: &Block, k: usize, sigma: &[f64]) -> [f64; 3] {
+    pub(super) fn scaled_velocity(&self, b: &Block, k: usize, sigma: &[f64]) -> [f64; 3] {
         three(sigma, b).map(|x| x / (self.scales[k] * self.unit))
     }
 

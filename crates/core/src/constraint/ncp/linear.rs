@@ -208,17 +208,43 @@ fn assemble_in_dofs(linear: &mut Linear, problem: &Problem) {
     }
     for cell in cells.iter() {
         let W = &problem.root[cell.xi * stride..(cell.xi + cell.width) * stride];
-        for (i, out) in product.chunks_exact_mut(stride).enumerate().take(cell.width) {
-            out.fill(0.0);
-            for (h, row) in cell.H[i].iter().zip(W.chunks_exact(stride)) {
-                add_scaled(out, row, *h);
-            }
+        match cell.width {
+            1 => add_cell::<1>(lu, n, cell, W, product, stride),
+            3 => add_cell::<3>(lu, n, cell, W, product, stride),
+            _ => add_cell::<TWIST>(lu, n, cell, W, product, stride),
         }
-        for (row, HW) in W.chunks_exact(stride).zip(product.chunks_exact(stride)) {
-            for (j, w) in row.iter().enumerate().take(n).filter(|(_, w)| **w != 0.0) {
-                add_scaled(lu.row_mut(j), HW, *w);
-            }
+    }
+}
+
+/// Adds `Wᵀ H W` of one cell with N rows.
+#[inline(always)]
+fn add_cell<const N: usize>(lu: &mut Lu, n: usize, cell: &Cell, W: &[f64], product: &mut [f64], stride: usize) {
+    let rows: [&[f64]; N] = core::array::from_fn(|k| &W[k * stride..(k + 1) * stride]);
+    for (i, out) in product.chunks_exact_mut(stride).enumerate().take(N) {
+        out.fill(0.0);
+        add_rows(out, &rows, core::array::from_fn(|k| cell.H[i][k]));
+    }
+    let products: [&[f64]; N] = core::array::from_fn(|k| &product[k * stride..(k + 1) * stride]);
+    for j in 0..n {
+        let w = rows.map(|row| row[j]);
+        // a cell moves the dofs that carry it and no others
+        if w.iter().any(|w| *w != 0.0) {
+            add_rows(lu.row_mut(j), &products, w);
         }
+    }
+}
+
+/// `out += Σ s_k x_k`, whole lanes: `out` is read and written once, not N times.
+#[inline(always)]
+fn add_rows<const N: usize>(out: &mut [f64], x: &[&[f64]; N], s: [f64; N]) {
+    let lanes = out.len() / 4;
+    let x: [&[[f64; 4]]; N] = x.map(|x| &x.as_chunks::<4>().0[..lanes]);
+    for (i, out) in out.as_chunks_mut::<4>().0[..lanes].iter_mut().enumerate() {
+        let mut sum = Lane(*out);
+        for k in 0..N {
+            sum += Lane(x[k][i]) * s[k];
+        }
+        *out = sum.0;
     }
 }
 

@@ -1,23 +1,28 @@
 //! Solvers of the nonlinear complementarity problem. They see a [`Problem`] and nothing else.   (ncp-4)
 //!
-//! The default chain: Newton from the warm start, boldly and then with damped steps; where both fail an interior point
-//! from the middle; Newton again on what it found; and a residual that none of them has computed for itself.
+//! The default chain: Newton from the warm start; where it ends near a solution an interior point beside it, elsewhere
+//! damped Newton first; an interior point from the middle, Newton on what it found, and slower ways; and a residual that
+//! none of them has computed for itself.
 
 mod admm;
 mod continuation;
+mod identify;
 mod interior_point;
 mod linear;
 mod newton;
+mod onto_path;
 mod pgs;
 #[cfg(test)]
 mod tests;
 
 use super::cone::Cone;
-use super::problem::Problem;
+use super::problem::{Block, Problem};
 use super::report::{Stage, Status};
-use super::residual::residual_at;
+use super::residual::{residual_at, unit};
 use crate::footprint::footprint;
 use crate::model::Solver;
+use continuation::Outlook;
+use identify::identify;
 use interior_point::InteriorPoint;
 use linear::{Answer, Linear};
 use newton::{Branch, Manner};
@@ -27,13 +32,19 @@ use newton::{Branch, Manner};
 const WARM: u32 = 10;
 const DAMPED: u32 = 12;
 const POLISH: u32 = 8;
-/// Iterations of the interior point in all.
+/// Iterations of the interior point from the middle, and beside an iterate of Newton.
 const INTERIOR: u32 = 60;
-/// Residuals at which the interior point lets Newton try.
+const BESIDE: u32 = 20;
+/// Residuals at which the interior point lets Newton try where branches have not shown.
 const HANDOVER: [f64; 3] = [1e-5, 1e-8, 1e-11];
+/// Residual above which Newton's last iterate is no place to start an interior point from: damped steps lead nearer.
+const FAR: f64 = 1e-5;
 /// Starts of the interior point, one after the other until one leads to a solution: distance from the boundaries, and
 /// how much of the complementarity every step keeps at least.
 const ATTEMPTS: [(f64, f64); 6] = [(1.0, 0.0), (10.0, 0.1), (1.0, 0.3), (0.1, 0.1), (3.0, 0.05), (30.0, 0.3)];
+/// Impulses of a warm start that would change velocities by more than this, in units of the largest there is, come from
+/// demands that could not be met: beside them the rest is lost in rounding.
+const ABSURD: f64 = 1e4;
 /// Residual below which a search without success is taken for one among redundant supports.
 const UNDECIDED: f64 = 1e-4;
 
@@ -125,14 +136,30 @@ pub(crate) struct Outcome {
     pub residual: f64,
 }
 
+/// How long a solution is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Search {
+    /// By all means.
+    Exhaustive,
+    /// Until demands seem to contradict each other: for those who can drop some of them.
+    UntilContradiction,
+}
+
 /// Solves from the impulses in `work.lambda`; the answer is in `work.lambda` and `work.sigma`.
-pub(crate) fn solve(problem: &mut Problem, solver: Solver, tolerance: f64, limit: u32, work: &mut Work) -> Outcome {
+pub(crate) fn solve(
+    problem: &mut Problem,
+    solver: Solver,
+    search: Search,
+    tolerance: f64,
+    limit: u32,
+    work: &mut Work,
+) -> Outcome {
     if problem.rows() == 0 {
         return Outcome { stage: Stage::Empty, status: Status::Converged, iterations: 0, residual: 0.0 };
     }
     let (stage, iterations) = match solver {
-        Solver::Auto => chain(problem, tolerance, limit, work, true),
-        Solver::InteriorPoint => chain(problem, tolerance, limit, work, false),
+        Solver::Auto => chain(problem, search, tolerance, limit, work, true),
+        Solver::InteriorPoint => chain(problem, search, tolerance, limit, work, false),
         Solver::Admm => (Stage::Admm, admm::admm(problem, work, tolerance, limit).0),
         Solver::Pgs => (Stage::Pgs, pgs::pgs(problem, work, tolerance, limit).0),
     };
@@ -157,33 +184,80 @@ pub(crate) fn centre(problem: &Problem, kappa: f64, limit: u32, work: &mut Work)
 }
 
 /// Newton, interior point, Newton. Leaves the best iterate of all.   (ncp-4)
-fn chain(problem: &mut Problem, tolerance: f64, limit: u32, work: &mut Work, warm: bool) -> (Stage, u32) {
+fn chain(
+    problem: &mut Problem,
+    search: Search,
+    tolerance: f64,
+    limit: u32,
+    work: &mut Work,
+    warm: bool,
+) -> (Stage, u32) {
     let mut found = Found { stage: Stage::InteriorPoint, residual: f64::INFINITY, iterations: 0 };
     if warm {
-        let (bold, residual) = newton::newton(problem, work, tolerance, WARM.min(limit));
-        if residual <= tolerance {
-            return (Stage::Newton, bold);
+        if is_absurd(problem, &work.lambda) {
+            work.lambda.fill(0.0);
         }
-        // cheaper per iteration than the interior point, and part of what goes in circles ends here
-        let (damped, residual) = newton::newton_as(problem, work, Manner::Damped, tolerance, DAMPED.min(limit));
-        found = Found { stage: Stage::Newton, residual, iterations: bold + damped };
+        let (n, residual) = newton::newton_as(problem, work, Manner::Warm, tolerance, WARM.min(limit));
         if residual <= tolerance {
-            return (Stage::Newton, found.iterations);
+            return (Stage::Newton, n);
         }
+        found = Found { stage: Stage::Newton, residual, iterations: n };
     } else {
         work.lambda.fill(0.0);
     }
     work.answer_best.clear();
     work.answer_best.extend_from_slice(&work.lambda);
-    for (k, (centre, caution)) in ATTEMPTS.into_iter().enumerate() {
+    if warm {
+        from_the_best(problem, tolerance, limit, work, &mut found);
+    }
+    if found.residual > tolerance {
+        from_anywhere(problem, search, tolerance, limit, work, &mut found);
+    }
+    work.lambda.copy_from_slice(&work.answer_best);
+    (found.stage, found.iterations)
+}
+
+/// Whether impulses are far larger than any that velocities call for.
+fn is_absurd(problem: &Problem, lambda: &[f64]) -> bool {
+    let change = |b: &Block| b.mean * lambda[b.row + b.cone.rows() - 1].abs();
+    problem.blocks.iter().map(change).fold(0.0, f64::max) > ABSURD * unit(problem)
+}
+
+/// What is near the best iterate and cheap.
+fn from_the_best(problem: &Problem, tolerance: f64, limit: u32, work: &mut Work, found: &mut Found) {
+    if found.residual > FAR {
+        damped(problem, tolerance, limit, work, found);
+    }
+    if found.residual > tolerance {
+        beside(problem, tolerance, limit, work, found);
+    }
+    if found.residual > tolerance {
+        damped(problem, tolerance, limit, work, found);
+    }
+}
+
+/// Starts that owe nothing to the warm start, until one leads to a solution.
+fn from_anywhere(
+    problem: &mut Problem,
+    search: Search,
+    tolerance: f64,
+    limit: u32,
+    work: &mut Work,
+    found: &mut Found,
+) {
+    from_the_middle(problem, tolerance, limit, work, found);
+    if found.residual > tolerance {
+        let (n, residual, outlook) = continuation::lending(problem, work, tolerance, limit);
+        found.take(Stage::Polish, n, residual, work);
+        if outlook == Outlook::Contradiction && search == Search::UntilContradiction {
+            return;
+        }
+    }
+    for (centre, caution) in ATTEMPTS {
         if found.residual > tolerance {
-            from_the_middle(problem, tolerance, limit, centre, caution, work, &mut found);
+            patiently(problem, tolerance, limit, centre, caution, work, found);
         }
-        if k == 0 && found.residual > tolerance {
-            let (n, residual) = continuation::lending(problem, work, tolerance, limit);
-            found.take(Stage::Polish, n, residual, work);
-        }
-        lift_one(problem, tolerance, limit, work, &mut found);
+        lift_one(problem, tolerance, limit, work, found);
         if found.residual > tolerance {
             // as if there had been no warm start
             work.lambda.fill(0.0);
@@ -195,8 +269,6 @@ fn chain(problem: &mut Problem, tolerance: f64, limit: u32, work: &mut Work, war
         let (n, residual) = continuation::continuation(problem, work, tolerance, limit);
         found.take(Stage::Polish, n, residual, work);
     }
-    work.lambda.copy_from_slice(&work.answer_best);
-    (found.stage, found.iterations)
 }
 
 /// The best so far; its impulses are in `Work::answer_best`.
@@ -217,8 +289,34 @@ impl Found {
     }
 }
 
-/// The interior point, and Newton as soon as it may work.
-fn from_the_middle(
+/// Damped Newton from the best iterate.
+fn damped(problem: &Problem, tolerance: f64, limit: u32, work: &mut Work, found: &mut Found) {
+    work.lambda.copy_from_slice(&work.answer_best);
+    let (n, residual) = newton::newton_as(problem, work, Manner::Damped, tolerance, DAMPED.min(limit));
+    found.take(Stage::Newton, n, residual, work);
+}
+
+/// The interior point from beside the best iterate.
+fn beside(problem: &Problem, tolerance: f64, limit: u32, work: &mut Work, found: &mut Found) {
+    work.lambda.copy_from_slice(&work.answer_best);
+    work.evaluate(problem);
+    let mut interior = std::mem::take(&mut work.interior);
+    interior.begin_beside(problem, work, found.residual);
+    identify(problem, tolerance, BESIDE.min(limit), &mut interior, work, found);
+    work.interior = interior;
+}
+
+/// The interior point from the middle, and Newton from where it ends.
+fn from_the_middle(problem: &Problem, tolerance: f64, limit: u32, work: &mut Work, found: &mut Found) {
+    let mut interior = std::mem::take(&mut work.interior);
+    interior.begin(problem, 1.0, 0.0);
+    identify(problem, tolerance, INTERIOR.min(limit), &mut interior, work, found);
+    work.interior = interior;
+    polish(problem, tolerance, limit, work, found);
+}
+
+/// The interior point to its end, however short its steps, and Newton from several of its iterates.
+fn patiently(
     problem: &Problem,
     tolerance: f64,
     limit: u32,

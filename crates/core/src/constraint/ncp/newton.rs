@@ -13,16 +13,16 @@ use crate::constraint::residual::residual_at;
 /// Share of a block's own inverse inertia that is added while it holds: from the residual, within these bounds. Far from
 /// the solution it keeps impulses of constraints that contradict each other small; near it rounding is amplified by its
 /// inverse, and what a sweep leaves is multiplied by it: half the digits for each.
-const PROXIMAL: [f64; 2] = [1e-8, 1e-2];
-const SHARE: f64 = 0.1;
+pub(super) const PROXIMAL: [f64; 2] = [1e-8, 1e-2];
+pub(super) const SHARE: f64 = 0.1;
 /// The same where more rows answer than there are dofs. There the term alone decides how the load is shared: with a small
 /// one, velocities of 1e-10 would move a tenth of the load from point to point, and straight steps of that length leave
 /// the round cones of those that slide.
-const SHARE_REDUNDANT: f64 = 1.0;
+const SHARE_REDUNDANT: f64 = 10.0;
 /// A residual that falls at least by this factor keeps the factors for the next sweep.
 const FAST: f64 = 1e-2;
 /// What is at most left of the residual after the first iteration from a good start.
-const GOOD: f64 = 0.1;
+const GOOD: f64 = 0.5;
 /// How much larger than the best a residual may become before the iteration goes back to the best, and by how much the
 /// proximal term then grows.
 const WORSE: f64 = 1e3;
@@ -54,6 +54,8 @@ pub(crate) enum Branch {
 pub(crate) enum Manner {
     /// Whole steps, the first as if the start were good; where one block is taken to be open in the first iterations.
     Bold { open: Option<usize> },
+    /// The same, but left as soon as a load that nothing decides begins to move: others are better at that.
+    Warm,
     /// Steps that make the residual larger are halved: for starts from which bold steps go in circles.
     Damped,
 }
@@ -93,6 +95,9 @@ pub(crate) fn newton_as(problem: &Problem, work: &mut Work, manner: Manner, tole
         residual = go(problem, work, 1.0);
         let lifted = iterations <= LIFTED && open.is_some();
         if before < NEAR && !lifted && (residual >= before || residual.is_nan()) {
+            if manner == Manner::Warm && iterations > 1 && work.linear.is_redundant() {
+                break;
+            }
             // constraints that contradict each other must give way one at a time: stop where the first one does
             let reach = first_boundary(problem, work);
             if (SHORT..1.0).contains(&reach) {
@@ -154,7 +159,7 @@ fn halve(problem: &Problem, work: &mut Work, before: f64, whole: f64) -> f64 {
 }
 
 /// Moves by a part of the step and returns the residual there.
-fn go(problem: &Problem, work: &mut Work, part: f64) -> f64 {
+pub(super) fn go(problem: &Problem, work: &mut Work, part: f64) -> f64 {
     for (l, (p, d)) in work.lambda.iter_mut().zip(work.previous.iter().zip(&work.change)) {
         *l = p + part * d;
     }
@@ -236,9 +241,13 @@ fn contact(mu: f64, rho: f64, hold: f64, lambda: [f64; 3], sigma: [f64; 3]) -> (
         let E = [[hold, 0.0, 0.0], [0.0, hold, 0.0], [0.0, 0.0, hold]];
         return (Branch::Held, Answer::new(E, [-hold * sigma[0], -hold * sigma[1], -hold * sigma[2]]));
     }
-    // λ_T = μ λ_N u, and what happens across u follows the turning of u: λ_⊥ = −(1/α) σ_⊥
-    let (u, across) = ([a[0] / t, a[1] / t], [-a[1] / t, a[0] / t]);
     let turn = (radius * rho / (t - radius)).min(hold);
+    (Branch::GivesWay, on_the_edge(mu, [a[0] / t, a[1] / t], turn, hold, lambda, sigma))
+}
+
+/// `λ_T = μ λ_N u`, and what happens across u follows the turning of u: `λ_⊥ = −turn σ_⊥`.
+pub(super) fn on_the_edge(mu: f64, u: [f64; 2], turn: f64, hold: f64, lambda: [f64; 3], sigma: [f64; 3]) -> Answer {
+    let across = [-u[1], u[0]];
     let slip = across[0] * sigma[0] + across[1] * sigma[1];
     let push = -hold * sigma[2];
     let mut E = [[0.0; 3], [0.0; 3], [0.0, 0.0, hold]];
@@ -250,5 +259,5 @@ fn contact(mu: f64, rho: f64, hold: f64, lambda: [f64; 3], sigma: [f64; 3]) -> (
         E[i][2] = mu * u[i] * hold;
         c[i] = mu * u[i] * (lambda[2] + push) - lambda[i] - turn * slip * across[i];
     }
-    (Branch::GivesWay, Answer::new(E, c))
+    Answer::new(E, c)
 }

@@ -1,6 +1,7 @@
 //! Random problems, graded by the residual.
 #![allow(non_snake_case)]
 
+use super::{Found, Stage, Work, beside};
 use crate::constraint::{Problem, Solution, Status, residual, solve};
 use crate::error::InputError;
 use crate::model::Solver;
@@ -45,6 +46,31 @@ fn random_problems_are_solved_to_the_tolerance() {
         }
     }
     assert!(failed.len() * 1000 <= total, "{} of {total}: {failed:?}", failed.len());
+}
+
+#[test]
+fn an_interior_point_beside_a_near_solution_finds_one_in_few_iterations() {
+    let (mut random, mut solution, mut tried, mut solved) = (Random(11), Solution::default(), 0, 0);
+    for (n, dofs) in [(4, 6), (8, 18), (16, 18), (16, 60)] {
+        for _ in 0..25 {
+            let problem = random_problem(&mut random, n, dofs, 1.0);
+            solve(&problem, Solver::Auto, 1e-10, 1000, None, &mut solution).expect("sound");
+            let mut work = Work::default();
+            work.reset(&problem);
+            work.lambda.iter_mut().zip(solution.lambda()).for_each(|(w, l)| *w = l * (1.0 + 1e-4 * random.next()));
+            work.answer_best.extend_from_slice(&work.lambda);
+            let residual = residual(&problem, &work.lambda).expect("finite");
+            if residual < 1e-8 {
+                continue; // nothing touches
+            }
+            let mut found = Found { stage: Stage::Newton, residual, iterations: 0 };
+            beside(&problem, 1e-10, 1000, &mut work, &mut found);
+            tried += 1;
+            solved += u32::from(found.residual <= 1e-10);
+            assert!(found.iterations <= 30, "{}", found.iterations);
+        }
+    }
+    assert!(tried > 80 && solved * 100 >= 95 * tried, "{solved} of {tried}");
 }
 
 #[test]
