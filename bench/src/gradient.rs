@@ -3,7 +3,7 @@
 
 use crate::gradient_ours::Ours;
 use crate::gradient_page;
-use crate::gradient_peers::{Answered, Mujoco, Recipe};
+use crate::gradient_peers::Answers;
 use crate::gradient_report::{Figures, Row};
 use crate::machine::Machine;
 use crate::motion_arguments::GradientArguments;
@@ -46,27 +46,18 @@ fn time_phase(
     figures: &mut Figures,
 ) -> Result<Row, String> {
     let (motions, every) = (&arguments.motions, arguments.every);
-    let drive = Drive::new(scene, phase, motions.count, motions.steps, motions.seed);
+    let drive = Drive::of_scene(scene, phase, motions.count, motions.steps, motions.seed);
     let recording = drive.follow(&scene.model, 1)?.recording;
-    let peers = Peers::new(motions, folder, scene, &drive, &recording)?;
+    let peers = Peers::new(motions, folder, scene, phase, &drive, &recording)?;
     let states = (motions.count * motions.steps).div_ceil(every);
-    let (mut ours, mut mujoco, mut recipe) = (Ours::default(), [None, None], [None, None]);
+    let (mut ours, mut answers) = (Ours::default(), Answers::default());
     // in turns, so that a slow spell of the machine meets all
     for _ in 0..motions.rounds {
         ours.time(&drive, &scene.model, every, motions.repeats)?;
         for way in Way::ALL {
-            let Some((program, mut command)) = peers.command(way, &scene.motors) else { continue };
-            command.arg(every.to_string());
-            let from_ours = usize::from(matches!(way, Way::MujocoGiven | Way::RecipeGiven));
-            let Answered { peer, compiler, first_velocity } = if way.is_mujoco() {
-                mujoco[from_ours].get_or_insert_with(Mujoco::default).ask(program, command, states)?
-            } else {
-                recipe[from_ours].get_or_insert_with(Recipe::default).ask(program, command, states)?
-            };
-            peers.check(way, phase, &first_velocity)?;
-            figures.peers.insert(format!("{peer} ({compiler})"));
+            figures.peers.extend(answers.ask(&peers, way, scene, phase, every, states)?);
         }
     }
-    let (nv, source) = (scene.model.nv(), scene.source.clone());
+    let (nv, source, Answers { mujoco, recipe }) = (scene.model.nv(), scene.source.clone(), answers);
     Ok(Row { name: scene.name, phase: phase.name(), source, nv, states, ours, mujoco, recipe })
 }

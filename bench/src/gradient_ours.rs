@@ -37,6 +37,11 @@ pub struct Met {
 }
 
 impl Met {
+    /// Points in the contact problem, per step.
+    pub fn contacts(&self) -> f64 {
+        self.modes.iter().sum()
+    }
+
     pub fn difference(&self) -> Option<f64> {
         (!self.differences.is_empty()).then(|| median(&self.differences))
     }
@@ -155,23 +160,35 @@ impl Round<'_> {
 }
 
 /// Runs and says how long it took (µs).
-fn watch<T>(run: impl FnOnce() -> T) -> (f64, T) {
+pub fn watch<T>(run: impl FnOnce() -> T) -> (f64, T) {
     let start = Instant::now();
     let result = run();
     (start.elapsed().as_secs_f64() * 1e6, result)
 }
 
 /// The same for what takes longer than a busy system leaves a thread alone: the time that the thread waited for a core is
-/// taken off. Where it waited between a look at that time and at the clock, the run is repeated; NaN if that never ends.
-fn watch_long<T>(mut run: impl FnMut() -> T) -> (f64, T) {
+/// taken off, and whether that is sure. It is not where it waited between a look at that time and at the clock.
+pub fn watch_alone<T>(run: impl FnOnce() -> T) -> (f64, bool, T) {
     const QUICK: f64 = 100.0; // a look without waiting takes less [µs]
+    // one instant ends a look and begins the run: between two of them a wait would go unseen
+    let first = Instant::now();
+    let before = waited_us();
+    let begin = Instant::now();
+    let result = run();
+    let end = Instant::now();
+    let after = waited_us();
+    let us = |from: Instant, to: Instant| (to - from).as_secs_f64() * 1e6;
+    let sure = us(first, begin).max(us(end, Instant::now())) < QUICK;
+    (us(begin, end) - if sure { after - before } else { 0.0 }, sure, result)
+}
+
+/// The same, repeated until it is sure; NaN if that never happens.
+fn watch_long<T>(mut run: impl FnMut() -> T) -> (f64, T) {
     const TRIES: usize = 10;
     for _ in 1..TRIES {
-        let (first_look, before) = watch(waited_us);
-        let (us, result) = watch(&mut run);
-        let (last_look, after) = watch(waited_us);
-        if first_look.max(last_look) < QUICK {
-            return (us - (after - before), result);
+        let (us, sure, result) = watch_alone(&mut run);
+        if sure {
+            return (us, result);
         }
     }
     (f64::NAN, run())

@@ -3,8 +3,41 @@
 use crate::gradient_times::Times;
 use crate::peer::{ask, numbers, strange};
 use crate::report::mean;
+use crate::step_peers::{Peers, Way};
+use crate::step_scene::{Phase, Scene};
 use std::path::Path;
 use std::process::Command;
+
+/// Answers of MuJoCo and of the recipe, each on its own way, then from our states.
+#[derive(Default)]
+pub struct Answers {
+    pub mujoco: [Option<Mujoco>; 2],
+    pub recipe: [Option<Recipe>; 2],
+}
+
+impl Answers {
+    /// Asks once more at every so many-th step. Name and compiler of the peer; `None` if it does not take part.
+    pub fn ask(
+        &mut self,
+        peers: &Peers,
+        way: Way,
+        scene: &Scene,
+        phase: Phase,
+        every: usize,
+        states: usize,
+    ) -> Result<Option<String>, String> {
+        let Some((program, mut command)) = peers.command(way, &scene.motors) else { return Ok(None) };
+        command.arg(every.to_string());
+        let from_ours = usize::from(matches!(way, Way::MujocoGiven | Way::RecipeGiven));
+        let answered = if way.is_mujoco() {
+            self.mujoco[from_ours].get_or_insert_with(Mujoco::default).ask(program, command, states)?
+        } else {
+            self.recipe[from_ours].get_or_insert_with(Recipe::default).ask(program, command, states)?
+        };
+        peers.check(way, phase, &answered.first_velocity)?;
+        Ok(Some(format!("{} ({})", answered.peer, answered.compiler)))
+    }
+}
 
 /// Times of MuJoCo's finite differences on one way.
 #[derive(Default)]
@@ -31,14 +64,14 @@ pub struct Recipe {
 }
 
 /// Who answered, and the velocity after its first step.
-pub struct Answered {
-    pub peer: String,
-    pub compiler: String,
-    pub first_velocity: Vec<f64>,
+struct Answered {
+    peer: String,
+    compiler: String,
+    first_velocity: Vec<f64>,
 }
 
 impl Mujoco {
-    pub fn ask(&mut self, program: &Path, mut command: Command, states: usize) -> Result<Answered, String> {
+    fn ask(&mut self, program: &Path, mut command: Command, states: usize) -> Result<Answered, String> {
         let answer = Answer::of(program, &mut command, states)?;
         self.step.keep_better(answer.times("step")?);
         self.forward.keep_better(answer.times("forward")?);
@@ -50,7 +83,7 @@ impl Mujoco {
 }
 
 impl Recipe {
-    pub fn ask(&mut self, program: &Path, mut command: Command, states: usize) -> Result<Answered, String> {
+    fn ask(&mut self, program: &Path, mut command: Command, states: usize) -> Result<Answered, String> {
         let answer = Answer::of(program, &mut command, states)?;
         self.step.keep_better(answer.times("step")?);
         self.smooth.keep_better(answer.times("aba_derivatives")?);

@@ -21,6 +21,12 @@ impl Times {
         }
     }
 
+    /// The states of several motions as one list; of its rounds nothing is known.
+    pub fn join<'a>(parts: impl IntoIterator<Item = &'a Times>) -> Times {
+        let best_us = parts.into_iter().flat_map(|t| t.best_us.iter().copied()).collect();
+        Times { best_us, round_means: Vec::new() }
+    }
+
     /// The least times, as one round.
     pub fn best(self) -> Vec<f64> {
         self.best_us
@@ -33,6 +39,12 @@ impl Times {
 
     pub fn mean(&self) -> f64 {
         mean(&finite(&self.best_us))
+    }
+
+    /// Standard deviation over the states.
+    pub fn sd(&self) -> f64 {
+        let (all, mean) = (finite(&self.best_us), self.mean());
+        (all.iter().map(|t| (t - mean) * (t - mean)).sum::<f64>() / all.len() as f64).sqrt()
     }
 
     pub fn median(&self) -> f64 {

@@ -31,7 +31,7 @@ pub fn run(arguments: &Loading) -> Result<(), String> {
     let _ = fs::remove_dir_all(&folder);
     let (robots, chains) = result?;
     if let Some(file) = &arguments.plot {
-        write(file, &plot::log_log("links", "milliseconds", &chains))?;
+        write(file, &plot::log_log("links", "milliseconds", &chains, plot::exponent))?;
     }
     if let Some(file) = &arguments.json {
         let chains: Vec<Value> = chains.iter().map(|s| json!({ "name": s.name, "points": s.points })).collect();

@@ -2,14 +2,15 @@
 
 use serde_json::{Value, json};
 use std::fs;
-use std::process::Command;
 use std::time::Instant;
 
-/// The machine, the compiler and how busy the machine was.
+/// The compiler that made this program (`build.rs`).
+pub const RUSTC: &str = env!("SLIPSTICK_RUSTC");
+
+/// The machine and how busy it was.
 pub struct Machine {
     processor: String,
     cores: usize,
-    rustc: String,
     /// Of the last minute, at the beginning.
     load: Option<String>,
     /// Least time between two readings of the clock, a part of every time that is shown (µs).
@@ -18,13 +19,9 @@ pub struct Machine {
 
 impl Machine {
     pub fn look() -> Machine {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let rustc = Command::new("rustc").arg("--version").output().ok();
-        let rustc = rustc.map(|o| String::from_utf8_lossy(&o.stdout).trim().to_string());
         Machine {
             processor: processor().unwrap_or_else(|| std::env::consts::ARCH.to_string()),
-            cores,
-            rustc: rustc.filter(|r| !r.is_empty()).unwrap_or_else(|| "rustc of unknown version".to_string()),
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
             load: load(),
             clock_us: clock(),
         }
@@ -37,13 +34,13 @@ impl Machine {
             _ => String::new(),
         };
         format!(
-            "{}, {} cores{load}; {}; the clock itself takes {:.3} µs of every figure",
-            self.processor, self.cores, self.rustc, self.clock_us
+            "{}, {} cores{load}; {RUSTC}; the clock itself takes {:.3} µs of every figure",
+            self.processor, self.cores, self.clock_us
         )
     }
 
     pub fn to_json(&self) -> Value {
-        json!({ "processor": self.processor, "cores": self.cores, "rustc": self.rustc, "load_before": self.load,
+        json!({ "processor": self.processor, "cores": self.cores, "rustc": RUSTC, "load_before": self.load,
             "load_after": load(), "clock_us": self.clock_us })
     }
 }

@@ -27,10 +27,16 @@ pub fn exponent(points: &[(f64, f64)]) -> f64 {
     xy / xx
 }
 
-/// Decades that hold all numbers.
+/// The same for the upper half of the points, by rising x: what is fixed per call matters least there.
+pub fn upper_exponent(points: &[(f64, f64)]) -> f64 {
+    exponent(&points[(points.len() / 2).min(points.len().saturating_sub(2))..])
+}
+
+/// Decades that hold all numbers, at least one.
 fn decades(numbers: impl Iterator<Item = f64>) -> (i32, i32) {
     let (low, high) = numbers.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)));
-    (low.log10().floor() as i32, high.log10().ceil() as i32)
+    let first = low.log10().floor() as i32;
+    (first, (high.log10().ceil() as i32).max(first + 1))
 }
 
 /// Logarithmic axes from whole decades to whole decades.
@@ -105,12 +111,12 @@ fn legend(svg: &mut String, i: usize, words: &str) {
     text(svg, [LEFT + 12.0, TOP + 18.0 * (i + 1) as f64], "start", COLOURS[i % COLOURS.len()], words);
 }
 
-/// Lines with marks, and the power with which each grows.
-pub fn log_log(x_label: &str, y_label: &str, series: &[Series]) -> String {
+/// Lines with marks, and the power with which each grows as `fit` finds it.
+pub fn log_log(x_label: &str, y_label: &str, series: &[Series], fit: fn(&[(f64, f64)]) -> f64) -> String {
     let axes = Axes::of(series);
     let mut svg = axes.draw(x_label, y_label);
     for (i, s) in series.iter().enumerate() {
-        legend(&mut svg, i, &format!("{} (power {:.2})", s.name, exponent(&s.points)));
+        legend(&mut svg, i, &format!("{} (power {:.2})", s.name, fit(&s.points)));
     }
     for (i, s) in series.iter().enumerate() {
         let colour = COLOURS[i % COLOURS.len()];
@@ -151,7 +157,7 @@ mod tests {
     #[test]
     fn every_point_lies_inside_the_axes() {
         let series = Series { name: "a".into(), points: vec![(100.0, 0.1), (3000.0, 80.0)] };
-        let svg = log_log("x", "y", &[series]);
+        let svg = log_log("x", "y", &[series], exponent);
         assert_eq!(svg.matches("<circle").count(), 2);
         for part in svg.split("<circle cx=\"").skip(1) {
             let x: f64 = part.split('"').next().unwrap().parse().unwrap();

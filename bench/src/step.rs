@@ -41,9 +41,9 @@ fn time_phase(
     phase: Phase,
     figures: &mut Figures,
 ) -> Result<(), String> {
-    let drive = Drive::new(scene, phase, motions.count, motions.steps, motions.seed);
+    let drive = Drive::of_scene(scene, phase, motions.count, motions.steps, motions.seed);
     let mut ours = drive.follow(&scene.model, 1)?;
-    let peers = Peers::new(motions, folder, scene, &drive, &ours.recording)?;
+    let peers = Peers::new(motions, folder, scene, phase, &drive, &ours.recording)?;
     let mut answers: [Option<Steps>; 4] = Default::default();
     // in turns, so that a slow spell of the machine meets all
     for _ in 0..motions.rounds {

@@ -11,10 +11,29 @@ use std::time::Instant;
 
 const NOISE: f64 = 0.2; // of the force on every held joint [N·m]
 
-/// Several motions of a scene in a phase.
+/// Several motions of a robot in a phase.
 pub struct Drive {
-    gains: [f64; 2],
+    held: Vec<Held>,
     motions: Vec<Motion>,
+}
+
+/// A joint that gains hold where its motion starts; without gains only noise acts on it.
+#[derive(Clone)]
+pub struct Held {
+    /// Its numbers in q and in v.
+    pub q: usize,
+    pub v: usize,
+    /// [N·m/rad] and [N·m·s/rad].
+    pub gains: [f64; 2],
+}
+
+/// What a robot does, and how often: the same numbers give the same motions.
+pub struct Plan {
+    pub phase: Phase,
+    pub motions: usize,
+    /// Per motion.
+    pub steps: usize,
+    pub seed: u64,
 }
 
 struct Motion {
@@ -67,24 +86,31 @@ pub struct Ours {
 }
 
 impl Drive {
-    pub fn new(scene: &Scene, phase: Phase, motions: usize, steps: usize, seed: u64) -> Drive {
-        let model = &scene.model;
-        let speed = if phase == Phase::Hold { 0.01 } else { 0.1 };
+    pub fn new(model: &Model, start: &[f64], held: Vec<Held>, plan: &Plan) -> Drive {
+        let speed = if plan.phase == Phase::Hold { 0.01 } else { 0.1 };
         let motion = |k: usize| {
-            let mut random = Random(seed.wrapping_mul(1_000_003).wrapping_add(k as u64));
+            let mut random = Random(plan.seed.wrapping_mul(1_000_003).wrapping_add(k as u64));
             let v = (0..model.nv()).map(|_| speed * random.uniform()).collect();
-            let mut noise = vec![0.0; steps * model.nv()];
+            let mut noise = vec![0.0; plan.steps * model.nv()];
             for row in noise.chunks_exact_mut(model.nv().max(1)) {
-                held(model).for_each(|(_, v)| row[v] = NOISE * random.uniform());
+                held.iter().for_each(|h| row[h.v] = NOISE * random.uniform());
             }
-            Motion { q: scene.start(phase).to_vec(), v, noise }
+            Motion { q: start.to_vec(), v, noise }
         };
-        Drive { gains: scene.gains(phase), motions: (0..motions).map(motion).collect() }
+        let motions = (0..plan.motions).map(motion).collect();
+        Drive { held, motions }
     }
 
-    /// For peers that go their own way (`bench/mujoco/step.hpp` reads it).
-    pub fn write(&self, model: &Model, coordinates: Coordinates) -> String {
-        let mut out = format!("gains {:?} {:?}\n", self.gains[0], self.gains[1]);
+    /// As in a prepared scene.
+    pub fn of_scene(scene: &Scene, phase: Phase, motions: usize, steps: usize, seed: u64) -> Drive {
+        let gains = scene.gains(phase);
+        let held = held(&scene.model).map(|(q, v)| Held { q, v, gains }).collect();
+        Drive::new(&scene.model, scene.start(phase), held, &Plan { phase, motions, steps, seed })
+    }
+
+    /// For peers that go their own way with the gains of a scene (`bench/mujoco/step.hpp` reads it).
+    pub fn write(&self, model: &Model, gains: [f64; 2], coordinates: Coordinates) -> String {
+        let mut out = format!("gains {:?} {:?}\n", gains[0], gains[1]);
         for motion in &self.motions {
             line(&mut out, "start", &[&coordinates.of(model, &motion.q), &motion.v]);
             motion.noise.chunks_exact(model.nv()).for_each(|row| line(&mut out, "noise", &[row]));
@@ -119,8 +145,8 @@ impl Drive {
             let mut next = x.clone();
             for noise in motion.noise.chunks_exact(model.nv()) {
                 tau.copy_from_slice(noise);
-                for (q, v) in held(model) {
-                    tau[v] += self.gains[0] * (motion.q[q] - x.q[q]) - self.gains[1] * x.v[v];
+                for h in &self.held {
+                    tau[h.v] += h.gains[0] * (motion.q[h.q] - x.q[h.q]) - h.gains[1] * x.v[h.v];
                 }
                 take(&mut data, &x, &tau, &mut next)?;
                 std::mem::swap(&mut x, &mut next);
@@ -156,7 +182,7 @@ impl Drive {
             v: self.motions[0].v.clone(),
             noise: self.motions[0].noise[..model.nv()].to_vec(),
         };
-        let drive = Drive { gains: self.gains, motions: vec![only] };
+        let drive = Drive { held: self.held.clone(), motions: vec![only] };
         drive.follow(model, 1).map(|ours| ours.steps.first_velocity)
     }
 }
@@ -220,8 +246,8 @@ impl Coordinates {
     }
 }
 
-/// Position and velocity numbers of the joints that gains hold.
-pub fn held(model: &Model) -> impl Iterator<Item = (usize, usize)> + '_ {
+/// Position and velocity numbers of the joints that gains can hold.
+fn held(model: &Model) -> impl Iterator<Item = (usize, usize)> + '_ {
     let single = |k: &JointKind| matches!(k, JointKind::Revolute { .. } | JointKind::Prismatic { .. });
     model.joints().iter().filter(move |j| single(&j.kind)).map(|j| (j.q.start, j.v.start))
 }

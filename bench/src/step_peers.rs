@@ -45,21 +45,27 @@ impl<'a> Peers<'a> {
         motions: &'a Motions,
         folder: &Path,
         scene: &'a Scene,
+        phase: Phase,
         drive: &Drive,
         recording: &Recording,
     ) -> Result<Peers<'a>, String> {
         let drives = Way::ALL.map(|way| folder.join(format!("{way:?}.drive")));
         for (way, file) in Way::ALL.iter().zip(&drives) {
             let text = match way {
-                Way::MujocoOwn => drive.write(&scene.model, Coordinates::File),
+                Way::MujocoOwn => drive.write(&scene.model, scene.gains(phase), Coordinates::File),
                 Way::MujocoGiven => drive.write_states(&scene.model, recording, Coordinates::File),
-                Way::RecipeOwn => drive.write(&scene.model, Coordinates::FromPose),
+                Way::RecipeOwn => drive.write(&scene.model, scene.gains(phase), Coordinates::FromPose),
                 Way::RecipeGiven => drive.write_states(&scene.model, recording, Coordinates::FromPose),
             };
             write(file, &text)?;
         }
         let first = [drive.first_velocity(&scene.model)?, drive.first_velocity(&explicit(&scene.model)?)?];
         Ok(Peers { motions, scene, drives, first })
+    }
+
+    /// The motions as a peer reads them.
+    pub fn file(&self, way: Way) -> &Path {
+        &self.drives[way as usize]
     }
 
     /// The program of a peer and how it is called on a way; `None` if it does not take part. `xml` is MuJoCo's scene.

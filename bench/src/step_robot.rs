@@ -7,13 +7,6 @@ use slipstick::spatial::{Pose, Vec3};
 use slipstick::{BodyId, GeomId, JointKind, LoadOptions, Model, PairChoice, Shape};
 use std::path::Path;
 
-/// Home poses of the paper's robots, whose files have none: parts of joint names and angles (rad).
-const POSES: [(&str, &[(&str, f64)]); 4] = [
-    ("ur5", &[("shoulder_lift_joint", -1.0), ("elbow_joint", 1.4), ("wrist_1_joint", -0.4)]),
-    ("go1", &[("thigh_joint", 0.9), ("calf_joint", -1.8)]),
-    ("h1", &[("hip_pitch_joint", -0.3), ("knee_joint", 0.8), ("ankle_joint", -0.5)]),
-    ("atlas", &[("leg_hpy", -0.3), ("leg_kny", 0.6), ("leg_aky", -0.3), ("l_arm_shx", -1.2), ("r_arm_shx", 1.2)]),
-];
 /// Natural frequency of held joints [rad/s] and their share of critical damping; slower where the time step is long.
 const FREQUENCY: f64 = 60.0;
 const DAMPING: f64 = 0.7;
@@ -64,7 +57,7 @@ pub fn all(models: &Path, only: &str) -> Result<Vec<Robot>, String> {
 }
 
 impl Robot {
-    fn new(name: String, model: Model) -> Result<Robot, String> {
+    pub fn new(name: String, model: Model) -> Result<Robot, String> {
         let keyframe = model.keyframe("home").ok();
         let mut home = keyframe.map_or(model.neutral().to_vec(), |k| k.q.clone());
         let ctrl = keyframe.map_or(vec![0.0; model.nu()], |k| k.ctrl.clone());
@@ -122,8 +115,8 @@ impl Robot {
 }
 
 fn pose(name: &str, model: &Model, q: &mut [f64]) {
-    let angles = POSES.iter().filter(|(robot, _)| name.ends_with(robot)).flat_map(|(_, angles)| angles.iter());
-    for (part, angle) in angles {
+    let robots = ROBOTS.iter().filter(|robot| name.ends_with(robot.name));
+    for (part, angle) in robots.flat_map(|robot| robot.pose) {
         for joint in model.joints().iter().filter(|j| j.name.contains(part)) {
             q[joint.q.start] = *angle;
         }

@@ -1,7 +1,7 @@
 //! The six scenes of the benchmarks of steps and gradients: prepared once, loaded by every engine from the same file.
 
 use crate::motion_arguments::Motions;
-use crate::paper::{PaperRobot, ROBOTS};
+use crate::paper::{PaperRobot, Place, ROBOTS};
 use crate::report::write;
 use crate::{peer, tree};
 use slipstick::spatial::Quat;
@@ -78,13 +78,14 @@ pub fn with_scenes<T>(motions: &Motions, work: impl FnOnce(&Path, &[Scene]) -> R
 fn prepare(python: &Path, models: &Path, only: &str, folder: &Path) -> Result<Vec<Scene>, String> {
     let chosen = ROBOTS.iter().filter(|r| r.name.contains(only));
     let scenes: Vec<Scene> = chosen
-        .map(|robot| prepare_one(python, models, folder, robot).map_err(|e| format!("{}: {e}", robot.name)))
+        .map(|robot| prepare_one(python, robot, robot.find(models), folder).map_err(|e| format!("{}: {e}", robot.name)))
         .collect::<Result<_, String>>()?;
     if scenes.is_empty() { Err(format!("no scene's name contains '{only}'")) } else { Ok(scenes) }
 }
 
-fn prepare_one(python: &Path, models: &Path, folder: &Path, robot: &PaperRobot) -> Result<Scene, String> {
-    let (name, place) = (robot.name, robot.find(models));
+/// Prepares the scene of a robot in a folder.
+pub fn prepare_one(python: &Path, robot: &'static PaperRobot, place: Place, folder: &Path) -> Result<Scene, String> {
+    let name = robot.name;
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("mujoco/step.py");
     let absolute = |p: PathBuf| fs::canonicalize(&p).map_err(|e| format!("{}: {e}", p.display()));
     let (path, pairs_file) = (absolute(place.file)?, place.pairs.map(absolute).transpose()?);

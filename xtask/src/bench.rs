@@ -1,12 +1,13 @@
 //! `cargo xtask bench WHAT`: slipstick beside its peers in one run. `dynamics`: Pinocchio, on the same states; `loading`:
 //! MuJoCo's compiler, on the same files; `collision`: coal on the same pairs of shapes, MuJoCo on the same scenes;
-//! `step` and `gradient`: MuJoCo and the paper's recipe on the same scenes.
+//! `step` and `gradient`: MuJoCo and the paper's recipe on the same scenes; `table`: `slipstick bench` beside all peers.
 
+use std::env;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 use crate::process::{Outcome, Stop, prepare, run};
-use crate::python::{Packages, Venv};
+use crate::python::{Environment, Packages, Venv};
 use crate::workspace::Workspace;
 
 /// Scripts that compile a peer, given an interpreter that has it and the output folder; and the program left there.
@@ -18,9 +19,18 @@ const RECIPE: [&str; 2] = ["bench/pinocchio/step.sh", "pinocchio_step"];
 const MUJOCO_GRADIENT: [&str; 2] = ["bench/mujoco/gradient.sh", "mujoco_gradient"];
 const RECIPE_GRADIENT: [&str; 2] = ["bench/pinocchio/gradient.sh", "pinocchio_gradient"];
 const PACKAGE: &str = "slipstick-bench"; // package and binary
-const EXPECTED: &str = "expected dynamics, loading, collision, step or gradient";
+const TOOL: [&str; 2] = ["slipstick-cli", "slipstick"]; // package and binary
+const EXPECTED: &str = "expected dynamics, loading, collision, step, gradient or table";
+/// Peers that do not go together with the others in one environment.
+const NIMBLE: Environment =
+    Environment { folder: "venv-nimble", requirements: "bench/nimble/requirements.txt", dependencies: false };
+const MJX: Environment =
+    Environment { folder: "venv-mjx", requirements: "bench/mjx/requirements.txt", dependencies: true };
+/// Where the robots of the paper's table are, if not in SLIPSTICK_MODELS.
+const MODELS: &str = "../shared/models";
 const LOADING_PLOT: &str = "docs/figures/loading.svg";
 const COLLISION_PLOT: &str = "docs/figures/collision.svg";
+const TABLE_PAGE: &str = "docs/benchmarks.md";
 const GRADIENT_PAGE: &str = "docs/benchmarks-gradient.md";
 
 /// Exit code of the verb; `Err` is bad use.
@@ -31,6 +41,7 @@ pub fn main(workspace: &Workspace, args: &[String]) -> Result<ExitCode, String> 
         Some((what, rest)) if what == "collision" => collision(workspace, rest),
         Some((what, rest)) if what == "step" => step(workspace, rest),
         Some((what, rest)) if what == "gradient" => gradient(workspace, rest),
+        Some((what, rest)) if what == "table" => table(workspace, rest),
         Some((what, _)) => return Err(format!("unknown benchmark '{what}' ({EXPECTED})")),
         None => return Err(format!("bench needs the name of a benchmark ({EXPECTED})")),
     };
@@ -83,6 +94,28 @@ fn gradient(workspace: &Workspace, args: &[String]) -> Outcome {
     run(bench.args(args))
 }
 
+/// `slipstick bench --peers`, with an environment for every peer that can be had; the tool names those that cannot. Without
+/// further arguments it measures everything and writes the page.
+fn table(workspace: &Workspace, args: &[String]) -> Outcome {
+    let venv = Venv::ensure(workspace, Packages::Registry)?;
+    let mut bench = program(workspace, TOOL, &["bench", "--peers", "--python"])?;
+    bench.arg(venv.interpreter()).arg("--programs").arg(workspace.target.join("bench"));
+    for (option, environment) in [("--nimble", NIMBLE), ("--mjx", MJX)] {
+        match Venv::of(workspace, &environment, Packages::Registry) {
+            Ok(venv) => _ = bench.arg(option).arg(venv.interpreter()),
+            Err(Stop::Failed(why) | Stop::NotRun(why)) => eprintln!("xtask: {option} is NOT RUN: {why}"),
+        }
+    }
+    if args.is_empty() {
+        bench.args(["--growth", "--page", TABLE_PAGE]);
+    }
+    let models = env::var_os("SLIPSTICK_MODELS").map_or(workspace.root.join(MODELS), PathBuf::from);
+    if models.is_dir() && !args.iter().any(|a| a.starts_with("--models")) {
+        bench.arg("--models").arg(models);
+    }
+    run(bench.args(args))
+}
+
 /// A benchmark on scenes prepared by MuJoCo, beside it and the paper's recipe.
 fn beside(workspace: &Workspace, what: &str, mujoco: [&str; 2], recipe: [&str; 2]) -> Result<Command, Stop> {
     let venv = Venv::ensure(workspace, Packages::Registry)?;
@@ -103,10 +136,14 @@ fn build_peer(workspace: &Workspace, venv: &Venv, [script, program]: [&str; 2]) 
     Ok(folder.join(program))
 }
 
-/// Our own program. It keeps hulls in a folder of its own: what the user has in the cache changes no figure.
 fn bench(workspace: &Workspace, args: &[&str]) -> Result<Command, Stop> {
-    prepare(&mut workspace.cargo(&["build", "--release", "--package", PACKAGE]))?;
-    let program = workspace.target.join("release").join(PACKAGE);
+    program(workspace, [PACKAGE, PACKAGE], args)
+}
+
+/// A program of our own. It keeps hulls in a folder of its own: what the user has in the cache changes no figure.
+fn program(workspace: &Workspace, [package, binary]: [&str; 2], args: &[&str]) -> Result<Command, Stop> {
+    prepare(&mut workspace.cargo(&["build", "--release", "--package", package]))?;
+    let program = workspace.target.join("release").join(binary);
     let mut command = workspace.command(&program.to_string_lossy(), args);
     command.env("SLIPSTICK_CACHE", workspace.target.join("bench/hulls"));
     Ok(command)

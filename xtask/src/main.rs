@@ -37,6 +37,10 @@ Verbs:
   bench gradient [ARGS…]
       Times derivatives of the step beside MuJoCo's finite differences, Pinocchio and the paper's recipe, and writes
       docs/benchmarks-gradient.md; --quick for a short run that writes nothing.
+  bench table [ARGS…]
+      The paper's table: slipstick bench beside MuJoCo, the paper's recipe, Nimble and MJX, each in an environment of its
+      own. Without ARGS everything is measured and docs/benchmarks.md written; ARGS go to slipstick bench (--quick,
+      --growth, --html FILE, --json=FILE).
 
 Examples:
   cargo xtask test

@@ -8,7 +8,9 @@ use std::process::Command;
 use crate::process::{Outcome, Stop, ask, prepare, run};
 use crate::workspace::Workspace;
 
-const REQUIREMENTS: &str = "python/requirements-test.txt";
+/// The oracles, and what builds and tests the Python module.
+const ORACLES: Environment =
+    Environment { folder: "venv", requirements: "python/requirements-test.txt", dependencies: true };
 const PYPROJECT_DIR: &str = "crates/python"; // folder of pyproject.toml, where maturin is run
 const TESTS: &str = "python/tests";
 const PROFILE: &str = "wheel-test"; // release without fat LTO, which would cost minutes per build
@@ -18,6 +20,14 @@ const PROFILE: &str = "wheel-test"; // release without fat LTO, which would cost
 pub enum Packages {
     Registry,
     LocalWheels,
+}
+
+/// A Python environment: where it is in the target folder, the file that lists its packages, and whether their
+/// dependencies come along.
+pub struct Environment {
+    pub folder: &'static str,
+    pub requirements: &'static str,
+    pub dependencies: bool,
 }
 
 /// Builds the module into the environment and runs its tests against the oracles.
@@ -30,25 +40,30 @@ pub fn test(workspace: &Workspace, packages: Packages) -> Outcome {
     run(venv.python(workspace).args(pytest))
 }
 
-/// A Python environment that holds exactly the packages of `REQUIREMENTS`.
+/// A Python environment that holds exactly the packages of its list.
 pub struct Venv {
     folder: PathBuf,
 }
 
 impl Venv {
-    /// Makes the environment, or takes the one there is if Python and the requirements are unchanged.
+    /// The environment of the oracles.
     pub fn ensure(workspace: &Workspace, packages: Packages) -> Result<Self, Stop> {
-        let requirements = workspace.root.join(REQUIREMENTS);
+        Venv::of(workspace, &ORACLES, packages)
+    }
+
+    /// Makes an environment, or takes the one there is if Python and the requirements are unchanged.
+    pub fn of(workspace: &Workspace, environment: &Environment, packages: Packages) -> Result<Self, Stop> {
+        let requirements = workspace.root.join(environment.requirements);
         let text = fs::read_to_string(&requirements)
             .map_err(|error| Stop::Failed(format!("cannot read {}: {error}", requirements.display())))?;
         let version = ask(&mut workspace.command("python3", &["--version"]))
             .ok_or_else(|| Stop::NotRun("python3 is not on PATH".to_string()))?;
-        let venv = Self { folder: workspace.target.join("venv") };
+        let venv = Self { folder: workspace.target.join(environment.folder) };
         let stamp = stamp(&version, &text);
         if venv.is_current(&stamp) {
             eprintln!("reusing {}", venv.folder.display());
         } else {
-            venv.make(workspace, &requirements, packages)?;
+            venv.make(workspace, &requirements, environment.dependencies, packages)?;
             // written last: an interrupted install leaves no stamp and is done again
             fs::write(venv.stamp_file(), stamp)
                 .map_err(|error| Stop::Failed(format!("cannot write {}: {error}", venv.stamp_file().display())))?;
@@ -69,12 +84,15 @@ impl Venv {
         command
     }
 
-    fn make(&self, workspace: &Workspace, requirements: &Path, packages: Packages) -> Outcome {
+    fn make(&self, workspace: &Workspace, requirements: &Path, dependencies: bool, packages: Packages) -> Outcome {
         prepare(workspace.command("python3", &["-m", "venv", "--clear"]).arg(&self.folder))?;
         let mut pip = self.python(workspace);
         pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
         if packages == Packages::LocalWheels {
             pip.arg("--no-index");
+        }
+        if !dependencies {
+            pip.arg("--no-deps");
         }
         prepare(pip.arg("--requirement").arg(requirements))
     }

@@ -1,8 +1,9 @@
-//! The command-line tool: looks at robots, checks and converts their files, and runs them.
+//! The command-line tool: looks at robots, checks and converts their files, runs and times them.
 //!
 //! Exit codes: 0 done, 1 failed (the robot does not load, the motion diverges), 2 bad use.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // a program that reports
 
+mod bench;
 mod check;
 mod contacts;
 mod convert;
@@ -29,7 +30,7 @@ use std::process::ExitCode;
     version,
     after_help = "Examples:\n  slipstick info quadruped\n  slipstick check robot.urdf --free-root\n  \
                   slipstick convert robot.urdf robot.xml\n  slipstick contacts quadruped\n  \
-                  slipstick run quadruped\n  slipstick grad-check quadruped\n\n\
+                  slipstick run quadruped\n  slipstick grad-check quadruped\n  slipstick bench --quick\n\n\
                   Exit codes: 0 done, 1 failed, 2 bad use."
 )]
 struct Arguments {
@@ -53,6 +54,8 @@ enum Verb {
     Run(run::Arguments),
     /// Compare exact derivatives of the step with finite differences over many states with contacts.
     GradCheck(grad_check::Arguments),
+    /// Time steps, gradients and finite differences, as in the paper's table.
+    Bench(bench::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
         Verb::Convert(a) => convert::main(&a).map_err(Failure::from),
         Verb::Run(a) => run::main(&a).map(|()| ExitCode::SUCCESS),
         Verb::GradCheck(a) => grad_check::main(&a),
+        Verb::Bench(a) => bench::main(&a).map(|()| ExitCode::SUCCESS),
     };
     match result {
         Ok(code) => code,

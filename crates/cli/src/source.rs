@@ -4,7 +4,7 @@ use slipstick::{LoadError, LoadOptions, Model, PairChoice};
 use std::path::{Path, PathBuf};
 
 /// How to load a robot. The names are those of `LoadOptions` and of the keywords in Python.
-#[derive(clap::Args, Clone)]
+#[derive(clap::Args, Clone, Default)]
 pub struct Options {
     /// Let the root link of a robot without a free joint move freely.
     #[arg(long)]

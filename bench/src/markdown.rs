@@ -1,0 +1,92 @@
+//! The page of the documentation that shows a run, with how it was made. Plots go to files beside it.
+
+use crate::growth::Growth;
+use crate::table::Table;
+use std::fmt::Write;
+
+/// Folder of the plots, beside the page.
+pub const FIGURES: &str = "figures";
+
+const HEAD: &str = "\
+# Benchmarks
+
+Speed is a ratio measured in one run, on the same robots and states, one thread, slipstick built as users get it (plain release profile, AVX2
+chosen at run time, no `target-cpu` flag), peers built as fast as they go. Single parts have pages of their own: [dynamics and loading](benchmarks-dynamics.md),
+[collision detection](benchmarks-collision.md), [the step](benchmarks-step.md), [its gradients](benchmarks-gradient.md).
+
+This page is written by `cargo xtask bench table`, which runs `slipstick bench` beside all peers, each in an environment of its own; `slipstick bench` alone
+needs no other program and, without a models folder, no file.
+";
+
+const PROTOCOL: &str = "\
+## How it is measured
+
+- **Robots**: the six of the paper's table from a models folder, with the paper's lists of pairs, else built-in ones of the same kind. Friction 0.8, steps of 1 ms, no dry friction, armature
+  and damping of the file but at least so much that explicit gains are stable. Without peers joint limits stay; scenes for peers have none, nor motors or tendons. Other robots are timed as their files have them.
+- **Motions**: `drop`, limp from 2 cm above the floor, and `hold`, standing under gains, both with seeded noise on the joints. Rows of the table are over the states of both; the JSON has them apart.
+- **Figures**: at every so many-th step, the least time over all repeats and rounds; robots and engines take turns, so that a slow spell of the machine meets all. Mean, standard deviation, median and
+  least are over the states: the spread of the table is that of the work, not of the clock. The noise of the clock is in the notes. The time that a thread waited for a core is taken off
+  what lasts longer than a busy system leaves it alone.
+- **Simulation**: `step`, warm from the step before, through its checked interface, default options. **Implicit gradients**: what `Step::jacobian` adds to it, ∂(q⁺, v⁺)/∂(q, v, τ), all of it.
+  **Vector-Jacobian product**: what `Step::vjp` adds to a step. **Finite differences**: `finite_differences`, central, 1 + 6 nv steps.
+- **MuJoCo**: `mj_step` and `mjd_transitionFD` (C API of the wheel, Newton, Euler, elliptic cones; A and B, a motor on every joint), from our states with shapes thicker by 5e-5 m, so that it sees contacts that rest at a
+  distance of zero; and on its own way, where there is no such choice. **Pinocchio recipe**: the paper's step and gradient rebuilt from Pinocchio and coal, ∂v⁺ only; `computeABADerivatives` alone beside it.
+  **Nimble**: through Python, without armature, with its own pairs, cylinders as capsules, hulls as boxes. **MJX**: jax on the processor, single precision, 4 iterations of Newton; one state at a time and all at
+  once; jvp along one direction and jacfwd. A peer that cannot be had is named with the reason.
+- **Growth**: medians over nine states of the least of five repeats, under small random forces. The power is the slope of a straight line through the upper half of the sizes on logarithmic axes; the steepest piece
+  between neighbouring sizes is given beside it, so that no cliff hides in a fit. In a stack every box stands on the one below (one island), in a pile none touches another (as many islands as bodies).
+";
+
+/// The page; its plots are [`figures`].
+pub fn page(table: &Table, growth: Option<&Growth>) -> String {
+    let mut out = format!("{HEAD}\n{PROTOCOL}\n## Timings (µs)\n\n{}\n", rows(&table.lines()));
+    let ratios = table.ratio_lines();
+    if !ratios.is_empty() {
+        let _ = writeln!(
+            out,
+            "Against peers, motion by motion; the goals are this project's own:\n\n{}",
+            rows(&transposed(&ratios))
+        );
+    }
+    let _ = writeln!(out, "```text\n{}\n```", table.notes());
+    if let Some(growth) = growth {
+        let _ = writeln!(out, "\n## Growth\n\n```text\n{}\n```\n", growth.to_text());
+        for (name, _) in figures(growth) {
+            let _ = writeln!(out, "![{name}]({FIGURES}/{name})");
+        }
+    }
+    out
+}
+
+/// Names and contents of the plots.
+pub fn figures(growth: &Growth) -> impl Iterator<Item = (String, String)> + '_ {
+    growth.pictures().map(|(name, svg)| (format!("growth-{name}.svg"), svg))
+}
+
+/// A table whose first line is its head.
+fn rows(lines: &[Vec<String>]) -> String {
+    let mut out = String::new();
+    for (k, line) in lines.iter().enumerate() {
+        let _ = writeln!(out, "| {} |", line.iter().map(|c| c.trim()).collect::<Vec<_>>().join(" | "));
+        if k == 0 {
+            let _ = writeln!(out, "|{}", "---|".repeat(line.len()));
+        }
+    }
+    out
+}
+
+fn transposed(lines: &[Vec<String>]) -> Vec<Vec<String>> {
+    (0..lines[0].len()).map(|k| lines.iter().map(|line| line[k].clone()).collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_turned_over_has_its_columns_as_lines() {
+        let text = |s: &str| s.to_string();
+        let lines = vec![vec![text("a"), text("b")], vec![text("1"), text("2")]];
+        assert_eq!(rows(&transposed(&lines)), "| a | 1 |\n|---|---|\n| b | 2 |\n");
+    }
+}

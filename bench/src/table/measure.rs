@@ -1,0 +1,184 @@
+//! Times a robot along its motions.
+
+use crate::error::BenchError;
+use crate::gradient_ours::Ours;
+use crate::machine::Machine;
+use crate::paper::PaperRobot;
+use crate::report::mean;
+use crate::step_drive::{Drive, Held, Plan};
+use crate::step_robot::Robot;
+use crate::step_scene::{Phase, Scene};
+use crate::table::peers::{self, Crew, PeerOptions, PeerPhase};
+use crate::table::report::{Row, RowPhase, Table};
+use crate::table::robots::Candidate;
+use crate::table::settle::settle;
+use slipstick::{Model, Shape};
+
+/// How much is measured.
+#[derive(Clone, Copy)]
+pub struct Effort {
+    /// Steps per motion; a robot has two, `drop` and `hold`.
+    pub steps: usize,
+    /// Derivatives and steps are timed at every so many-th step.
+    pub every: usize,
+    /// Repetitions per round; the least time counts.
+    pub repeats: usize,
+    /// Rounds, in which robots take turns, so that a slow spell of the machine meets all.
+    pub rounds: usize,
+    /// Of the motions: the same seed gives the same motions.
+    pub seed: u64,
+}
+
+impl Effort {
+    /// What the figures of the documentation are taken with.
+    pub const WHOLE: Effort = Effort { steps: 1000, every: 10, repeats: 4, rounds: 3, seed: 1 };
+    /// For a first look.
+    pub const QUICK: Effort = Effort { steps: 200, every: 20, repeats: 2, rounds: 1, seed: 1 };
+}
+
+const FALL: f64 = 0.02; // height of the lowest point at the start of a fall [m]
+const PRESS: f64 = 1e-4; // depth of the lowest point at the start of standing [m]
+
+/// Times all robots, beside peers if they are asked for. `progress` hears how many measurements of how many are done.
+pub fn measure(
+    robots: Vec<Candidate>,
+    effort: &Effort,
+    peers: Option<PeerOptions>,
+    mut progress: impl FnMut(usize, usize),
+) -> Result<Table, BenchError> {
+    let machine = Machine::look();
+    let crew = peers.map(Crew::new);
+    let subjects = robots.into_iter().map(|r| Subject::new(r, effort, crew.as_ref()));
+    let mut subjects: Vec<Subject> = subjects.collect::<Result<_, _>>()?;
+    let total = effort.rounds * subjects.len();
+    for round in 0..effort.rounds {
+        for k in 0..subjects.len() {
+            subjects[k].time(effort, crew.as_ref())?;
+            progress(round * subjects.len() + k + 1, total);
+        }
+    }
+    let rows = subjects.into_iter().map(|s| s.into_row(crew.as_ref())).collect();
+    Ok(Table::new(rows, machine, *effort))
+}
+
+/// A robot, its motions and their times.
+struct Subject {
+    name: String,
+    source: String,
+    model: Model,
+    /// What peers load, or why they are not run.
+    scene: Result<Scene, String>,
+    motions: Vec<Motion>,
+}
+
+struct Motion {
+    phase: Phase,
+    drive: Drive,
+    ours: Ours,
+    peers: PeerPhase,
+}
+
+impl Subject {
+    fn new(candidate: Candidate, effort: &Effort, crew: Option<&Crew>) -> Result<Subject, BenchError> {
+        let Candidate { name, source, model, paper } = candidate;
+        if model.nv() == 0 {
+            return Err(BenchError::NoDofs { robot: name });
+        }
+        let failed = |got| BenchError::Measure { what: name.clone(), got };
+        let scene = match (crew, &paper) {
+            (None, _) => Err(String::new()),
+            (Some(_), None) => Err("scenes for peers are made of the six robots of the table only".to_string()),
+            (Some(crew), Some((robot, place))) => crew.scene(robot, place.clone()),
+        };
+        let of_scene = |scene: &Scene| {
+            let drive = |phase| Drive::of_scene(scene, phase, 1, effort.steps, effort.seed);
+            (scene.model.clone(), Phase::ALL.map(drive))
+        };
+        let (model, drives) = match &scene {
+            Ok(scene) => of_scene(scene),
+            Err(_) => own(&name, model, paper.as_ref().map(|p| p.0), effort).map_err(failed)?,
+        };
+        let motion = |(phase, drive)| Motion { phase, drive, ours: Ours::default(), peers: PeerPhase::default() };
+        let motions = Phase::ALL.into_iter().zip(drives).map(motion).collect();
+        Ok(Subject { name, source, model, scene, motions })
+    }
+
+    /// Another round.
+    fn time(&mut self, effort: &Effort, crew: Option<&Crew>) -> Result<(), BenchError> {
+        let mut refusals = Vec::new();
+        for Motion { phase, drive, ours, peers } in &mut self.motions {
+            let failed = |got| BenchError::Measure { what: format!("{} {}", self.name, phase.name()), got };
+            ours.time(drive, &self.model, effort.every, effort.repeats).map_err(failed)?;
+            if let (Some(crew), Ok(scene)) = (crew, &self.scene) {
+                let recording = drive.follow(&self.model, 1).map_err(failed)?.recording;
+                peers.ask(crew, scene, *phase, drive, &recording, effort, &mut refusals).map_err(failed)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn into_row(self, crew: Option<&Crew>) -> Row {
+        let (model, scene) = (&self.model, &self.scene);
+        let phase = |m: Motion| RowPhase {
+            name: m.phase.name(),
+            ours: m.ours,
+            peers: match (crew, scene) {
+                (None, _) => Vec::new(),
+                (Some(_), Err(why)) => peers::none(why),
+                (Some(crew), Ok(_)) => m.peers.verdicts(crew),
+            },
+        };
+        Row {
+            nv: model.nv(),
+            geometries: geometries(model),
+            pairs: model.pairs().len(),
+            vertices: vertices(model),
+            phases: self.motions.into_iter().map(phase).collect(),
+            name: self.name,
+            source: self.source,
+        }
+    }
+}
+
+/// A robot without a scene for peers, and its motions.
+fn own(name: &str, model: Model, paper: Option<&PaperRobot>, effort: &Effort) -> Result<(Model, [Drive; 2]), String> {
+    let robot = match paper {
+        Some(paper) => settle(paper, model),
+        None => Robot::new(name.to_string(), model),
+    }?;
+    let drives = [drive(&robot, Phase::Drop, effort)?, drive(&robot, Phase::Hold, effort)?];
+    Ok((robot.model, drives))
+}
+
+/// A motion of a robot: held by gains at home, or limp just above the floor.
+fn drive(robot: &Robot, phase: Phase, effort: &Effort) -> Result<Drive, String> {
+    let (lift, held) = match phase {
+        Phase::Drop => (FALL, 0.0),
+        Phase::Hold => (-PRESS, 1.0),
+    };
+    let mut start = robot.home.clone();
+    robot.place(&mut start, lift)?;
+    let held = robot.held.iter().map(|h| Held { q: h.q, v: h.v, gains: [held * h.stiffness, held * h.damping] });
+    let plan = Plan { phase, motions: 1, steps: effort.steps, seed: effort.seed };
+    Ok(Drive::new(&robot.model, &start, held.collect(), &plan))
+}
+
+/// Shapes that may touch another.
+fn geometries(model: &Model) -> usize {
+    let mut meets = vec![false; model.geoms().len()];
+    model.pairs().iter().flat_map(|p| p.geoms).for_each(|g| meets[g.0] = true);
+    meets.into_iter().filter(|m| *m).count()
+}
+
+/// Vertices per mesh that may touch something, on average.
+fn vertices(model: &Model) -> Option<f64> {
+    let counts: Vec<f64> = model
+        .geoms()
+        .iter()
+        .filter_map(|g| match g.shape {
+            Shape::Mesh { mesh } => Some(model.meshes()[mesh.0].vertices.len() as f64),
+            _ => None,
+        })
+        .collect();
+    (!counts.is_empty()).then(|| mean(&counts))
+}

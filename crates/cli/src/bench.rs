@@ -1,0 +1,179 @@
+//! `slipstick bench`: how long steps and gradients take, as in the paper's table.
+
+use crate::output::{Failure, say};
+use crate::progress::Progress;
+use crate::source::{self, Options};
+use clap::builder::RangedU64ValueParser;
+use serde_json::Value;
+use slipstick_bench::growth::{self, Growth, Sizes};
+use slipstick_bench::table::{self, Candidate, Effort, PeerOptions, Table};
+use slipstick_bench::{BenchError, markdown, page};
+use std::path::{Path, PathBuf};
+
+/// Arguments of `slipstick bench`.
+#[derive(clap::Args)]
+#[command(after_help = "Example: slipstick bench\n         \
+                        slipstick bench quadruped robot.xml --quick --json\n         \
+                        slipstick bench --models ../shared/models --json=figures.json\n         \
+                        slipstick bench go1 atlas --models ../shared/models\n         \
+                        slipstick bench --models ../shared/models --peers --python venv/bin/python --growth --html bench.html\n\n\
+                        Every robot falls from 2 cm (drop) and is held where it stands (hold). At every 10th step are timed: the step, warm\n\
+                        from the one before; what Step::jacobian adds to it (∂(q⁺, v⁺)/∂(q, v, τ)); what Step::vjp adds to it; and central\n\
+                        finite differences. At each state the least time of all repeats counts; shown are mean, standard deviation,\n\
+                        median and least over the states. One thread. docs/benchmarks.md has the protocol and the last results.\n\n\
+                        Exit codes: 0 done, 1 a robot does not load or a measurement failed, 2 bad use.")]
+pub struct Arguments {
+    /// Built-in robots, files (MJCF or URDF) or, with --models, robots of that folder; default: the six robots of the
+    /// paper's table.
+    #[arg(value_name = "MODELS")]
+    robots: Vec<String>,
+    /// Folder with half_cheetah, humanoid, ur5, go1, h1 and atlas, each with its scene and paper_pairs.json; without it
+    /// built-in robots stand in.
+    #[arg(long, value_name = "FOLDER")]
+    models: Option<PathBuf>,
+    /// A short run, for a first look: 200 steps, 2 repeats, 1 round.
+    #[arg(long)]
+    quick: bool,
+    /// Steps per motion; default: 1000.
+    #[arg(long, value_name = "N", value_parser = at_least_one(100_000))]
+    steps: Option<usize>,
+    /// Repeats per round, of which the least time counts; default: 4.
+    #[arg(long, value_name = "R", value_parser = at_least_one(10_000))]
+    repeats: Option<usize>,
+    /// Rounds, in which the robots take turns; default: 3.
+    #[arg(long, value_name = "R", value_parser = at_least_one(10_000))]
+    rounds: Option<usize>,
+    /// The same seed gives the same motions.
+    #[arg(long, default_value_t = Effort::WHOLE.seed)]
+    seed: u64,
+    /// Other engines beside ours on the same scenes and states (the six robots of the table): MuJoCo, the paper's recipe
+    /// made of Pinocchio and coal, Nimble, MJX. What cannot be had is named and left out.
+    #[arg(long)]
+    peers: bool,
+    /// Python interpreter that has mujoco, pin and coal, for --peers.
+    #[arg(long, value_name = "PROGRAM", default_value = "python3")]
+    python: PathBuf,
+    /// Python interpreter that has nimblephysics (with numpy below 2); default: that of --python.
+    #[arg(long, value_name = "PROGRAM")]
+    nimble: Option<PathBuf>,
+    /// Python interpreter that has mujoco-mjx; default: that of --python.
+    #[arg(long, value_name = "PROGRAM")]
+    mjx: Option<PathBuf>,
+    /// Folder for compiled programs of peers, made once.
+    #[arg(long, value_name = "FOLDER", default_value = "target/bench")]
+    programs: PathBuf,
+    /// How costs grow too: with dofs, with contacts in one and in many islands, with the steps of a rollout.
+    #[arg(long)]
+    growth: bool,
+    /// Write tables and plots to this file as one page of HTML.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Write tables, plots and how they were made to this file as Markdown; plots go to the folder figures beside it.
+    #[arg(long, value_name = "FILE")]
+    page: Option<PathBuf>,
+    /// Print JSON, or write it to a file (--json=FILE) and print the table.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    json: Option<Option<PathBuf>>,
+}
+
+fn at_least_one(most: u64) -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..=most)
+}
+
+pub fn main(arguments: &Arguments) -> Result<(), Failure> {
+    let robots = robots(arguments)?;
+    let effort = arguments.effort();
+    let mut progress = Progress::of(effort.rounds * robots.len(), "measurements", 1);
+    let table = table::measure(robots, &effort, arguments.peers(), |done, _| progress.show(done)).map_err(failure)?;
+    drop(progress);
+    let growth = arguments.growth.then(|| grow(arguments)).transpose()?;
+    let mut json = table.to_json();
+    json["growth"] = growth.as_ref().map_or(Value::Null, Growth::to_json);
+    if let Some(Some(file)) = &arguments.json {
+        write(file, &format!("{json:#}\n"))?;
+    }
+    if let Some(file) = &arguments.html {
+        write(file, &page::html(&table, growth.as_ref()))?;
+    }
+    if let Some(file) = &arguments.page {
+        write_page(file, &table, growth.as_ref())?;
+    }
+    if let Some(None) = arguments.json {
+        say!("{json:#}");
+        return Ok(());
+    }
+    say!("{}", table.to_text());
+    if let Some(growth) = &growth {
+        say!("\n{}", growth.to_text());
+    }
+    Ok(())
+}
+
+fn grow(arguments: &Arguments) -> Result<Growth, Failure> {
+    let sizes = if arguments.quick { Sizes::Few } else { Sizes::All };
+    let mut progress = Progress::of(growth::count(sizes), "sizes", 1);
+    growth::measure(sizes, |done| progress.show(done)).map_err(failure)
+}
+
+impl Arguments {
+    fn peers(&self) -> Option<PeerOptions> {
+        self.peers.then(|| PeerOptions {
+            python: self.python.clone(),
+            nimble: self.nimble.clone().unwrap_or_else(|| self.python.clone()),
+            mjx: self.mjx.clone().unwrap_or_else(|| self.python.clone()),
+            programs: self.programs.clone(),
+        })
+    }
+
+    fn effort(&self) -> Effort {
+        let default = if self.quick { Effort::QUICK } else { Effort::WHOLE };
+        Effort {
+            steps: self.steps.unwrap_or(default.steps),
+            repeats: self.repeats.unwrap_or(default.repeats),
+            rounds: self.rounds.unwrap_or(default.rounds),
+            seed: self.seed,
+            ..default
+        }
+    }
+}
+
+fn robots(arguments: &Arguments) -> Result<Vec<Candidate>, Failure> {
+    let models = arguments.models.as_deref();
+    if arguments.robots.is_empty() {
+        return table::paper_robots(models).map_err(failure);
+    }
+    arguments.robots.iter().map(|name| robot(name, models)).collect()
+}
+
+/// One of the models folder if there is one, else a built-in robot, else a file.
+fn robot(name: &str, models: Option<&Path>) -> Result<Candidate, Failure> {
+    if let Some(found) = models.and_then(|m| table::paper_robot(name, m)) {
+        return found.map_err(failure);
+    }
+    if models.is_none() && table::paper_names().any(|n| n == name) && slipstick::builtin_names().all(|n| n != name) {
+        return Err(Failure::Use(format!("'{name}' is a robot of the models folder, which --models gives")));
+    }
+    let model = source::load_named(name, &Options::default()).map_err(String::from)?;
+    let source = if slipstick::builtin_names().any(|n| n == name) { format!("built-in {name}") } else { name.into() };
+    Ok(Candidate::new(&short(name), &source, model))
+}
+
+/// A file without its folders and ending.
+fn short(name: &str) -> String {
+    Path::new(name).file_stem().map_or(name.to_string(), |s| s.to_string_lossy().into_owned())
+}
+
+fn write_page(file: &Path, table: &Table, growth: Option<&Growth>) -> Result<(), Failure> {
+    write(file, &markdown::page(table, growth))?;
+    let folder = file.with_file_name(markdown::FIGURES);
+    std::fs::create_dir_all(&folder).map_err(|e| Failure::Failed(format!("{}: {e}", folder.display())))?;
+    growth.into_iter().flat_map(markdown::figures).try_for_each(|(name, svg)| write(&folder.join(name), &svg))
+}
+
+fn write(file: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(file, text).map_err(|e| Failure::Failed(format!("{}: {e}", file.display())))
+}
+
+fn failure(error: BenchError) -> Failure {
+    if error.is_bad_use() { Failure::Use(error.to_string()) } else { Failure::Failed(error.to_string()) }
+}
