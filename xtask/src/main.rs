@@ -1,10 +1,12 @@
-//! The repository's own commands, run as `cargo xtask VERB`: `test` checks everything, `bench` compares with peers.
+//! The repository's own commands, run as `cargo xtask VERB`: `test` checks everything, `bench` compares with peers,
+//! `count` watches the number of instructions.
 //!
 //! Standard library only, so that it builds in a second on a fresh clone.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)] // a program that talks to the one who runs it
 
 mod bench;
+mod count;
 mod process;
 mod python;
 mod test;
@@ -41,6 +43,9 @@ Verbs:
       The paper's table: slipstick bench beside MuJoCo, the paper's recipe, Nimble and MJX, each in an environment of its
       own. Without ARGS everything is measured and docs/benchmarks.md written; ARGS go to slipstick bench (--quick,
       --growth, --html FILE, --json=FILE).
+  count [--update]
+      Counts the instructions of a step, a Jacobian and a vjp of six robots with callgrind; exit code 1 if a count is more
+      than 5 % above bench/instructions.txt. --update writes that file anew.
 
 Examples:
   cargo xtask test
@@ -61,7 +66,8 @@ fn main() -> ExitCode {
         }
         Some((verb, rest)) if verb == "test" => test::main(&workspace, rest),
         Some((verb, rest)) if verb == "bench" => bench::main(&workspace, rest),
-        Some((verb, _)) => Err(format!("unknown verb '{verb}' (expected test or bench)")),
+        Some((verb, rest)) if verb == "count" => count::main(&workspace, rest),
+        Some((verb, _)) => Err(format!("unknown verb '{verb}' (expected test, bench or count)")),
     };
     result.unwrap_or_else(|message| {
         eprintln!("xtask: {message}; see cargo xtask --help");

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use crate::count;
 use crate::process::{Outcome, Stop, ask, run, run_captured};
 use crate::python::{self, Packages};
 use crate::workspace::Workspace;
@@ -27,6 +28,11 @@ const PARTS: &[Part] = &[
     Part { name: "wasm", about: "core builds for wasm32", run: |w, _| wasm(w) },
     Part { name: "python", about: "the Python module against Pinocchio and MuJoCo", run: python::test },
     Part { name: "quickstart", about: "the README's first command", run: |w, _| quickstart(w) },
+    Part {
+        name: "instructions",
+        about: "counts of step, Jacobian and vjp beside their baseline",
+        run: |w, _| count::check(w),
+    },
 ];
 
 /// Exit code of the verb; `Err` is bad use.
