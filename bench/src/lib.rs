@@ -1,6 +1,6 @@
 //! Timings of slipstick, beside its peers on the same states in one run.
 //!
-//! A library because two programs measure: `slipstick bench` uses [`table`], [`growth`] and what they share with
+//! A library because two programs measure: `slipstick bench` uses [`table`], [`throughput`], [`growth`] and what they share with
 //! `slipstick-bench`, whose other benchmarks compare single parts with peers.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // programs that report
 
@@ -40,6 +40,7 @@ mod step_scene;
 mod step_statistics;
 mod step_sweep;
 pub mod table;
+pub mod throughput;
 mod tree;
 
 use clap::{Parser, Subcommand};

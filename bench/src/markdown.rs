@@ -33,6 +33,8 @@ const PROTOCOL: &str = "\
   distance of zero; and on its own way, where there is no such choice. **Pinocchio recipe**: the paper's step and gradient rebuilt from Pinocchio and coal, ∂v⁺ only; `computeABADerivatives` alone beside it.
   **Nimble**: through Python, without armature, with its own pairs, cylinders as capsules, hulls as boxes. **MJX**: jax on the processor, single precision, 4 iterations of Newton; one state at a time and all at
   once; jvp along one direction and jacfwd. A peer that cannot be had is named with the reason.
+- **Throughput**: a `Batch` of 256 environments, started from states of both motions, 25 steps with constant forces from a cold start; steps alone, and steps each with `vjp`; best of five runs. `single`: one
+  simulation after the other on one thread. MuJoCo: `mujoco.rollout` from the same states on as many threads. The paper's figures for MJX on an A100 stand beside those of the same robots.
 - **Growth**: medians over nine states of the least of five repeats, under small random forces. The power is the slope of a straight line through the upper half of the sizes on logarithmic axes; the steepest piece
   between neighbouring sizes is given beside it, so that no cliff hides in a fit. In a stack every box stands on the one below (one island), in a pile none touches another (as many islands as bodies).
 ";
@@ -47,6 +49,10 @@ pub fn page(table: &Table, growth: Option<&Growth>) -> String {
             "Against peers, motion by motion; the goals are this project's own:\n\n{}",
             rows(&transposed(&ratios))
         );
+    }
+    let throughput = table.throughput_lines();
+    if !throughput.is_empty() {
+        let _ = writeln!(out, "## Throughput\n\n{}", rows(&throughput));
     }
     let _ = writeln!(out, "```text\n{}\n```", table.notes());
     if let Some(growth) = growth {

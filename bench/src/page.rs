@@ -17,6 +17,10 @@ pub fn html(table: &Table, growth: Option<&Growth>) -> String {
     if !ratios.is_empty() {
         body += &table_of(&ratios);
     }
+    let throughput = table.throughput_lines();
+    if !throughput.is_empty() {
+        let _ = write!(body, "<h2>Throughput</h2>\n{}", table_of(&throughput));
+    }
     let _ = writeln!(body, "<pre>{}</pre>", escaped(&table.notes()));
     if let Some(growth) = growth {
         body += "<h2>Growth</h2>\n<p>The power in a legend is the slope of a straight line through the upper half of the points.</p>\n";

@@ -49,6 +49,13 @@ pub struct Recording {
     states: Vec<[Vec<f64>; 3]>,
 }
 
+impl Recording {
+    /// One per step: q, v, tau.
+    pub fn states(self) -> Vec<[Vec<f64>; 3]> {
+        self.states
+    }
+}
+
 /// What an engine's steps took and met; one number per step.
 #[derive(Clone, Default)]
 pub struct Steps {

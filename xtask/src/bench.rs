@@ -107,7 +107,7 @@ fn table(workspace: &Workspace, args: &[String]) -> Outcome {
         }
     }
     if args.is_empty() {
-        bench.args(["--growth", "--page", TABLE_PAGE]);
+        bench.args(["--throughput", "--growth", "--page", TABLE_PAGE]);
     }
     let models = env::var_os("SLIPSTICK_MODELS").map_or(workspace.root.join(MODELS), PathBuf::from);
     if models.is_dir() && !args.iter().any(|a| a.starts_with("--models")) {

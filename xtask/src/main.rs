@@ -42,7 +42,7 @@ Verbs:
   bench table [ARGS…]
       The paper's table: slipstick bench beside MuJoCo, the paper's recipe, Nimble and MJX, each in an environment of its
       own. Without ARGS everything is measured and docs/benchmarks.md written; ARGS go to slipstick bench (--quick,
-      --growth, --html FILE, --json=FILE).
+      --throughput, --growth, --html FILE, --json=FILE).
   count [--update]
       Counts the instructions of a step, a Jacobian and a vjp of six robots with callgrind; exit code 1 if a count is more
       than 5 % above bench/instructions.txt. --update writes that file anew.

@@ -1,6 +1,7 @@
 //! How costs grow with the size of the problem: with dofs along a chain, with contacts in a stack (one island) and in a pile
-//! of separate bodies (many islands), with the number of steps of a rollout.
+//! of separate bodies (many islands), with the number of environments of a batch and of steps of a rollout.
 
+mod batch;
 mod chart;
 mod horizon;
 mod scenes;
@@ -13,7 +14,7 @@ use crate::error::BenchError;
 /// How many sizes are measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sizes {
-    /// Up to 200 dofs, 200 contacts, 1000 steps.
+    /// Up to 200 dofs, 200 contacts, 4096 environments, 1000 steps.
     All,
     /// A few small ones, for a first look.
     Few,
@@ -28,11 +29,15 @@ impl Sizes {
 
 const DOFS: [usize; 9] = [2, 4, 8, 16, 32, 64, 100, 140, 200];
 const CONTACTS: [usize; 10] = [1, 2, 4, 8, 16, 32, 64, 100, 140, 200];
+const ENVIRONMENTS: [usize; 7] = [1, 4, 16, 64, 256, 1024, 4096];
 const STEPS: [usize; 7] = [1, 3, 10, 30, 100, 300, 1000];
 
 /// How many measurements [`measure`] tells of.
 pub fn count(sizes: Sizes) -> usize {
-    sizes.of(&DOFS, 16).len() + 2 * sizes.of(&CONTACTS, 8).len() + sizes.of(&STEPS, 30).len()
+    sizes.of(&DOFS, 16).len()
+        + 2 * sizes.of(&CONTACTS, 8).len()
+        + sizes.of(&ENVIRONMENTS, 16).len()
+        + sizes.of(&STEPS, 30).len()
 }
 
 /// Measures all curves. `progress` hears how many measurements are done.
@@ -47,6 +52,7 @@ pub fn measure(sizes: Sizes, mut progress: impl FnMut(usize)) -> Result<Growth, 
         watch::curve("chain", "dofs of a chain", &dofs, scenes::chain, &mut tick)?,
         watch::curve("stack", "contacts in a stack: one island", &contacts, scenes::stack, &mut tick)?,
         watch::curve("pile", "contacts of separate bodies: many islands", &contacts, scenes::pile, &mut tick)?,
+        batch::curve(&sizes.of(&ENVIRONMENTS, 16), &mut tick)?,
         horizon::curve(&steps, &mut tick)?,
     ];
     Ok(Growth { curves })

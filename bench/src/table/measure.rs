@@ -12,6 +12,7 @@ use crate::table::peers::{self, Crew, PeerOptions, PeerPhase};
 use crate::table::report::{Row, RowPhase, Table};
 use crate::table::robots::Candidate;
 use crate::table::settle::settle;
+use crate::throughput::{self, RobotThroughput, Starts, ThroughputOptions};
 use slipstick::{Model, Shape};
 
 /// How much is measured.
@@ -44,21 +45,33 @@ pub fn measure(
     robots: Vec<Candidate>,
     effort: &Effort,
     peers: Option<PeerOptions>,
+    throughput: Option<&ThroughputOptions>,
     mut progress: impl FnMut(usize, usize),
 ) -> Result<Table, BenchError> {
     let machine = Machine::look();
     let crew = peers.map(Crew::new);
     let subjects = robots.into_iter().map(|r| Subject::new(r, effort, crew.as_ref()));
     let mut subjects: Vec<Subject> = subjects.collect::<Result<_, _>>()?;
-    let total = effort.rounds * subjects.len();
+    let total = measurements(subjects.len(), effort, throughput);
     for round in 0..effort.rounds {
         for k in 0..subjects.len() {
             subjects[k].time(effort, crew.as_ref())?;
             progress(round * subjects.len() + k + 1, total);
         }
     }
+    for k in 0..subjects.len() {
+        if let Some(options) = throughput {
+            subjects[k].run_batches(options, crew.as_ref())?;
+            progress(effort.rounds * subjects.len() + k + 1, total);
+        }
+    }
     let rows = subjects.into_iter().map(|s| s.into_row(crew.as_ref())).collect();
-    Ok(Table::new(rows, machine, *effort))
+    Ok(Table::new(rows, machine, *effort, throughput.cloned()))
+}
+
+/// How many measurements [`measure`] tells of.
+pub fn measurements(robots: usize, effort: &Effort, throughput: Option<&ThroughputOptions>) -> usize {
+    robots * (effort.rounds + usize::from(throughput.is_some()))
 }
 
 /// A robot, its motions and their times.
@@ -69,6 +82,7 @@ struct Subject {
     /// What peers load, or why they are not run.
     scene: Result<Scene, String>,
     motions: Vec<Motion>,
+    throughput: Option<RobotThroughput>,
 }
 
 struct Motion {
@@ -100,7 +114,7 @@ impl Subject {
         };
         let motion = |(phase, drive)| Motion { phase, drive, ours: Ours::default(), peers: PeerPhase::default() };
         let motions = Phase::ALL.into_iter().zip(drives).map(motion).collect();
-        Ok(Subject { name, source, model, scene, motions })
+        Ok(Subject { name, source, model, scene, motions, throughput: None })
     }
 
     /// Another round.
@@ -114,6 +128,22 @@ impl Subject {
                 peers.ask(crew, scene, *phase, drive, &recording, effort, &mut refusals).map_err(failed)?;
             }
         }
+        Ok(())
+    }
+
+    /// Batches that start from states of both motions.
+    fn run_batches(&mut self, options: &ThroughputOptions, crew: Option<&Crew>) -> Result<(), BenchError> {
+        let failed = |got| BenchError::Measure { what: self.name.clone(), got };
+        let mut states = Vec::new();
+        for motion in &self.motions {
+            states.extend(motion.drive.follow(&self.model, 1).map_err(failed)?.recording.states());
+        }
+        let starts = Starts::spread(&states, options.environments);
+        let mut figures = throughput::measure(&self.name, &self.model, &starts, options)?;
+        if let Some(crew) = crew {
+            figures.mujoco = self.scene.as_ref().map_err(String::clone).and_then(|s| crew.rollout(s, &starts, options));
+        }
+        self.throughput = Some(figures);
         Ok(())
     }
 
@@ -134,6 +164,7 @@ impl Subject {
             pairs: model.pairs().len(),
             vertices: vertices(model),
             phases: self.motions.into_iter().map(phase).collect(),
+            throughput: self.throughput,
             name: self.name,
             source: self.source,
         }

@@ -9,7 +9,8 @@ use crate::step_drive::{Drive, Recording};
 use crate::step_peers::{Peers, Way};
 use crate::step_scene::{Phase, Scene, prepare_one};
 use crate::table::Effort;
-use crate::table::scripts::{Script, build};
+use crate::table::scripts::{Script, build, here, reason};
+use crate::throughput::{self, Starts, ThroughputOptions};
 use std::fs;
 use std::path::PathBuf;
 
@@ -33,6 +34,7 @@ pub(super) const THICKER: f64 = 5e-5;
 const MUJOCO: &str = "mujoco/gradient.sh";
 const RECIPE: &str = "pinocchio/gradient.sh";
 /// Programs in Python.
+const ROLLOUT: &str = "mujoco/rollout.py";
 const NIMBLE: &str = "nimble/step.py";
 const MJX: &str = "mjx/step.py";
 
@@ -79,6 +81,12 @@ impl Crew {
     /// The robot's scene as all engines load it.
     pub fn scene(&self, robot: &'static PaperRobot, place: Place) -> Result<Scene, String> {
         prepare_one(&self.options.python, robot, place, &self.folder)
+    }
+
+    /// MuJoCo's batches.
+    pub fn rollout(&self, scene: &Scene, starts: &Starts, options: &ThroughputOptions) -> Result<Vec<f64>, String> {
+        let run = throughput::mujoco(&self.options.python, &here(ROLLOUT)?, &scene.xml, &self.folder, starts, options);
+        run.map_err(|e| reason(&e, &self.options.python))
     }
 
     fn motions(&self, effort: &Effort) -> Motions {

@@ -7,6 +7,7 @@ use crate::report::{mean, median};
 use crate::table::measure::Effort;
 use crate::table::peers::Verdict;
 use crate::table::ratios;
+use crate::throughput::{self, RobotThroughput, ThroughputOptions};
 use serde_json::{Map, Value, json};
 
 /// All figures of a run.
@@ -14,6 +15,7 @@ pub struct Table {
     pub(crate) rows: Vec<Row>,
     pub(crate) machine: Machine,
     effort: Effort,
+    throughput: Option<ThroughputOptions>,
 }
 
 /// A robot.
@@ -27,6 +29,7 @@ pub(crate) struct Row {
     pub vertices: Option<f64>,
     /// `drop` and `hold`.
     pub phases: Vec<RowPhase>,
+    pub throughput: Option<RobotThroughput>,
 }
 
 /// A robot in one of its motions.
@@ -132,17 +135,39 @@ fn figures(t: &Times) -> Value {
 }
 
 impl Table {
-    pub(crate) fn new(rows: Vec<Row>, machine: Machine, effort: Effort) -> Table {
-        Table { rows, machine, effort }
+    pub(crate) fn new(
+        rows: Vec<Row>,
+        machine: Machine,
+        effort: Effort,
+        throughput: Option<ThroughputOptions>,
+    ) -> Table {
+        Table { rows, machine, effort, throughput }
     }
 
-    /// With the keys `format`, `version`, `machine`, `rustc`, `effort` and `robots`.
+    /// With the keys `format`, `version`, `machine`, `rustc`, `effort`, `robots` and `throughput`.
     pub fn to_json(&self) -> Value {
         let Effort { steps, every, repeats, rounds, seed } = self.effort;
         json!({ "format": "slipstick-bench", "version": 1, "slipstick": env!("CARGO_PKG_VERSION"),
             "machine": self.machine.to_json(), "rustc": RUSTC,
             "effort": { "steps": steps, "every": every, "repeats": repeats, "rounds": rounds, "seed": seed },
-            "robots": self.rows.iter().map(Row::to_json).collect::<Vec<_>>() })
+            "robots": self.rows.iter().map(Row::to_json).collect::<Vec<_>>(), "throughput": self.throughput_to_json() })
+    }
+
+    fn throughput_to_json(&self) -> Option<Value> {
+        let options = self.throughput.as_ref()?;
+        let robots: Vec<Value> =
+            self.rows.iter().filter_map(|r| Some(r.throughput.as_ref()?.to_json(&r.name))).collect();
+        Some(json!({ "environments": options.environments, "threads": options.threads, "robots": robots }))
+    }
+
+    /// Throughput, a line per robot and number of threads; empty if it was not measured.
+    pub(crate) fn throughput_lines(&self) -> Vec<Vec<String>> {
+        match &self.throughput {
+            None => Vec::new(),
+            Some(_) => {
+                throughput::lines(self.rows.iter().filter_map(|r| Some((r.name.as_str(), r.throughput.as_ref()?))))
+            }
+        }
     }
 
     /// How far the rounds' means of the same figure are apart, as a share; median of all figures.

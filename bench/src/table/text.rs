@@ -26,9 +26,9 @@ const PEERS: [(&str, &str, &str); 14] = [
 ];
 
 impl Table {
-    /// The table, ratios if there are peers, then how to read it and what was measured on.
+    /// The table, ratios if there are peers, throughput if it was measured, then how to read it and what was measured on.
     pub fn to_text(&self) -> String {
-        let tables = [self.lines(), self.ratio_lines()];
+        let tables = [self.lines(), self.ratio_lines(), self.throughput_lines()];
         let shown: Vec<String> = tables.iter().filter(|t| !t.is_empty()).map(|t| align(t)).collect();
         format!("{}\n\n{}", shown.join("\n\n"), self.notes())
     }
@@ -85,6 +85,11 @@ impl Table {
                 if let Some(why) = row.not_run(peer) {
                     let _ = write!(notes, "\n{}: {peer} is NOT RUN: {why}", row.name);
                 }
+            }
+        }
+        for row in &self.rows {
+            if let Some(Err(why)) = row.throughput.as_ref().map(|t| &t.mujoco).filter(|_| !row.peers().is_empty()) {
+                let _ = write!(notes, "\n{}: MuJoCo's rollout is NOT RUN: {why}", row.name);
             }
         }
         for (who, note) in self.who() {

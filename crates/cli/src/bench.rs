@@ -7,6 +7,7 @@ use clap::builder::RangedU64ValueParser;
 use serde_json::Value;
 use slipstick_bench::growth::{self, Growth, Sizes};
 use slipstick_bench::table::{self, Candidate, Effort, PeerOptions, Table};
+use slipstick_bench::throughput::ThroughputOptions;
 use slipstick_bench::{BenchError, markdown, page};
 use std::path::{Path, PathBuf};
 
@@ -16,7 +17,7 @@ use std::path::{Path, PathBuf};
                         slipstick bench quadruped robot.xml --quick --json\n         \
                         slipstick bench --models ../shared/models --json=figures.json\n         \
                         slipstick bench go1 atlas --models ../shared/models\n         \
-                        slipstick bench --models ../shared/models --peers --python venv/bin/python --growth --html bench.html\n\n\
+                        slipstick bench --models ../shared/models --peers --python venv/bin/python --throughput --growth --html bench.html\n\n\
                         Every robot falls from 2 cm (drop) and is held where it stands (hold). At every 10th step are timed: the step, warm\n\
                         from the one before; what Step::jacobian adds to it (∂(q⁺, v⁺)/∂(q, v, τ)); what Step::vjp adds to it; and central\n\
                         finite differences. At each state the least time of all repeats counts; shown are mean, standard deviation,\n\
@@ -62,7 +63,17 @@ pub struct Arguments {
     /// Folder for compiled programs of peers, made once.
     #[arg(long, value_name = "FOLDER", default_value = "target/bench")]
     programs: PathBuf,
-    /// How costs grow too: with dofs, with contacts in one and in many islands, with the steps of a rollout.
+    /// Steps and gradients per second of batches too, against the number of threads.
+    #[arg(long)]
+    throughput: bool,
+    /// Numbers of threads for --throughput, which they imply: 1,2,4; default: powers of two up to the cores.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = at_least_one(1024))]
+    threads: Vec<usize>,
+    /// Environments of a batch for --throughput; default: 256.
+    #[arg(long, value_name = "N", value_parser = at_least_one(100_000))]
+    environments: Option<usize>,
+    /// How costs grow too: with dofs, with contacts in one and in many islands, with environments of a batch, with the steps
+    /// of a rollout.
     #[arg(long)]
     growth: bool,
     /// Write tables and plots to this file as one page of HTML.
@@ -83,8 +94,11 @@ fn at_least_one(most: u64) -> RangedU64ValueParser<usize> {
 pub fn main(arguments: &Arguments) -> Result<(), Failure> {
     let robots = robots(arguments)?;
     let effort = arguments.effort();
-    let mut progress = Progress::of(effort.rounds * robots.len(), "measurements", 1);
-    let table = table::measure(robots, &effort, arguments.peers(), |done, _| progress.show(done)).map_err(failure)?;
+    let throughput = arguments.throughput();
+    let count = table::measurements(robots.len(), &effort, throughput.as_ref());
+    let mut progress = Progress::of(count, "measurements", 1);
+    let table = table::measure(robots, &effort, arguments.peers(), throughput.as_ref(), |done, _| progress.show(done))
+        .map_err(failure)?;
     drop(progress);
     let growth = arguments.growth.then(|| grow(arguments)).transpose()?;
     let mut json = table.to_json();
@@ -123,6 +137,21 @@ impl Arguments {
             mjx: self.mjx.clone().unwrap_or_else(|| self.python.clone()),
             programs: self.programs.clone(),
         })
+    }
+
+    fn throughput(&self) -> Option<ThroughputOptions> {
+        if !self.throughput && self.threads.is_empty() {
+            return None;
+        }
+        let mut options = ThroughputOptions::new();
+        if !self.threads.is_empty() {
+            options.threads.clone_from(&self.threads);
+        }
+        if self.quick {
+            (options.environments, options.repeats) = (16, 1);
+        }
+        options.environments = self.environments.unwrap_or(options.environments);
+        Some(options)
     }
 
     fn effort(&self) -> Effort {
