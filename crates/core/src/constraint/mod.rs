@@ -31,7 +31,6 @@ pub(crate) use assembly::{Assembly, Source, relative_velocity};
 pub(crate) use equality::PairRows;
 pub(crate) use limits::JointRowKind;
 pub(crate) use modes::contact_margins;
-use ncp::Search;
 pub(crate) use problem::{Block, TWIST, three};
 pub(crate) use surface::{BiasSlope, friction_shares, restitution_shares};
 pub(crate) use warm::WarmImpulses;
@@ -150,19 +149,18 @@ fn solve_step(
     solution: &mut Solution,
 ) -> SolveReport {
     let options = model.options();
-    let solve = |assembly: &mut Assembly, solution: &mut Solution, search: Search| {
+    let solve = |assembly: &mut Assembly, solution: &mut Solution| {
         solution.work.reset(&assembly.problem);
         assembly.warm_start(contacts, warm, &mut solution.work.lambda);
-        let (problem, work) = (&mut assembly.problem, &mut solution.work);
-        ncp::solve(problem, options.solver, search, options.tolerance, options.max_iterations, work)
+        ncp::solve(&mut assembly.problem, options.solver, options.tolerance, options.max_iterations, &mut solution.work)
     };
-    let mut outcome = solve(assembly, solution, Search::UntilContradiction);
+    let mut outcome = solve(assembly, solution);
     if (outcome.status == Status::NotConverged && outcome.residual > UNSOLVED)
         || patch_shift(assembly, solution) > IMPOSSIBLE
     {
         solution.keep_aside();
         assembly.drop_correction(model);
-        let second = solve(assembly, solution, Search::Exhaustive);
+        let second = solve(assembly, solution);
         if second.status == Status::Converged {
             outcome = ncp::Outcome { status: Status::CorrectionDropped, ..second };
         } else {

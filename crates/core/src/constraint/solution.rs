@@ -2,7 +2,7 @@
 
 use super::cone::Cone;
 use super::modes::{Mode, classify};
-use super::ncp::{self, Outcome, Search, Work};
+use super::ncp::{self, Outcome, Work};
 use super::problem::Problem;
 use super::report::SolveReport;
 use crate::check;
@@ -82,8 +82,7 @@ pub fn solve(
         solution.work.lambda.copy_from_slice(warm);
     }
     let mut problem = problem.clone();
-    let search = Search::Exhaustive;
-    let outcome = ncp::solve(&mut problem, solver, search, tolerance, max_iterations, &mut solution.work);
+    let outcome = ncp::solve(&mut problem, solver, tolerance, max_iterations, &mut solution.work);
     Ok(report(&problem, outcome, solution))
 }
 

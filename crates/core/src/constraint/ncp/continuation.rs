@@ -60,8 +60,6 @@ const LENT: f64 = 1e-4;
 const LESS: f64 = 0.7;
 const MORE: f64 = 2.0;
 const ROUNDS: usize = 100;
-/// Iterations of all rounds together: three times what those that lead somewhere take.
-const LONGEST: u32 = 600;
 
 /// A residual that has not changed by this share in so many rounds never will, if it is larger than what redundant
 /// supports may leave.
@@ -105,7 +103,7 @@ pub(crate) fn lending(problem: &mut Problem, work: &mut Work, tolerance: f64, li
         }
         work.evaluate(problem);
         residual = residual_at(problem, &work.lambda, &work.sigma);
-        if residual <= tolerance || share > 1.0 || iterations >= LONGEST.min(limit) {
+        if residual <= tolerance || share > 1.0 || iterations >= limit {
             break;
         }
         let then = std::mem::replace(&mut past[round % PATIENCE], residual);

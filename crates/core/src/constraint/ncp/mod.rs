@@ -136,30 +136,14 @@ pub(crate) struct Outcome {
     pub residual: f64,
 }
 
-/// How long a solution is looked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Search {
-    /// By all means.
-    Exhaustive,
-    /// Until demands seem to contradict each other: for those who can drop some of them.
-    UntilContradiction,
-}
-
 /// Solves from the impulses in `work.lambda`; the answer is in `work.lambda` and `work.sigma`.
-pub(crate) fn solve(
-    problem: &mut Problem,
-    solver: Solver,
-    search: Search,
-    tolerance: f64,
-    limit: u32,
-    work: &mut Work,
-) -> Outcome {
+pub(crate) fn solve(problem: &mut Problem, solver: Solver, tolerance: f64, limit: u32, work: &mut Work) -> Outcome {
     if problem.rows() == 0 {
         return Outcome { stage: Stage::Empty, status: Status::Converged, iterations: 0, residual: 0.0 };
     }
     let (stage, iterations) = match solver {
-        Solver::Auto => chain(problem, search, tolerance, limit, work, true),
-        Solver::InteriorPoint => chain(problem, search, tolerance, limit, work, false),
+        Solver::Auto => chain(problem, tolerance, limit, work, true),
+        Solver::InteriorPoint => chain(problem, tolerance, limit, work, false),
         Solver::Admm => (Stage::Admm, admm::admm(problem, work, tolerance, limit).0),
         Solver::Pgs => (Stage::Pgs, pgs::pgs(problem, work, tolerance, limit).0),
     };
@@ -184,14 +168,7 @@ pub(crate) fn centre(problem: &Problem, kappa: f64, limit: u32, work: &mut Work)
 }
 
 /// Newton, interior point, Newton. Leaves the best iterate of all.   (ncp-4)
-fn chain(
-    problem: &mut Problem,
-    search: Search,
-    tolerance: f64,
-    limit: u32,
-    work: &mut Work,
-    warm: bool,
-) -> (Stage, u32) {
+fn chain(problem: &mut Problem, tolerance: f64, limit: u32, work: &mut Work, warm: bool) -> (Stage, u32) {
     let mut found = Found { stage: Stage::InteriorPoint, residual: f64::INFINITY, iterations: 0 };
     if warm {
         if is_absurd(problem, &work.lambda) {
@@ -211,7 +188,7 @@ fn chain(
         from_the_best(problem, tolerance, limit, work, &mut found);
     }
     if found.residual > tolerance {
-        from_anywhere(problem, search, tolerance, limit, work, &mut found);
+        from_anywhere(problem, tolerance, limit, work, &mut found);
     }
     work.lambda.copy_from_slice(&work.answer_best);
     (found.stage, found.iterations)
@@ -237,19 +214,12 @@ fn from_the_best(problem: &Problem, tolerance: f64, limit: u32, work: &mut Work,
 }
 
 /// Starts that owe nothing to the warm start, until one leads to a solution.
-fn from_anywhere(
-    problem: &mut Problem,
-    search: Search,
-    tolerance: f64,
-    limit: u32,
-    work: &mut Work,
-    found: &mut Found,
-) {
+fn from_anywhere(problem: &mut Problem, tolerance: f64, limit: u32, work: &mut Work, found: &mut Found) {
     from_the_middle(problem, tolerance, limit, work, found);
     if found.residual > tolerance {
         let (n, residual, outlook) = continuation::lending(problem, work, tolerance, limit);
         found.take(Stage::Polish, n, residual, work);
-        if outlook == Outlook::Contradiction && search == Search::UntilContradiction {
+        if outlook == Outlook::Contradiction {
             return;
         }
     }
