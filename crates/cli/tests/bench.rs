@@ -1,37 +1,12 @@
 //! `slipstick bench` as users run it. Times are checked to be times, not to be short.
 
+mod common;
+#[path = "common/file.rs"]
+mod file;
+
+use common::{json, slipstick};
+use file::File;
 use serde_json::Value;
-use std::path::PathBuf;
-use std::process::{Command, Output};
-
-fn slipstick(arguments: &[&str]) -> (Option<i32>, String, String) {
-    let Output { status, stdout, stderr } =
-        Command::new(env!("CARGO_BIN_EXE_slipstick")).args(arguments).output().unwrap();
-    (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
-}
-
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
-}
-
-/// A file that is removed at the end.
-struct File(PathBuf);
-
-impl File {
-    fn new(name: &str) -> File {
-        File(std::env::temp_dir().join(format!("slipstick-bench-test-{}-{name}", std::process::id())))
-    }
-
-    fn path(&self) -> String {
-        self.0.display().to_string()
-    }
-}
-
-impl Drop for File {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
 
 const SHORT: [&str; 5] = ["--quick", "--steps", "120", "--repeats", "1"];
 

@@ -1,7 +1,10 @@
 //! The program as users run it.
 
+mod common;
+
+use common::{json, slipstick};
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Command;
 
 /// A folder of its own for each test, removed at the end.
 struct Folder(PathBuf);
@@ -27,16 +30,6 @@ impl Drop for Folder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
-}
-
-fn slipstick(arguments: &[&str]) -> (Option<i32>, String, String) {
-    let Output { status, stdout, stderr } =
-        Command::new(env!("CARGO_BIN_EXE_slipstick")).args(arguments).output().unwrap();
-    (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
-}
-
-fn json(text: &str) -> serde_json::Value {
-    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
 }
 
 const ARM: &str = r#"<robot name="arm"><link name="base"/>

@@ -1,37 +1,11 @@
 //! `slipstick grad-check` and `slipstick run --audit` as users run them.
 
-use serde_json::Value;
-use std::path::PathBuf;
-use std::process::{Command, Output};
+mod common;
+#[path = "common/file.rs"]
+mod file;
 
-fn slipstick(arguments: &[&str]) -> (Option<i32>, String, String) {
-    let Output { status, stdout, stderr } =
-        Command::new(env!("CARGO_BIN_EXE_slipstick")).args(arguments).output().unwrap();
-    (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
-}
-
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
-}
-
-/// A file that is removed at the end.
-struct File(PathBuf);
-
-impl File {
-    fn new(name: &str) -> File {
-        File(std::env::temp_dir().join(format!("slipstick-grad-check-{}-{name}", std::process::id())))
-    }
-
-    fn path(&self) -> String {
-        self.0.display().to_string()
-    }
-}
-
-impl Drop for File {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
+use common::{json, slipstick};
+use file::File;
 
 #[test]
 fn derivatives_of_a_humanoid_pass_and_are_told_by_block_and_mode() {
