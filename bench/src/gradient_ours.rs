@@ -167,7 +167,8 @@ pub fn watch<T>(run: impl FnOnce() -> T) -> (f64, T) {
 }
 
 /// The same for what takes longer than a busy system leaves a thread alone: the time that the thread waited for a core is
-/// taken off, and whether that is sure. It is not where it waited between a look at that time and at the clock.
+/// taken off, and whether that is sure. It is not where it waited between a look at that time and at the clock, which may be
+/// so for any wait of a short run.
 pub fn watch_alone<T>(run: impl FnOnce() -> T) -> (f64, bool, T) {
     const QUICK: f64 = 100.0; // a look without waiting takes less [µs]
     // one instant ends a look and begins the run: between two of them a wait would go unseen
@@ -178,8 +179,10 @@ pub fn watch_alone<T>(run: impl FnOnce() -> T) -> (f64, bool, T) {
     let end = Instant::now();
     let after = waited_us();
     let us = |from: Instant, to: Instant| (to - from).as_secs_f64() * 1e6;
-    let sure = us(first, begin).max(us(end, Instant::now())) < QUICK;
-    (us(begin, end) - if sure { after - before } else { 0.0 }, sure, result)
+    let (lasted, waited) = (us(begin, end), after - before);
+    let quick = us(first, begin).max(us(end, Instant::now())) < QUICK;
+    let sure = quick && (waited == 0.0 || lasted > 10.0 * QUICK);
+    (lasted - if sure { waited } else { 0.0 }, sure, result)
 }
 
 /// The same, repeated until it is sure; NaN if that never happens.

@@ -43,7 +43,15 @@ pub fn ask(program: &Path, command: &mut Command) -> Result<Value, String> {
     if !run.status.success() {
         return Err(format!("{}: {}", program.display(), String::from_utf8_lossy(&run.stderr).trim()));
     }
-    serde_json::from_slice(&run.stdout).map_err(|e| format!("{}: {e}", program.display()))
+    let said = String::from_utf8_lossy(&run.stdout);
+    serde_json::from_str(object(&said)).map_err(|e| format!("{}: {e}", program.display()))
+}
+
+/// From the first line on that begins an object: libraries may have warned before.
+fn object(text: &str) -> &str {
+    let starts = |line: &&str| line.starts_with('{');
+    let before: usize = text.split_inclusive('\n').take_while(|l| !starts(l)).map(str::len).sum();
+    &text[before..]
 }
 
 /// What to say of an answer without the expected fields.

@@ -3,14 +3,14 @@
 #![allow(non_snake_case)]
 
 use super::cone::{Cone, project_cone};
+use super::correction::Bias;
 use super::equality::{self, PairRows};
+use super::islands::{Joined, split};
 use super::jacobian::{Jacobian, WIDTH, delassus};
 use super::limits::{self, JointRow};
 use super::problem::{Block, Group, Problem, TWIST, three};
 use super::redundancy::Redundancy;
-use super::surface::{
-    BiasSlope, PairLaw, corner_distance, gap_velocity, pair_law, rebound_slopes, rebound_velocity, uncorrected_velocity,
-};
+use super::surface::{PairLaw, gap_velocity, pair_law};
 use super::warm::{Key, WarmImpulses};
 use crate::collision::{Contact, ContactSet};
 use crate::dynamics::{Kinematics, MassFactor, body_velocities};
@@ -29,27 +29,13 @@ pub(crate) enum Source {
     Equality(usize, usize),
 }
 
-/// How the free velocity of a block is corrected.
-#[derive(Debug, Clone, Copy)]
-enum Bias {
-    /// A gap of a surface with restitution and the velocity with which it closes.
-    Gap {
-        phi: f64,
-        restitution: f64,
-        approach: f64,
-    },
-    /// An error to be taken back.
-    Error(f64),
-    None,
-}
-
 /// A contact of the step and whether it takes part.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Candidate {
     pub law: PairLaw,
     /// Bodies of the contact, in its own order.
     pub bodies: [BodyId; 2],
-    included: bool,
+    pub(super) included: bool,
 }
 
 /// Points between two bodies whose loads the motion can tell apart.
@@ -70,14 +56,18 @@ pub(crate) struct Assembly {
     pub candidates: Vec<Candidate>,
     pub joint_rows: Vec<JointRow>,
     pub pair_rows: Vec<PairRows>,
-    /// Contacts by pairs of bodies.
-    order: Vec<u32>,
-    biases: Vec<Bias>,
+    /// Which trees constraints join.
+    pub joined: Joined,
+    /// Contacts by islands and pairs of bodies; joint rows and equalities by islands.
+    pub(super) order: Vec<u32>,
+    pub(super) joint_order: Vec<u32>,
+    pub(super) pair_order: Vec<u32>,
+    pub(super) biases: Vec<Bias>,
     redundancy: Redundancy,
-    /// Whether position correction and restitution were left out.
-    dropped: bool,
+    /// Islands whose position correction and restitution were left out.
+    pub(super) dropped: Vec<bool>,
     /// J v_free without any correction (rows).
-    rigid: Vec<f64>,
+    pub(super) rigid: Vec<f64>,
     /// Velocities of the bodies without contact, and at the end of the step.
     V_free: Vec<Motion>,
     pub V_next: Vec<Motion>,
@@ -85,8 +75,8 @@ pub(crate) struct Assembly {
     pub growths: usize,
 }
 
-footprint!(Assembly: problem, jacobian, sources, candidates, joint_rows, pair_rows, order, biases, redundancy, rigid,
-    V_free, V_next);
+footprint!(Assembly: problem, jacobian, sources, candidates, joint_rows, pair_rows, joined, order, joint_order, pair_order,
+    biases, redundancy, dropped, rigid, V_free, V_next);
 
 impl Assembly {
     /// Memory for a model.
@@ -99,10 +89,13 @@ impl Assembly {
             candidates: Vec::new(),
             joint_rows: Vec::new(),
             pair_rows: Vec::new(),
+            joined: Joined::new(model),
             order: Vec::new(),
+            joint_order: Vec::new(),
+            pair_order: Vec::new(),
             biases: Vec::new(),
             redundancy: Redundancy::default(),
-            dropped: false,
+            dropped: Vec::new(),
             rigid: Vec::new(),
             V_free: V.clone(),
             V_next: V,
@@ -112,11 +105,10 @@ impl Assembly {
 
     /// How much there is room for.
     pub fn capacity(&self) -> usize {
-        let problem = self.problem.G.capacity() + self.problem.root.capacity() + self.problem.g.capacity();
-        let parts = self.problem.blocks.capacity() + self.problem.groups.capacity() + self.problem.maps.capacity();
         let lists = self.candidates.capacity() + self.joint_rows.capacity() + self.pair_rows.capacity();
         let rows = self.sources.capacity() + self.biases.capacity() + self.rigid.capacity() + self.order.capacity();
-        self.jacobian.capacity() + problem + parts + lists + rows + self.redundancy.capacity()
+        let orders = self.joint_order.capacity() + self.pair_order.capacity() + self.dropped.capacity();
+        self.jacobian.capacity() + self.problem.capacity() + lists + rows + orders + self.redundancy.capacity()
     }
 
     /// Collects what may take part: contacts near each other, limits near their joints, dry friction, equalities.
@@ -133,8 +125,7 @@ impl Assembly {
         let dt = model.options().dt;
         body_velocities(model, kin, v_free, &mut self.V_free);
         self.candidates.clear();
-        self.order.clear();
-        for (k, c) in contacts.contacts().iter().enumerate() {
+        for c in contacts.contacts() {
             let bodies = c.geoms.map(|g| model.geoms()[g.0].body);
             let closing = dt * normal_velocity(model, kin, &self.V_free, c, bodies);
             let law = pair_law(model, &model.pairs()[c.pair]);
@@ -143,10 +134,7 @@ impl Assembly {
                 law.restitution > 0.0 && c.distance + dt * normal_velocity(model, kin, &kin.V, c, bodies) <= 0.0;
             let included = bounces || takes_part(c.distance, closing);
             self.candidates.push(Candidate { law, bodies, included });
-            self.order.push(k as u32);
         }
-        let candidates = &self.candidates;
-        self.order.sort_unstable_by_key(|&k| (sorted(candidates[k as usize].bodies), k));
         self.joint_rows.clear();
         limits::collect(model, q, v_free, &mut self.joint_rows, takes_part);
         self.pair_rows.clear();
@@ -166,26 +154,29 @@ impl Assembly {
         self.jacobian.begin();
         self.sources.clear();
         self.biases.clear();
-        self.add_equalities(model, kin);
-        self.add_joint_rows(model);
-        self.add_contacts(model, kin, contacts);
-        let size = self.problem.groups.last().map_or(0, |g| g.xi.end);
-        self.problem.resize(size);
+        self.join(model);
+        self.sort(model);
+        self.add_islands(model, kin, contacts);
         delassus(model, mass, &mut self.jacobian, &mut self.problem);
         self.problem.finish();
         self.redundancy.soften(&mut self.problem, model.options().patch_compliance);
         self.free_velocities(v_free);
-        self.correct(model);
+        self.dropped.clear();
+        self.dropped.resize(self.problem.islands.len(), false);
+        (0..self.problem.islands.len()).for_each(|n| self.correct(model, n));
     }
 
-    /// Next row of G.
-    fn end(&self) -> usize {
-        self.problem.groups.last().map_or(0, |g| g.xi.end)
+    pub(super) fn add_island(&mut self, model: &Model, kin: &Kinematics, contacts: &ContactSet, parts: [&[u32]; 3]) {
+        self.add_equalities(model, kin, parts[0]);
+        self.add_joint_rows(model, parts[1]);
+        self.add_contacts(model, kin, contacts, parts[2]);
+        self.problem.close_island();
     }
 
-    fn add_equalities(&mut self, model: &Model, kin: &Kinematics) {
-        for (n, rows) in self.pair_rows.iter().enumerate() {
-            let (xi, block) = (self.end(), self.problem.blocks.len());
+    fn add_equalities(&mut self, model: &Model, kin: &Kinematics, chosen: &[u32]) {
+        for n in chosen.iter().map(|k| *k as usize) {
+            let rows = &self.pair_rows[n];
+            let (xi, block) = (self.problem.size(), self.problem.blocks.len());
             rows.open(model, kin, &mut self.jacobian);
             for (k, error) in rows.errors().iter().enumerate() {
                 self.problem.push(Cone::Bilateral, xi + k, None, [0.0; 2]);
@@ -198,44 +189,37 @@ impl Assembly {
     }
 
     /// Limits, dry friction and couplings of joints, up to eight in a group.
-    fn add_joint_rows(&mut self, model: &Model) {
-        let mut start = 0;
-        while start < self.joint_rows.len() {
-            let (xi, block) = (self.end(), self.problem.blocks.len());
-            let end = self.joint_rows.len().min(start + WIDTH);
-            let chosen = || self.joint_rows[start..end].iter().enumerate().filter(|(_, r)| r.included);
-            let count = chosen().count();
-            if count > 0 {
-                let dofs = chosen().flat_map(|(_, r)| r.terms(model).map(|(j, _)| j));
-                self.jacobian.open(model, dofs);
-                for (k, (n, row)) in chosen().enumerate() {
-                    row.terms(model).for_each(|(j, x)| self.jacobian.add_dof(j, k, x));
-                    self.problem.push(row.cone, xi + k, None, [0.0; 2]);
-                    self.sources.push(Source::Joint(start + n));
-                    self.biases.push(match row.cone {
-                        Cone::Unilateral => Bias::Gap { phi: row.phi, restitution: 0.0, approach: 0.0 },
-                        Cone::Bilateral => Bias::Error(row.phi),
-                        _ => Bias::None,
-                    });
-                }
-                self.problem.groups.push(Group { xi: xi..xi + count, blocks: block..block + count });
+    fn add_joint_rows(&mut self, model: &Model, chosen: &[u32]) {
+        for chunk in chosen.chunks(WIDTH) {
+            let (xi, block) = (self.problem.size(), self.problem.blocks.len());
+            let rows =
+                || chunk.iter().map(|n| (*n as usize, &self.joint_rows[*n as usize])).filter(|(_, r)| r.included);
+            let count = rows().count();
+            if count == 0 {
+                continue;
             }
-            start = end;
+            self.jacobian.open(model, rows().flat_map(|(_, r)| r.terms(model).map(|(j, _)| j)));
+            for (k, (n, row)) in rows().enumerate() {
+                row.terms(model).for_each(|(j, x)| self.jacobian.add_dof(j, k, x));
+                self.problem.push(row.cone, xi + k, None, [0.0; 2]);
+                self.sources.push(Source::Joint(n));
+                self.biases.push(match row.cone {
+                    Cone::Unilateral => Bias::Gap { phi: row.phi, restitution: 0.0, approach: 0.0 },
+                    Cone::Bilateral => Bias::Error(row.phi),
+                    _ => Bias::None,
+                });
+            }
+            self.problem.groups.push(Group { xi: xi..xi + count, blocks: block..block + count });
         }
     }
 
     /// Contacts, one group per pair of bodies.   (contact-6)
-    fn add_contacts(&mut self, model: &Model, kin: &Kinematics, contacts: &ContactSet) {
-        let order = std::mem::take(&mut self.order);
-        let mut start = 0;
-        while start < order.len() {
-            let bodies = sorted(self.candidates[order[start] as usize].bodies);
-            let same = |k: &&u32| sorted(self.candidates[**k as usize].bodies) == bodies;
-            let run = &order[start..start + order[start..].iter().take_while(same).count()];
-            start += run.len();
+    fn add_contacts(&mut self, model: &Model, kin: &Kinematics, contacts: &ContactSet, mut chosen: &[u32]) {
+        while let Some(&first) = chosen.first() {
+            let bodies = sorted(self.candidates[first as usize].bodies);
+            let run = split(&mut chosen, |k| sorted(self.candidates[k].bodies) == bodies);
             self.add_pair(model, kin, contacts, bodies, run);
         }
-        self.order = order;
     }
 
     /// The contacts of two bodies. More than three points make the load's distribution a matter of compliance.
@@ -246,7 +230,7 @@ impl Assembly {
             return;
         }
         let relative = if run.len() > MOST_POINTS { model.options().patch_compliance } else { 0.0 };
-        let (xi, block) = (self.end(), self.problem.blocks.len());
+        let (xi, block) = (self.problem.size(), self.problem.blocks.len());
         let all = contacts.contacts();
         self.jacobian.open_bodies(model, bodies);
         let shared = count > 2;
@@ -278,84 +262,6 @@ impl Assembly {
         }
         let width = if shared { TWIST } else { 3 * count };
         self.problem.groups.push(Group { xi: xi..xi + width, blocks: block..block + count });
-    }
-
-    /// J v_free of all rows.
-    fn free_velocities(&mut self, v_free: &[f64]) {
-        self.rigid.clear();
-        self.rigid.resize(self.problem.rows(), 0.0);
-        let mut xi = [0.0; WIDTH];
-        for (n, group) in self.problem.groups.iter().enumerate() {
-            xi.copy_from_slice(&self.jacobian.velocity(n, v_free));
-            for b in &self.problem.blocks[group.blocks.clone()] {
-                let local = Block { xi: b.xi - group.xi.start, ..*b };
-                let v = self.problem.spread(&local, &xi);
-                self.rigid[b.row..b.row + b.cone.rows()].copy_from_slice(&v[..b.cone.rows()]);
-            }
-        }
-    }
-
-    /// The free velocity with position correction and restitution.   (contact-3, contact-4)
-    pub fn correct(&mut self, model: &Model) {
-        self.dropped = false;
-        let options = model.options();
-        self.write_free(|bias| match bias {
-            Bias::Gap { phi, restitution, approach } => rebound_velocity(options, restitution, phi, approach),
-            Bias::Error(error) => options.correction.beta * error / options.dt,
-            Bias::None => 0.0,
-        });
-    }
-
-    /// The free velocity without them.   (contact-5)
-    pub fn drop_correction(&mut self, model: &Model) {
-        self.dropped = true;
-        let dt = model.options().dt;
-        self.write_free(|bias| match bias {
-            Bias::Gap { phi, .. } => uncorrected_velocity(dt, phi),
-            _ => 0.0,
-        });
-    }
-
-    /// How the velocity added to the last row of block `k` changes with its gap or error, and with its approach.   (grad-4)
-    pub fn bias_slope(&self, model: &Model, k: usize) -> BiasSlope {
-        let options = model.options();
-        match self.biases[k] {
-            Bias::Gap { phi, .. } if self.dropped => {
-                BiasSlope { gap: if phi > 0.0 { 1.0 / options.dt } else { 0.0 }, approach: 0.0 }
-            }
-            Bias::Gap { phi, restitution, approach } => rebound_slopes(options, restitution, phi, approach),
-            Bias::Error(_) if !self.dropped => BiasSlope { gap: options.correction.beta / options.dt, approach: 0.0 },
-            Bias::Error(_) | Bias::None => BiasSlope::default(),
-        }
-    }
-
-    /// Velocity at which the gap of block `k` opens at the beginning of the step (m/s).
-    pub fn approach(&self, k: usize) -> f64 {
-        match self.biases[k] {
-            Bias::Gap { approach, .. } => approach,
-            Bias::Error(_) | Bias::None => 0.0,
-        }
-    }
-
-    /// Distance of the gap of block `k` from the next corner of its correction; infinite without one (m).
-    pub fn corner_distance(&self, model: &Model, k: usize) -> f64 {
-        match self.biases[k] {
-            Bias::Gap { phi, .. } if self.dropped => phi.abs(),
-            Bias::Gap { phi, .. } => corner_distance(model.options(), phi),
-            Bias::Error(_) | Bias::None => f64::INFINITY,
-        }
-    }
-
-    /// Whether the two bodies of block `k` touch in more points than their motion can tell apart.
-    pub fn is_overdetermined(&self, k: usize) -> bool {
-        self.problem.blocks[k].is_redundant()
-    }
-
-    fn write_free(&mut self, velocity: impl Fn(Bias) -> f64) {
-        self.problem.g.copy_from_slice(&self.rigid);
-        for (b, bias) in self.problem.blocks.iter().zip(&self.biases) {
-            self.problem.g[b.row + b.cone.rows() - 1] += velocity(*bias);
-        }
     }
 
     /// Includes what was left out and would be passed at `v_next`. Returns whether there was any.
@@ -441,7 +347,7 @@ pub(super) fn is_near(phi: f64, change: f64) -> bool {
     phi <= TOUCHING || phi * SLACK + change <= 0.0
 }
 
-fn sorted([a, b]: [BodyId; 2]) -> [BodyId; 2] {
+pub(super) fn sorted([a, b]: [BodyId; 2]) -> [BodyId; 2] {
     if a <= b { [a, b] } else { [b, a] }
 }
 

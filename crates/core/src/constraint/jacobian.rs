@@ -178,9 +178,10 @@ fn delassus_body(model: &Model, mass: &MassFactor, jacobian: &mut Jacobian, prob
             *y = [z[0] * mass.inverse_pivots()[j], z[1] * mass.inverse_pivots()[j]];
         }
     }
-    write_root(mass, spans, path, Z, at, problem);
-    for a in 0..spans.len() {
-        for b in 0..=a {
+    for island in 0..problem.islands.len() {
+        write_root(mass, spans, path, Z, at, problem, island);
+        let groups = problem.islands[island].groups.clone();
+        for (a, b) in groups.clone().flat_map(|a| (groups.start..=a).map(move |b| (a, b))) {
             let pair = (
                 Half { path: &path[spans[a].clone()], columns: &Y[spans[a].clone()] },
                 Half { path: &path[spans[b].clone()], columns: &Z[spans[b].clone()] },
@@ -196,7 +197,7 @@ fn delassus_body(model: &Model, mass: &MassFactor, jacobian: &mut Jacobian, prob
     }
 }
 
-/// W = Zᵀ D^(−1/2) where the groups have more rows than dofs that move them: then systems are solved in its columns.
+/// W = Zᵀ D^(−1/2) where an island has more rows than dofs that move it: then systems are solved in its columns.
 #[inline(always)]
 fn write_root(
     mass: &MassFactor,
@@ -205,27 +206,32 @@ fn write_root(
     Z: &[Columns],
     at: &mut [usize],
     problem: &mut Problem,
+    island: usize,
 ) {
-    if problem.size <= at.len() {
+    let Problem { islands, groups, root, .. } = problem;
+    let island = &mut islands[island];
+    let spans = &spans[island.groups.clone()];
+    let path_of_all = || spans.iter().flat_map(|span| &path[span.clone()]);
+    // dofs that move anything, numbered as they come
+    path_of_all().for_each(|&j| at[j] = usize::MAX);
+    let mut columns = 0;
+    for &j in path_of_all() {
+        if at[j] == usize::MAX {
+            at[j] = columns;
+            columns += 1;
+        }
+    }
+    if island.xi.len() <= columns {
         return;
     }
-    // dofs that move anything, numbered
-    at.fill(usize::MAX);
-    path.iter().for_each(|&j| at[j] = 0);
-    let mut columns = 0;
-    for n in at.iter_mut().filter(|n| **n == 0) {
-        *n = columns;
-        columns += 1;
-    }
-    problem.root_columns = columns;
-    let stride = problem.root_stride();
-    problem.root.clear();
-    problem.root.resize(problem.size * stride, 0.0);
-    for (span, group) in spans.iter().zip(&problem.groups) {
+    (island.root, island.root_columns) = (root.len(), columns);
+    let stride = island.root_stride();
+    root.resize(island.root + island.xi.len() * stride, 0.0);
+    for (span, group) in spans.iter().zip(&groups[island.groups.clone()]) {
         for (z, &j) in Z[span.clone()].iter().zip(&path[span.clone()]) {
             let scale = mass.inverse_pivots()[j].sqrt();
             for (n, i) in group.xi.clone().enumerate() {
-                problem.root[i * stride + at[j]] = z[n / 4].0[n % 4] * scale;
+                root[island.root + (i - island.xi.start) * stride + at[j]] = z[n / 4].0[n % 4] * scale;
             }
         }
     }
@@ -265,16 +271,19 @@ fn block<const N: usize, const L: usize>((left, right): (Half, Half), problem: &
 
 #[inline(always)]
 fn write<const N: usize, const L: usize>(problem: &mut Problem, a: usize, b: usize, sums: &[[Lane; L]; N]) {
-    let (rows, columns, stride) = (problem.groups[a].xi.clone(), problem.groups[b].xi.clone(), problem.stride);
+    let (rows, columns) = (problem.groups[a].xi.clone(), problem.groups[b].xi.clone());
+    let Problem { islands, blocks, groups, G, .. } = problem;
+    let island = &islands[blocks[groups[a].blocks.start].island as usize];
+    let first = island.xi.start;
     for (i, sum) in rows.clone().zip(sums) {
-        let out = &mut problem.G[i * stride + columns.start..][..columns.len()];
+        let out = &mut G[island.row(i)][columns.start - first..columns.end - first];
         for (m, x) in out.iter_mut().enumerate() {
             *x = sum[m / 4].0[m % 4];
         }
     }
     if a != b {
         for (m, j) in columns.enumerate() {
-            let out = &mut problem.G[j * stride + rows.start..][..rows.len()];
+            let out = &mut G[island.row(j)][rows.start - first..rows.end - first];
             for (x, sum) in out.iter_mut().zip(sums) {
                 *x = sum[m / 4].0[m % 4];
             }

@@ -1,6 +1,7 @@
 //! Rows that concern joints alone: limits, dry friction, couplings of joints and tendons.   (contact-9 … contact-11)
 
 use super::cone::Cone;
+use super::islands::Joined;
 use super::warm::Key;
 use crate::dynamics::tendon_length;
 use crate::model::{EqualityKind, Joint, JointKind, Model, ParameterGroup};
@@ -73,6 +74,12 @@ impl JointRow {
             joints.iter().map(move |(id, w)| (model.joints()[id.0].v.start, weight * w))
         };
         joints.chain(self.tendon_terms(model).into_iter().flatten().flat_map(of_tendon))
+    }
+
+    /// The first tree of the island that it belongs to.
+    pub fn island(&self, model: &Model, joined: &Joined) -> usize {
+        let (tree, dof) = (model.tree(), self.terms(model).next());
+        dof.map_or(0, |(j, _)| joined.first(tree.nodes[tree.dof_body[j]].tree))
     }
 
     /// Entries of joints.

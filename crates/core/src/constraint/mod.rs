@@ -5,7 +5,9 @@
 
 mod assembly;
 mod cone;
+mod correction;
 mod equality;
+mod islands;
 mod jacobian;
 mod limits;
 mod modes;
@@ -29,6 +31,7 @@ pub use warm::WarmStart;
 use assembly::is_near;
 pub(crate) use assembly::{Assembly, Source, relative_velocity};
 pub(crate) use equality::PairRows;
+use islands::Island;
 pub(crate) use limits::JointRowKind;
 pub(crate) use modes::contact_margins;
 pub(crate) use problem::{Block, TWIST, three};
@@ -109,9 +112,11 @@ pub(crate) fn resolve_centrally(
 ) -> SolveReport {
     assembly.collect(model, q, kin, v_free, contacts, |_, _| true);
     assembly.assemble(model, kin, mass, v_free, contacts);
-    solution.work.reset(&assembly.problem);
-    let kappa = kappa * unit_of_complementarity(model);
-    let outcome = ncp::centre(&assembly.problem, kappa, model.options().max_iterations, &mut solution.work);
+    solution.reset(&assembly.problem);
+    let (kappa, limit) = (kappa * unit_of_complementarity(model), model.options().max_iterations);
+    let problem = &mut assembly.problem;
+    let outcomes = (0..problem.islands.len()).map(|n| solution.centre_island(problem, n, kappa, limit));
+    let outcome = outcomes.fold(ncp::Outcome::EMPTY, ncp::Outcome::and);
     apply_impulses(model, mass, v_free, assembly, solution, v_next);
     assembly.move_bodies(model, kin, v_next);
     solution::report(&assembly.problem, outcome, solution)
@@ -134,13 +139,13 @@ const IMPOSSIBLE: f64 = 1e-3;
 /// A residual above this says that the demands cannot be met; below it only that the tolerance could not.
 const UNSOLVED: f64 = 1e-8;
 
-/// How far the compliance of patches moves velocities (m/s).
-fn patch_shift(assembly: &Assembly, solution: &Solution) -> f64 {
+/// How far the compliance of patches moves velocities in an island (m/s).
+fn patch_shift(assembly: &Assembly, island: &Island, solution: &Solution) -> f64 {
     let of = |b: &Block| b.relative_compliance * b.mean * solution.lambda()[b.row + b.cone.rows() - 1].abs();
-    assembly.problem.blocks.iter().map(of).fold(0.0, f64::max)
+    assembly.problem.blocks[island.blocks.clone()].iter().map(of).fold(0.0, f64::max)
 }
 
-/// With position correction and restitution; without them if their demands contradict each other.   (contact-5)
+/// All islands, one after the other.
 fn solve_step(
     model: &Model,
     contacts: &ContactSet,
@@ -148,25 +153,28 @@ fn solve_step(
     assembly: &mut Assembly,
     solution: &mut Solution,
 ) -> SolveReport {
-    let options = model.options();
-    let solve = |assembly: &mut Assembly, solution: &mut Solution| {
-        solution.work.reset(&assembly.problem);
-        assembly.warm_start(contacts, warm, &mut solution.work.lambda);
-        ncp::solve(&mut assembly.problem, options.solver, options.tolerance, options.max_iterations, &mut solution.work)
-    };
-    let mut outcome = solve(assembly, solution);
-    if (outcome.status == Status::NotConverged && outcome.residual > UNSOLVED)
-        || patch_shift(assembly, solution) > IMPOSSIBLE
-    {
-        solution.keep_aside();
-        assembly.drop_correction(model);
-        let second = solve(assembly, solution);
-        if second.status == Status::Converged {
-            outcome = ncp::Outcome { status: Status::CorrectionDropped, ..second };
-        } else {
-            assembly.correct(model);
-            solution.take_back(&assembly.problem);
-        }
-    }
+    solution.reset(&assembly.problem);
+    assembly.warm_start(contacts, warm, &mut solution.start);
+    let outcomes = (0..assembly.problem.islands.len()).map(|n| solve_island(model, n, assembly, solution));
+    let outcome = outcomes.fold(ncp::Outcome::EMPTY, ncp::Outcome::and);
     solution::report(&assembly.problem, outcome, solution)
+}
+
+/// With position correction and restitution; without them if their demands contradict each other.   (contact-5)
+fn solve_island(model: &Model, n: usize, assembly: &mut Assembly, solution: &mut Solution) -> ncp::Outcome {
+    let first = solution.solve_island(&mut assembly.problem, n, model.options());
+    let island = assembly.problem.islands[n].clone();
+    let unsolved = first.status == Status::NotConverged && first.residual > UNSOLVED;
+    if !unsolved && patch_shift(assembly, &island, solution) <= IMPOSSIBLE {
+        return first;
+    }
+    solution.keep_aside(&island);
+    assembly.drop_correction(model, n);
+    let second = solution.solve_island(&mut assembly.problem, n, model.options());
+    if second.status == Status::Converged {
+        return ncp::Outcome { status: Status::CorrectionDropped, ..second };
+    }
+    assembly.correct(model, n);
+    solution.take_back(&island);
+    first
 }

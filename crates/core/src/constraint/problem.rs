@@ -3,10 +3,11 @@
 //! Contacts between the same two bodies depend on six numbers only, the relative twist of the bodies. Such a *group* has
 //! six columns in the stored matrix however many points it has: `σ = T ξ + g + R λ`, `ξ = G Tᵀ λ`, with T fixed by the
 //! points. Groups of one or two points, limits and other rows are stored as they are (T = 1). `G` has one row per
-//! number of ξ; the full Delassus matrix is `T G Tᵀ + R`.
+//! number of ξ; the full Delassus matrix is `T G Tᵀ + R`. Between islands it is zero, and not stored (`islands.rs`).
 #![allow(non_snake_case)]
 
 use super::cone::Cone;
+use super::islands::Island;
 use crate::check;
 use crate::dispatch::dispatch;
 use crate::error::InputError;
@@ -21,6 +22,8 @@ pub(crate) const TWIST: usize = 6;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Block {
     pub cone: Cone,
+    /// The island it belongs to.
+    pub island: u32,
     /// Its first row among λ, σ, g.
     pub row: usize,
     /// Its first row in the group: where its own ξ begin, or where the twist of its group begins.
@@ -62,20 +65,16 @@ pub struct Problem {
     pub(crate) groups: Vec<Group>,
     /// T of the blocks in groups that share a twist: three rows of six.
     pub(crate) maps: Vec<[[f64; TWIST]; 3]>,
-    /// Rows of `stride` numbers.
+    pub(crate) islands: Vec<Island>,
+    /// G of the islands, one after the other.
     pub(crate) G: Vec<f64>,
-    pub(crate) stride: usize,
-    /// Rows of G.
-    pub(crate) size: usize,
-    /// W with `G = W Wᵀ` where it has fewer columns than rows: rows of `root_stride` numbers.
+    /// W of the islands, one after the other.
     pub(crate) root: Vec<f64>,
-    /// Columns of W; zero: there is none.
-    pub(crate) root_columns: usize,
     /// Velocity of the constraints without impulses, position correction included (rows).
     pub(crate) g: Vec<f64>,
 }
 
-footprint!(Problem: blocks, groups, maps, G, root, g);
+footprint!(Problem: blocks, groups, maps, islands, G, root, g);
 
 impl Problem {
     /// A bare problem of n contacts: Delassus matrix (3n × 3n, row by row), free velocity (3n), friction (n), rows of a
@@ -96,9 +95,10 @@ impl Problem {
             p.groups.push(Group { xi: 3 * k..3 * k + 3, blocks: k..k + 1 });
         }
         p.g.copy_from_slice(g);
-        p.resize(rows);
+        p.close_island();
         for i in 0..rows {
-            p.G[i * p.stride..i * p.stride + rows].copy_from_slice(&G[i * rows..(i + 1) * rows]);
+            let start = p.islands[0].row(i).start;
+            p.G[start..start + rows].copy_from_slice(&G[i * rows..(i + 1) * rows]);
         }
         p.finish();
         Ok(p)
@@ -109,9 +109,10 @@ impl Problem {
         self.blocks.clear();
         self.groups.clear();
         self.maps.clear();
+        self.islands.clear();
+        self.G.clear();
+        self.root.clear();
         self.g.clear();
-        self.root_columns = 0;
-        self.size = 0;
     }
 
     /// Adds a constraint; its free velocity is zero until written. Compliance: absolute and relative.
@@ -124,6 +125,7 @@ impl Problem {
         let [compliance, relative_compliance] = compliance;
         self.blocks.push(Block {
             cone,
+            island: self.islands.len() as u32,
             row,
             xi,
             map,
@@ -136,12 +138,15 @@ impl Problem {
         self.g.resize(row + cone.rows(), 0.0);
     }
 
-    /// Makes room for G with `size` rows; its entries are zero.
-    pub(crate) fn resize(&mut self, size: usize) {
-        self.size = size;
-        self.stride = size.next_multiple_of(4);
-        self.G.clear();
-        self.G.resize(size * self.stride, 0.0);
+    /// How much there is room for.
+    pub(crate) fn capacity(&self) -> usize {
+        let parts = self.blocks.capacity() + self.groups.capacity() + self.maps.capacity() + self.islands.capacity();
+        self.G.capacity() + self.root.capacity() + self.g.capacity() + parts
+    }
+
+    /// Rows of G so far.
+    pub(crate) fn size(&self) -> usize {
+        self.groups.last().map_or(0, |g| g.xi.end)
     }
 
     /// Compliance and units of the constraints, once G is known.   (ncp-2)
@@ -151,30 +156,31 @@ impl Problem {
         }
         for n in 0..self.groups.len() {
             let blocks = self.groups[n].blocks.clone();
-            self.share_compliance(n as u32, |k| blocks.contains(&k));
+            self.share_compliance(n as u32, blocks, |_| true);
         }
         (0..self.blocks.len()).for_each(|k| self.finish_block(k));
     }
 
-    /// Gives finished blocks a share of compliance that they did not have.
-    pub(crate) fn soften(&mut self, share: f64, chosen: impl Fn(usize) -> bool) {
-        for k in (0..self.blocks.len()).filter(|k| chosen(*k)) {
+    /// Gives finished blocks of an island a share of compliance that they did not have.
+    pub(crate) fn soften(&mut self, island: usize, share: f64, chosen: impl Fn(usize) -> bool) {
+        let blocks = self.islands[island].blocks.clone();
+        for k in blocks.clone().filter(|k| chosen(*k)) {
             self.blocks[k].relative_compliance = share;
             self.blocks[k].mean = self.rigid_mean(k);
         }
-        self.share_compliance(u32::MAX, &chosen);
-        (0..self.blocks.len()).filter(|k| chosen(*k)).for_each(|k| self.finish_block(k));
+        self.share_compliance(u32::MAX - island as u32, blocks.clone(), &chosen);
+        blocks.filter(|k| chosen(*k)).for_each(|k| self.finish_block(k));
     }
 
     /// The relative compliance of blocks that bear a load together, as a share of the mean of their own inverse inertias: the
     /// same for all of them, so that how they share it follows from where they are and nothing else.
-    fn share_compliance(&mut self, name: u32, chosen: impl Fn(usize) -> bool) {
-        let soft = |(k, b): &(usize, &mut Block)| b.is_redundant() && chosen(*k);
+    fn share_compliance(&mut self, name: u32, blocks: Range<usize>, chosen: impl Fn(usize) -> bool) {
+        let soft = |b: &Block, k: usize| b.is_redundant() && chosen(k);
         let (mut sum, mut count) = (0.0, 0.0);
-        for (_, b) in self.blocks.iter_mut().enumerate().filter(soft) {
-            (sum, count) = (sum + b.mean, count + 1.0);
+        for k in blocks.clone().filter(|k| soft(&self.blocks[*k], *k)) {
+            (sum, count) = (sum + self.blocks[k].mean, count + 1.0);
         }
-        for (_, b) in self.blocks.iter_mut().enumerate().filter(soft) {
+        for (_, b) in blocks.clone().zip(&mut self.blocks[blocks]).filter(|(k, b)| soft(b, *k)) {
             b.compliance += b.relative_compliance * sum / count;
             b.together = Some(name);
         }
@@ -198,11 +204,6 @@ impl Problem {
         }
     }
 
-    /// Numbers from one row of W to the next.
-    pub(crate) fn root_stride(&self) -> usize {
-        self.root_columns.next_multiple_of(4)
-    }
-
     /// Rows of λ, σ, g.
     pub fn rows(&self) -> usize {
         self.g.len()
@@ -221,6 +222,8 @@ impl Problem {
     /// The same without compliance.
     fn rigid_block(&self, k: usize) -> [[f64; 3]; 3] {
         let b = &self.blocks[k];
+        let island = &self.islands[b.island as usize];
+        let first = b.xi - island.xi.start;
         let mut D = [[0.0; 3]; 3];
         match b.map {
             Some(map) => {
@@ -228,7 +231,7 @@ impl Problem {
                 for i in 0..3 {
                     let mut row = [0.0; TWIST];
                     for (a, t) in T[i].iter().enumerate() {
-                        let G = &self.G[(b.xi + a) * self.stride + b.xi..][..TWIST];
+                        let G = &self.G[island.row(b.xi + a)][first..][..TWIST];
                         for c in 0..TWIST {
                             row[c] += t * G[c];
                         }
@@ -241,7 +244,7 @@ impl Problem {
             None => {
                 let rows = b.cone.rows();
                 for i in 0..rows {
-                    let G = &self.G[(b.xi + i) * self.stride + b.xi..][..rows];
+                    let G = &self.G[island.row(b.xi + i)][first..][..rows];
                     D[i][..rows].copy_from_slice(G);
                 }
             }
@@ -286,15 +289,18 @@ impl Problem {
         out
     }
 
-    /// `ξ = G w`; vectors of this space have `stride` numbers, zeros beyond `size`.
+    /// `ξ = G w`; vectors of this space have `width` numbers, zeros beyond `size`.
     #[inline(always)]
     pub(crate) fn multiply(&self, w: &[f64], xi: &mut [f64]) {
-        for (x, row) in xi.iter_mut().zip(self.G.chunks_exact(self.stride.max(1))) {
-            *x = dot_lanes(row, w);
+        for island in &self.islands {
+            let (w, xi) = (&w[island.xi.start..][..island.stride], &mut xi[island.xi.clone()]);
+            for (x, row) in xi.iter_mut().zip(self.G[island.entries..].chunks_exact(island.stride)) {
+                *x = dot_lanes(row, w);
+            }
         }
     }
 
-    /// `out = (T G Tᵀ + R) λ`; `w` and `xi` are scratch (stride).   (ncp-2)
+    /// `out = (T G Tᵀ + R) λ`; `w` and `xi` are scratch (width).   (ncp-2)
     pub(crate) fn apply(&self, lambda: &[f64], out: &mut [f64], w: &mut [f64], xi: &mut [f64]) {
         apply(self, lambda, out, w, xi);
     }

@@ -3,7 +3,7 @@
 #![allow(non_snake_case)]
 
 use super::cone::Cone;
-use super::problem::{Problem, TWIST};
+use super::problem::{Block, Problem, TWIST};
 use crate::footprint::footprint;
 
 /// Share of a normal's own inverse inertia below which what the others leave of it is rounding.
@@ -33,11 +33,13 @@ impl Redundancy {
 
     /// Gives a share of compliance to every contact whose normal depends on those of others, and to those.
     pub fn soften(&mut self, problem: &mut Problem, share: f64) {
+        (0..problem.islands.len()).for_each(|n| self.soften_island(problem, n, share));
+    }
+
+    fn soften_island(&mut self, problem: &mut Problem, island: usize, share: f64) {
         self.blocks.clear();
-        let rigid = |(k, b): (usize, &super::problem::Block)| {
-            (matches!(b.cone, Cone::Friction { .. }) && !b.is_redundant()).then_some(k)
-        };
-        self.blocks.extend(problem.blocks.iter().enumerate().filter_map(rigid));
+        let rigid = |b: &Block| matches!(b.cone, Cone::Friction { .. }) && !b.is_redundant();
+        self.blocks.extend(problem.islands[island].blocks.clone().filter(|k| rigid(&problem.blocks[*k])));
         let n = self.blocks.len();
         if n < 2 || share == 0.0 {
             return;
@@ -52,7 +54,7 @@ impl Redundancy {
         }
         if self.found.contains(&true) {
             let found = |k: usize| self.blocks.binary_search(&k).is_ok_and(|n| self.found[n]);
-            problem.soften(share, found);
+            problem.soften(island, share, found);
         }
     }
 
@@ -93,10 +95,11 @@ impl Redundancy {
     }
 }
 
-/// Entry of the Delassus matrix between the normals of two contacts.
+/// Entry of the Delassus matrix between the normals of two contacts of an island.
 fn normals(problem: &Problem, a: usize, b: usize) -> f64 {
     let (a, b) = (&problem.blocks[a], &problem.blocks[b]);
-    let entry = |i: usize, j: usize| problem.G[i * problem.stride + j];
+    let island = &problem.islands[a.island as usize];
+    let entry = |i: usize, j: usize| problem.G[island.row(i).start + j - island.xi.start];
     let row = |i: usize| match b.map {
         None => entry(i, b.xi + 2),
         Some(map) => (0..TWIST).fold(0.0, |s, c| s + entry(i, b.xi + c) * problem.maps[map as usize][2][c]),

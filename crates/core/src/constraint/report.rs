@@ -1,7 +1,7 @@
 //! What a solve says about itself.
 
-/// How a solve ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// How a solve ended, the better way first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 #[non_exhaustive]
 pub enum Status {
     /// The residual is at most the tolerance.

@@ -14,7 +14,8 @@ use crate::spatial::Vec3;
 /// `max(1 m/s, ‖g‖∞)`.   (ncp-3)
 pub fn residual(problem: &Problem, lambda: &[f64]) -> Result<f64, InputError> {
     check::vector("lambda", lambda, problem.rows())?;
-    let (mut sigma, mut w, mut xi) = (vec![0.0; problem.rows()], vec![0.0; problem.stride], vec![0.0; problem.stride]);
+    let (mut sigma, mut w, mut xi) =
+        (vec![0.0; problem.rows()], vec![0.0; problem.width()], vec![0.0; problem.width()]);
     problem.velocity(lambda, &mut sigma, &mut w, &mut xi);
     Ok(residual_at(problem, lambda, &sigma))
 }

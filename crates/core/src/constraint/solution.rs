@@ -1,6 +1,7 @@
 //! The answer to a problem: impulses, velocities, modes.
 
 use super::cone::Cone;
+use super::islands::Island;
 use super::modes::{Mode, classify};
 use super::ncp::{self, Outcome, Work};
 use super::problem::Problem;
@@ -8,7 +9,7 @@ use super::report::SolveReport;
 use crate::check;
 use crate::error::InputError;
 use crate::footprint::footprint;
-use crate::model::Solver;
+use crate::model::{Options, Solver};
 
 /// Below this change of velocity a constraint counts as undecided between two modes (m/s).
 const UNDECIDED: f64 = 1e-7;
@@ -19,10 +20,17 @@ pub struct Solution {
     pub(crate) work: Work,
     /// Mode and margin of each constraint.
     pub(crate) modes: Vec<(Mode, f64)>,
+    /// Impulses to start from (rows).
+    pub(crate) start: Vec<f64>,
+    /// How each constraint resists a change of its impulse, on the central path.
+    resistances: Vec<[[f64; 3]; 3]>,
     aside: Vec<f64>,
+    /// One of several islands, and the search for its impulses.
+    part: Problem,
+    part_work: Work,
 }
 
-footprint!(Solution: work, modes, aside);
+footprint!(Solution: work, modes, start, resistances, aside, part, part_work);
 
 impl Solution {
     /// Impulses (rows).
@@ -41,25 +49,74 @@ impl Solution {
     }
 
     /// How constraint `k` of a problem solved on the central path resists a change of its impulse.
-    pub(crate) fn resistance(&self, problem: &Problem, k: usize) -> [[f64; 3]; 3] {
-        self.work.resistance(problem, k)
+    pub(crate) fn resistance(&self, k: usize) -> [[f64; 3]; 3] {
+        self.resistances[k]
     }
 
-    /// Keeps the impulses while another problem is tried.
-    pub(crate) fn keep_aside(&mut self) {
+    /// Room for a problem; impulses and those to start from are zero.
+    pub(crate) fn reset(&mut self, problem: &Problem) {
+        if problem.islands.len() != 1 {
+            self.work.reset(problem);
+        }
+        self.start.clear();
+        self.start.resize(problem.rows(), 0.0);
+        self.resistances.clear();
+    }
+
+    /// Solves an island from the impulses of the start.
+    pub(crate) fn solve_island(&mut self, problem: &mut Problem, n: usize, options: &Options) -> Outcome {
+        self.on_island(problem, n, |part, work| {
+            ncp::solve(part, options.solver, options.tolerance, options.max_iterations, work)
+        })
+    }
+
+    /// The point of the central path of an island.   (ncp-13)
+    pub(crate) fn centre_island(&mut self, problem: &mut Problem, n: usize, kappa: f64, limit: u32) -> Outcome {
+        let mut resistances = core::mem::take(&mut self.resistances);
+        let outcome = self.on_island(problem, n, |part, work| {
+            let outcome = ncp::centre(part, kappa, limit, work);
+            resistances.extend((0..part.blocks.len()).map(|k| work.resistance(part, k)));
+            outcome
+        });
+        self.resistances = resistances;
+        outcome
+    }
+
+    /// Calls `go` with an island as a problem of its own, which it is already if there is only one.
+    fn on_island<R>(&mut self, problem: &mut Problem, n: usize, go: impl FnOnce(&mut Problem, &mut Work) -> R) -> R {
+        if problem.islands.len() == 1 {
+            self.work.reset(problem);
+            self.work.lambda.copy_from_slice(&self.start);
+            return go(problem, &mut self.work);
+        }
+        let (Solution { work, start, part, part_work, .. }, rows) = (self, problem.islands[n].rows.clone());
+        problem.extract(n, part);
+        part_work.reset(part);
+        part_work.lambda.copy_from_slice(&start[rows.clone()]);
+        let result = go(part, part_work);
+        work.lambda[rows.clone()].copy_from_slice(&part_work.lambda);
+        work.sigma[rows].copy_from_slice(&part_work.sigma);
+        result
+    }
+
+    /// Keeps the impulses and velocities of an island while another problem is tried.
+    pub(crate) fn keep_aside(&mut self, island: &Island) {
         self.aside.clear();
-        self.aside.extend_from_slice(&self.work.lambda);
+        self.aside.extend_from_slice(&self.work.lambda[island.rows.clone()]);
+        self.aside.extend_from_slice(&self.work.sigma[island.rows.clone()]);
     }
 
     /// Goes back to them.
-    pub(crate) fn take_back(&mut self, problem: &Problem) {
-        self.work.lambda.copy_from_slice(&self.aside);
-        self.work.evaluate(problem);
+    pub(crate) fn take_back(&mut self, island: &Island) {
+        let (lambda, sigma) = self.aside.split_at(island.rows.len());
+        self.work.lambda[island.rows.clone()].copy_from_slice(lambda);
+        self.work.sigma[island.rows.clone()].copy_from_slice(sigma);
     }
 
     /// How much there is room for.
     pub(crate) fn capacity(&self) -> usize {
-        self.work.capacity() + self.modes.capacity() + self.aside.capacity()
+        let lists = self.modes.capacity() + self.aside.capacity() + self.start.capacity() + self.resistances.capacity();
+        self.work.capacity() + self.part_work.capacity() + self.part.capacity() + lists
     }
 }
 

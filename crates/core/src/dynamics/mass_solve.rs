@@ -202,6 +202,7 @@ fn subtract_above<const N: usize>(
 }
 
 /// Columns from the left in panels; M⁻¹ is symmetric, so a panel is needed only down to its last column.   (mass-6)
+/// Entries between trees are zero: they are not written.
 #[inline(always)]
 pub(super) fn inverse_body(model: &Model, mass: &MassFactor, stride: usize, out: &mut [f64], panel: &mut Panel) {
     let (tree, y) = (model.tree(), &mut panel.0[..model.nv()]);
@@ -214,7 +215,7 @@ pub(super) fn inverse_body(model: &Model, mass: &MassFactor, stride: usize, out:
         }
     }
     for i in 0..tree.nv {
-        for j in 0..i {
+        for j in tree.ancestors(i)[0]..i {
             out[i * stride + j] = out[j * stride + i];
         }
     }
@@ -231,8 +232,10 @@ fn inverse_panel<const N: usize>(
     y: &mut [[Lane; PANEL]],
 ) -> usize {
     let end = tree.nv.min(first + 4 * N);
+    // rows of the trees before it are zero
+    let top = tree.ancestors(first)[0];
     // L⁻ᵀ of the identity: a row is zero unless its dof carries one of the columns
-    for row in &mut y[..first] {
+    for row in &mut y[top..first] {
         keep(row, &[Lane::ZERO; N]);
     }
     for i in (first..end).rev() {
@@ -250,7 +253,7 @@ fn inverse_panel<const N: usize>(
         }
         keep(&mut y[i], &sum);
     }
-    for j in 0..end {
+    for j in top..end {
         let sum = subtract_above::<N>(tree, mass, 1.0, j, y);
         let row = out[j * stride..(j + 1) * stride].as_chunks_mut::<4>().0;
         for (four, s) in row[first / 4..].iter_mut().zip(&sum) {

@@ -12,6 +12,7 @@ use crate::dispatch::dispatch;
 use crate::footprint::footprint;
 use crate::linalg::{Factor, FullPivotLu, Term, add_product};
 use crate::spatial::{Lane, Mat3, Vec3};
+use core::ops::Range;
 
 /// Entries of the scaled system below this are rounding: the equation repeats others.
 const REDUNDANT: f64 = 1e-8;
@@ -38,7 +39,7 @@ pub(crate) struct Unknown {
     weight: f64,
     /// Whether its equation says something that no other does.
     pub kept: bool,
-    /// Its number, and its place in the order of classes.
+    /// Its number, and its place in the order of classes of its island.
     index: usize,
     place: usize,
     /// Who gives way where constraints ask for more than the dofs can do: the later class.
@@ -48,14 +49,25 @@ pub(crate) struct Unknown {
 /// What pushes and holds; friction of contacts; dry friction of joints.
 const CLASSES: usize = 3;
 
-/// The unknowns and the factors of their system.
+/// The unknowns of an island and the factors of their system.
+#[derive(Debug, Clone, Default)]
+struct System {
+    unknowns: Range<usize>,
+    lu: FullPivotLu,
+    /// Unknowns by class, counted from the island's first, and where each class ends.
+    order: Vec<usize>,
+    ends: [usize; CLASSES],
+}
+
+footprint!(System: lu, order);
+
+/// All unknowns and the factors of their systems.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Active {
     pub unknowns: Vec<Unknown>,
-    lu: FullPivotLu,
-    /// Unknowns by class, and where each class ends.
-    order: Vec<usize>,
-    ends: [usize; CLASSES],
+    /// One for each island of the problem; those beyond are memory.
+    systems: Vec<System>,
+    islands: usize,
     /// The columns of C, scaled, and G times them (one row of lanes per row of G).
     columns: Vec<[f64; 4]>,
     product: Vec<[f64; 4]>,
@@ -63,7 +75,7 @@ pub(crate) struct Active {
     scratch: Vec<[f64; 4]>,
 }
 
-footprint!(Active: unknowns, lu, order, columns, product, terms, scratch);
+footprint!(Active: unknowns, systems, columns, product, terms, scratch);
 
 impl Active {
     /// Unknowns and factors of a solution, each constraint in the mode that `mode` tells; `place` knows where a contact is
@@ -89,8 +101,7 @@ impl Active {
                 }
             }
         }
-        fill(self, problem, &|k| compliance(&problem.blocks[k]));
-        self.factor_filled();
+        self.factor_systems(problem, &|k| compliance(&problem.blocks[k]));
     }
 
     /// The unknowns of a contact that sticks. Two bodies that stick in several points cannot move in their common plane once
@@ -134,17 +145,34 @@ impl Active {
                 self.push(problem, k, axis(0), axis(0), 0.0);
             }
         }
-        fill(self, problem, &|k| {
-            let (mut local, more) = (compliance(&problem.blocks[k]), solution.resistance(problem, k));
+        self.factor_systems(problem, &|k| {
+            let (mut local, more) = (compliance(&problem.blocks[k]), solution.resistance(k));
             local.as_flattened_mut().iter_mut().zip(more.as_flattened()).for_each(|(a, b)| *a += b);
             local
         });
-        self.factor_filled();
     }
 
-    fn factor_filled(&mut self) {
-        self.lu.factor(&self.ends, REDUNDANT);
-        self.lu.independent().iter().for_each(|u| self.unknowns[*u].kept = true);
+    /// The systems of all islands. `local` is what a constraint adds to its own block of G.
+    fn factor_systems(&mut self, problem: &Problem, local: &dyn Fn(usize) -> [[f64; 3]; 3]) {
+        self.islands = problem.islands.len();
+        if self.systems.len() < self.islands {
+            self.systems.resize_with(self.islands, System::default);
+        }
+        let mut first = 0;
+        for (n, island) in problem.islands.iter().enumerate() {
+            let count = self.unknowns[first..].iter().take_while(|u| island.blocks.contains(&u.block)).count();
+            self.systems[n].unknowns = first..first + count;
+            first += count;
+            fill(self, problem, n, local);
+            let System { lu, ends, unknowns, .. } = &mut self.systems[n];
+            lu.factor(ends, REDUNDANT);
+            lu.independent().iter().for_each(|u| self.unknowns[unknowns.start + u].kept = true);
+        }
+    }
+
+    /// Unknowns of an island of the problem.
+    pub fn of_island(&self, n: usize) -> Range<usize> {
+        self.systems[n].unknowns.clone()
     }
 
     /// The unknowns of one constraint in its mode.
@@ -196,18 +224,19 @@ impl Active {
         });
     }
 
-    /// Orders the unknowns by class and finds their scales.
+    /// Orders the unknowns of an island by class and finds their scales.
     #[inline(always)]
-    fn begin(&mut self, problem: &Problem, local: &dyn Fn(usize) -> [[f64; 3]; 3]) {
-        let n = self.unknowns.len();
-        self.order.clear();
+    fn begin(&mut self, problem: &Problem, n: usize, local: &dyn Fn(usize) -> [[f64; 3]; 3]) {
+        let System { unknowns, lu, order, ends } = &mut self.systems[n];
+        let unknowns = &mut self.unknowns[unknowns.clone()];
+        order.clear();
         for class in 0..CLASSES {
-            self.order.extend((0..n).filter(|u| self.unknowns[*u].class == class));
-            self.ends[class] = self.order.len();
+            order.extend((0..unknowns.len()).filter(|u| unknowns[*u].class == class));
+            ends[class] = order.len();
         }
-        self.lu.reset(&self.order);
-        self.order.iter().enumerate().for_each(|(place, u)| self.unknowns[*u].place = place);
-        for u in &mut self.unknowns {
+        lu.reset(order);
+        order.iter().enumerate().for_each(|(place, u)| unknowns[*u].place = place);
+        for u in unknowns {
             let root = problem.blocks[u.block].mean.sqrt();
             let largest = largest_in_row(&u.b, &local(u.block)) + u.turning;
             (u.scale, u.weight) = (1.0 / root, 1.0 / (root + largest / root));
@@ -216,50 +245,63 @@ impl Active {
 
     /// Solves `Aᵀ y = c` for columns side by side, one row of whole lanes per unknown, in place.   (grad-8)
     pub fn solve_transposed(&mut self, lanes: usize, c: &mut [[f64; 4]]) {
-        self.scale_rows(lanes, c, |u| u.scale);
-        self.scratch.resize(c.len().max(self.scratch.len()), [0.0; 4]);
-        self.lu.solve_transposed(lanes, c, &mut self.scratch);
-        self.scale_rows(lanes, c, |u| u.weight);
+        for n in 0..self.islands {
+            let unknowns = self.of_island(n);
+            self.solve_island_transposed(n, lanes, &mut c[unknowns.start * lanes..unknowns.end * lanes]);
+        }
     }
 
-    fn scale_rows(&self, lanes: usize, c: &mut [[f64; 4]], by: impl Fn(&Unknown) -> f64) {
-        for (u, row) in self.unknowns.iter().zip(c.chunks_exact_mut(lanes.max(1))) {
+    /// The same for one island of the problem: rows of its unknowns only.
+    pub fn solve_island_transposed(&mut self, n: usize, lanes: usize, c: &mut [[f64; 4]]) {
+        self.scale_rows(n, lanes, c, |u| u.scale);
+        self.scratch.resize(c.len().max(self.scratch.len()), [0.0; 4]);
+        self.systems[n].lu.solve_transposed(lanes, c, &mut self.scratch);
+        self.scale_rows(n, lanes, c, |u| u.weight);
+    }
+
+    fn scale_rows(&self, n: usize, lanes: usize, c: &mut [[f64; 4]], by: impl Fn(&Unknown) -> f64) {
+        for (u, row) in self.unknowns[self.of_island(n)].iter().zip(c.chunks_exact_mut(lanes.max(1))) {
             row.as_flattened_mut().iter_mut().for_each(|x| *x *= by(u));
         }
     }
 }
 
 dispatch! {
-    /// The matrix, scaled. `local` is what a constraint adds to its own block of G.
-    pub(crate) fn fill(active: &mut Active, problem: &Problem, local: &dyn Fn(usize) -> [[f64; 3]; 3]) => fill_body
+    /// The matrix of an island, scaled.
+    pub(crate) fn fill(
+        active: &mut Active, problem: &Problem, island: usize, local: &dyn Fn(usize) -> [[f64; 3]; 3],
+    ) => fill_body
 }
 
 #[inline(always)]
-fn fill_body(active: &mut Active, problem: &Problem, local: &dyn Fn(usize) -> [[f64; 3]; 3]) {
-    active.begin(problem, local);
-    let Active { unknowns, lu, order, columns, product, terms, .. } = active;
-    let lanes = unknowns.len().div_ceil(4);
+fn fill_body(active: &mut Active, problem: &Problem, n: usize, local: &dyn Fn(usize) -> [[f64; 3]; 3]) {
+    active.begin(problem, n, local);
+    let Active { unknowns, systems, columns, product, terms, .. } = active;
+    let (System { unknowns: range, lu, order, .. }, island) = (&mut systems[n], &problem.islands[n]);
+    let (unknowns, size, lanes) = (&unknowns[range.clone()], island.xi.len(), range.len().div_ceil(4));
     for x in [&mut *columns, &mut *product] {
         x.clear();
-        x.resize(problem.size * lanes, [0.0; 4]);
+        x.resize(size * lanes, [0.0; 4]);
     }
     for (j, u) in order.iter().map(|u| &unknowns[*u]).enumerate() {
         for (n, c) in u.column[..u.width].iter().enumerate() {
-            columns[(u.xi + n) * lanes + j / 4][j % 4] = c * u.scale;
+            columns[(u.xi - island.xi.start + n) * lanes + j / 4][j % 4] = c * u.scale;
         }
     }
-    let G = Factor { entries: &problem.G, row: problem.stride, column: 1 };
-    add_product(problem.size, problem.size, lanes, 1.0, G, columns, product, terms);
+    let G = Factor { entries: &problem.G[island.entries..], row: island.stride, column: 1 };
+    add_product(size, size, lanes, 1.0, G, columns, product, terms);
     for (i, u) in order.iter().map(|u| &unknowns[*u]).enumerate() {
         let row = lu.row_mut(i).as_chunks_mut::<4>().0;
-        for (b, GC) in u.row[..u.width].iter().zip(product[u.xi * lanes..].chunks_exact(lanes)) {
+        let products = product[(u.xi - island.xi.start) * lanes..].chunks_exact(lanes);
+        for (b, GC) in u.row[..u.width].iter().zip(products) {
             row.iter_mut().zip(GC).for_each(|(a, g)| *a = (Lane(*a) + Lane(*g) * (b * u.weight)).0);
         }
     }
     // what a constraint adds to its own unknowns, which come one after the other
     for (i, ui) in order.iter().map(|u| &unknowns[*u]).enumerate() {
-        let first = unknowns[..ui.index].iter().rev().take_while(|u| u.block == ui.block).count();
-        for uj in unknowns[ui.index - first..].iter().take_while(|u| u.block == ui.block) {
+        let own = ui.index - range.start;
+        let first = unknowns[..own].iter().rev().take_while(|u| u.block == ui.block).count();
+        for uj in unknowns[own - first..].iter().take_while(|u| u.block == ui.block) {
             let turning = if uj.index == ui.index { ui.turning } else { 0.0 };
             let own = bilinear(&ui.b, &local(ui.block), &uj.c) + turning;
             lu.row_mut(i)[uj.place] += own * ui.weight * uj.scale;

@@ -1,21 +1,19 @@
-//! Forward mode: all columns at once.   (grad-8)
-//!
-//! With `Y = M̂⁻¹ Jᵀ`, unknowns move the robot by `X = Y C A⁻¹` per unit of their equations: one solve with Aᵀ for each dof. The
-//! inverse inertia of the robot while its constraints hold is `P = M̂⁻¹ − X B Yᵀ`; all columns are `P S − X (B D)`, and `dt P`
-//! is the derivative for torques.
+//! Forward mode: all columns at once, component by component.   (grad-8)
 #![allow(non_snake_case)]
 
 use super::active::Active;
+use super::components::Components;
 use super::given::Finished;
+use super::held::{Held, Part};
 use super::linearise::Linearised;
 use super::smooth::Smooth;
 use super::types::StepJacobian;
 use crate::dispatch::dispatch;
 use crate::dynamics::{Panel, for_each_ctrl_slope, inverse, stride};
 use crate::footprint::footprint;
-use crate::linalg::{Factor, MatRef, Term, add_product, add_terms};
+use crate::linalg::{MatRef, Term};
 use crate::model::{Model, PrimitiveKind};
-use crate::spatial::{Lane, Mat3, Quat, Vec3, right_jacobian};
+use crate::spatial::{Mat3, Quat, Vec3, right_jacobian};
 
 /// Memory and results of forward mode.
 #[derive(Debug, Clone)]
@@ -29,28 +27,17 @@ pub(crate) struct Forward {
     /// ∂v_next/∂ctrl and ∂q_next/∂ctrl: rows of nu numbers.
     v_ctrl: Vec<f64>,
     q_ctrl: Vec<f64>,
+    /// Where the matrices above have entries, and memory to find where they will.
+    components: Components,
+    next: Components,
+    /// P, S and the result of one of several components.
+    parts: [Vec<f64>; 3],
     panel: Panel,
     terms: Vec<Term>,
-    contact: ContactPart,
+    held: Held,
 }
 
-footprint!(Forward: v_state, q_state, v_tau, q_tau, v_ctrl, q_ctrl, panel, terms, contact);
-
-/// Matrices between dofs, rows of G and unknowns: rows of whole lanes.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct ContactPart {
-    /// J of a group: eight numbers for each dof of its path.
-    J: Vec<f64>,
-    /// Yᵀ = J M̂⁻¹ (one row per row of G).
-    YT: Vec<[f64; 4]>,
-    /// Xᵀ = A⁻ᵀ (Y T C)ᵀ, (Y Tᵀ Bᵀ)ᵀ and B D, the change of the equations at fixed velocities: one row per unknown, zero for equations
-    /// that repeat others.
-    X: Vec<[f64; 4]>,
-    YB: Vec<[f64; 4]>,
-    BD: Vec<[f64; 4]>,
-}
-
-footprint!(ContactPart: J, YT, X, YB, BD);
+footprint!(Forward: v_state, q_state, v_tau, q_tau, v_ctrl, q_ctrl, components, next, parts, panel, terms, held);
 
 impl Forward {
     /// Memory for a model.
@@ -64,35 +51,58 @@ impl Forward {
             q_tau: tau,
             v_ctrl: ctrl.clone(),
             q_ctrl: ctrl,
+            components: Components::default(),
+            next: Components::default(),
+            parts: Default::default(),
             panel: Panel::new(model),
             terms: Vec::with_capacity(nv),
-            contact: ContactPart::default(),
+            held: Held::default(),
         }
     }
 
     #[inline(always)]
     fn write_body(&mut self, f: &Finished, linearised: &Linearised, active: &mut Active, smooth: &Smooth) {
         let (model, nv, dt) = (f.model, f.model.nv(), f.model.options().dt);
-        let (lanes, tau_lanes) = (stride(2 * nv) / 4, stride(nv) / 4);
-        let Forward { v_state, v_tau, panel, terms, contact, .. } = self;
-        inverse(model, f.mass, stride(nv), v_tau, panel);
-        let acting = !active.unknowns.is_empty();
-        if acting {
-            contact.begin(f, linearised, active, smooth, v_tau, terms);
-            let (unknowns, P) = (active.unknowns.len(), v_tau.as_chunks_mut::<4>().0);
-            add_product(nv, unknowns, tau_lanes, -1.0, columns(&contact.X, tau_lanes), &contact.YB, P, terms);
+        let (state, tau) = (stride(2 * nv), stride(nv));
+        let Forward { v_state, v_tau, components, parts, panel, terms, held, .. } = self;
+        inverse(model, f.mass, tau, v_tau, panel);
+        for c in &components.all {
+            let part = Part { f, linearised, smooth, place: &components.place, size: c.size(), island: c.island };
+            if components.all.len() == 1 {
+                held.write(&part, active, v_tau, &smooth.S, v_state, terms);
+                continue;
+            }
+            let (dofs, size, [P, S, V]) = (components.dofs(c), c.size(), &mut *parts);
+            for (x, blocks) in [(&mut *P, 1), (&mut *S, 2), (&mut *V, 2)] {
+                x.clear();
+                x.resize(size * stride(blocks * size), 0.0);
+            }
+            let (of_tau, of_state) =
+                (Copying { dofs, blocks: 1, nv, stride: tau }, Copying { dofs, blocks: 2, nv, stride: state });
+            of_tau.visit(|whole, part| P[part] = v_tau[whole]);
+            of_state.visit(|whole, part| S[part] = smooth.S[whole]);
+            held.write(&part, active, P, S, V, terms);
+            of_tau.visit(|whole, part| v_tau[whole] = P[part]);
+            of_state.visit(|whole, part| v_state[whole] = V[part]);
         }
-        v_state.fill(0.0);
-        let P = Factor { entries: v_tau, row: stride(nv), column: 1 };
-        let v_state = v_state.as_chunks_mut::<4>().0;
-        add_product(nv, nv, lanes, 1.0, P, smooth.S.as_chunks::<4>().0, v_state, terms);
-        if acting {
-            let unknowns = active.unknowns.len();
-            add_product(nv, unknowns, lanes, -1.0, columns(&contact.X, tau_lanes), &contact.BD, v_state, terms);
-        }
-        v_tau.iter_mut().for_each(|x| *x *= dt);
+        components.for_each_piece(1, |piece| v_tau[piece].iter_mut().for_each(|x| *x *= dt));
         self.write_ctrl(f, smooth);
         self.integrate(f);
+    }
+
+    /// Finds the components and takes back the entries of the last step. Before all else.
+    pub fn begin(&mut self, f: &Finished) -> &Components {
+        let Forward { components, next, v_state, v_tau, q_state, q_tau, .. } = self;
+        next.find(f);
+        components.for_each_piece(1, |piece| v_tau[piece].fill(0.0));
+        components.for_each_piece(2, |piece| v_state[piece].fill(0.0));
+        // rows of q_next are written anew wherever those of v_next are
+        if !next.join_as(components) {
+            components.for_each_piece(1, |piece| q_tau[piece].fill(0.0));
+            components.for_each_piece(2, |piece| q_state[piece].fill(0.0));
+        }
+        core::mem::swap(components, next);
+        components
     }
 
     /// Columns of the controls from those of the torques.
@@ -112,27 +122,29 @@ impl Forward {
     /// Rows of q_next = q ⊕ dt v_next.   (grad-9)
     #[inline(always)]
     fn integrate(&mut self, f: &Finished) {
-        let (model, dt, nv) = (f.model, f.model.options().dt, f.model.nv());
-        let sizes = [stride(2 * nv), stride(nv), model.nu()];
-        let pairs = [
-            (&mut self.q_state, &self.v_state, sizes[0]),
-            (&mut self.q_tau, &self.v_tau, sizes[1]),
-            (&mut self.q_ctrl, &self.v_ctrl, sizes[2]),
-        ];
-        for (q, v, size) in pairs {
-            q.iter_mut().zip(v).for_each(|(q, v)| *q = dt * v);
-            for p in model.tree().primitives.iter().filter(|p| p.kind == PrimitiveKind::Ball) {
-                rotate_rows(&turns(f.v_next, dt, p.v).1, &mut q[p.v * size..], size);
-            }
-        }
+        let (model, dt) = (f.model, f.model.options().dt);
+        let (state, tau, nu) = (stride(2 * model.nv()), stride(model.nv()), model.nu());
+        let Forward { q_state, v_state, q_tau, v_tau, q_ctrl, v_ctrl, components, .. } = self;
+        let copy = |q: &mut [f64], v: &[f64]| q.iter_mut().zip(v).for_each(|(q, v)| *q = dt * v);
+        components.for_each_piece(1, |piece| copy(&mut q_tau[piece.clone()], &v_tau[piece]));
+        components.for_each_piece(2, |piece| copy(&mut q_state[piece.clone()], &v_state[piece]));
+        copy(q_ctrl, v_ctrl);
         for p in &model.tree().primitives {
-            if p.kind == PrimitiveKind::Ball {
-                let carried = turns(f.v_next, dt, p.v).0;
-                for (i, j) in (0..9).map(|k| (k / 3, k % 3)) {
-                    self.q_state[(p.v + i) * sizes[0] + p.v + j] += carried.at(i, j);
-                }
-            } else {
-                (p.v..p.v + p.kind.nv()).for_each(|j| self.q_state[j * sizes[0] + j] += 1.0);
+            if p.kind != PrimitiveKind::Ball {
+                (p.v..p.v + p.kind.nv()).for_each(|j| q_state[j * state + j] += 1.0);
+                continue;
+            }
+            let (carried, turned) = turns(f.v_next, dt, p.v);
+            let of = components.of_dof(p.v);
+            for columns in components.columns(of, 2) {
+                rotate_rows(&turned, &mut q_state[p.v * state + columns.start..], state, columns.len());
+            }
+            for columns in components.columns(of, 1) {
+                rotate_rows(&turned, &mut q_tau[p.v * tau + columns.start..], tau, columns.len());
+            }
+            rotate_rows(&turned, &mut q_ctrl[p.v * nu..], nu, nu);
+            for (i, j) in (0..9).map(|k| (k / 3, k % 3)) {
+                q_state[(p.v + i) * state + p.v + j] += carried.at(i, j);
             }
         }
     }
@@ -142,9 +154,15 @@ impl Forward {
     pub fn is_finite(&self) -> bool {
         // four sums side by side: a single one would wait for itself
         let mut sums = [0.0; 4];
-        for four in self.v_state.as_chunks::<4>().0.iter().chain(self.v_tau.as_chunks::<4>().0) {
-            (0..4).for_each(|k| sums[k] += four[k] * 0.0);
-        }
+        let mut add = |x: &[f64]| {
+            let (fours, rest) = x.as_chunks::<4>();
+            for four in fours {
+                (0..4).for_each(|k| sums[k] += four[k] * 0.0);
+            }
+            rest.iter().for_each(|x| sums[0] += x * 0.0);
+        };
+        self.components.for_each_piece(1, |piece| add(&self.v_tau[piece]));
+        self.components.for_each_piece(2, |piece| add(&self.v_state[piece]));
         sums == [0.0; 4]
     }
 
@@ -184,101 +202,33 @@ pub(crate) fn turns(v: &[f64], dt: f64, first: usize) -> (Mat3, Mat3) {
     (Quat::exp(-turn).to_matrix(), right_jacobian(turn))
 }
 
-/// Three rows of `size` numbers multiplied by R.
+/// Three rows multiplied by R: `columns` numbers each, `stride` numbers apart.
 #[inline(always)]
-pub(crate) fn rotate_rows(R: &Mat3, rows: &mut [f64], size: usize) {
-    for c in 0..size {
-        let x = *R * Vec3 { x: rows[c], y: rows[size + c], z: rows[2 * size + c] };
-        (rows[c], rows[size + c], rows[2 * size + c]) = (x.x, x.y, x.z);
+pub(crate) fn rotate_rows(R: &Mat3, rows: &mut [f64], stride: usize, columns: usize) {
+    for c in 0..columns {
+        let x = *R * Vec3 { x: rows[c], y: rows[stride + c], z: rows[2 * stride + c] };
+        (rows[c], rows[stride + c], rows[2 * stride + c]) = (x.x, x.y, x.z);
     }
 }
 
-impl ContactPart {
-    /// All of it.
-    #[inline(always)]
-    fn begin(
-        &mut self,
-        f: &Finished,
-        l: &Linearised,
-        active: &mut Active,
-        smooth: &Smooth,
-        inverse: &[f64],
-        terms: &mut Vec<Term>,
-    ) {
-        let lanes = stride(f.model.nv()) / 4;
-        self.write_responses(f, inverse.as_chunks::<4>().0, terms);
-        let size = active.unknowns.len() * lanes;
-        reset(&mut self.X, size);
-        reset(&mut self.YB, size);
-        let targets = self.X.chunks_exact_mut(lanes).zip(self.YB.chunks_exact_mut(lanes));
-        for (u, (x, yb)) in active.unknowns.iter().zip(targets) {
-            for (n, y) in self.YT[u.xi * lanes..].chunks_exact(lanes).enumerate().take(u.width) {
-                add_row(x, y, u.column[n]);
-                if u.kept {
-                    add_row(yb, y, u.row[n]);
-                }
-            }
-        }
-        active.solve_transposed(lanes, &mut self.X);
-        self.write_changes(f, l, active, smooth);
-    }
+/// Where the entries of a component are in the matrices of all dofs: rows of one or two blocks of nv numbers.
+struct Copying<'a> {
+    dofs: &'a [usize],
+    blocks: usize,
+    nv: usize,
+    stride: usize,
+}
 
-    /// Yᵀ, group by group: off the path of a group J is zero.
+impl Copying<'_> {
+    /// Calls `visit(at, here)` for each entry: its place among all dofs and in the component.
     #[inline(always)]
-    fn write_responses(&mut self, f: &Finished, inverse: &[[f64; 4]], terms: &mut Vec<Term>) {
-        let (jacobian, problem) = (&f.assembly.jacobian, &f.assembly.problem);
-        let lanes = stride(f.model.nv()) / 4;
-        reset(&mut self.YT, problem.size * lanes);
-        for (span, group) in jacobian.spans.iter().zip(&problem.groups) {
-            self.J.clear();
-            jacobian.J[span.clone()].iter().for_each(|J| J.iter().for_each(|lane| self.J.extend_from_slice(&lane.0)));
-            terms.clear();
-            terms.extend(jacobian.path[span.clone()].iter().enumerate().map(|(n, j)| [8 * n, j * lanes]));
-            let factor = Factor { entries: &self.J, row: 1, column: 8 };
-            add_terms(group.xi.len(), lanes, factor, terms, inverse, &mut self.YT[group.xi.start * lanes..]);
-        }
-    }
-
-    /// The forms of each unknown, met by all dofs that move their bodies.   (grad-4)
-    #[inline(always)]
-    fn write_changes(&mut self, f: &Finished, l: &Linearised, active: &Active, smooth: &Smooth) {
-        let (tree, nv) = (f.model.tree(), f.model.nv());
-        let lanes = stride(2 * nv) / 4;
-        self.BD.clear();
-        self.BD.resize(l.terms.len() * lanes, [0.0; 4]);
-        let rows = l.terms.iter().zip(self.BD.chunks_exact_mut(lanes)).zip(&active.unknowns);
-        for ((terms, row), _) in rows.filter(|(_, u)| u.kept) {
-            let row = row.as_flattened_mut();
-            for form in &l.forms[terms.forms.clone()] {
-                for &j in tree.support(form.body) {
-                    let S = f.kin.axes[j];
-                    row[j] += S.dot(form.position) + l.psi_next[j].dot(form.velocity);
-                    if form.approach != 0.0 {
-                        row[j] += form.approach * smooth.dkin.V_before[j].cross(S).dot(form.velocity);
-                        row[nv + j] += form.approach * S.dot(form.velocity);
-                    }
-                }
-            }
-            for e in &l.entries[terms.entries.clone()] {
-                row[e.dof] += e.value;
+    fn visit(&self, mut visit: impl FnMut(usize, usize)) {
+        let (size, own) = (self.dofs.len(), stride(self.blocks * self.dofs.len()));
+        for (n, i) in self.dofs.iter().enumerate() {
+            for block in 0..self.blocks {
+                let (at, here) = (i * self.stride + block * self.nv, n * own + block * size);
+                self.dofs.iter().enumerate().for_each(|(m, j)| visit(at + j, here + m));
             }
         }
     }
-}
-
-/// A matrix kept by columns: `lanes` lanes each.
-#[inline(always)]
-fn columns(x: &[[f64; 4]], lanes: usize) -> Factor<'_> {
-    Factor { entries: x.as_flattened(), row: 1, column: 4 * lanes }
-}
-
-#[inline(always)]
-fn add_row(to: &mut [[f64; 4]], row: &[[f64; 4]], factor: f64) {
-    to.iter_mut().zip(row).for_each(|(t, r)| *t = (Lane(*t) + Lane(*r) * factor).0);
-}
-
-#[inline(always)]
-fn reset(x: &mut Vec<[f64; 4]>, size: usize) {
-    x.clear();
-    x.resize(size, [0.0; 4]);
 }

@@ -8,9 +8,11 @@
 mod active;
 mod central;
 mod compliance;
+mod components;
 mod forms;
 mod forward;
 mod given;
+mod held;
 mod linearise;
 mod parameters;
 mod reverse;
@@ -141,7 +143,7 @@ impl Gradient {
     fn differentiate(&mut self, f: &mut Finished) -> Result<(), GradientError> {
         self.prepare(f)?;
         let Gradient { active, linearised, smooth, forward, .. } = self;
-        smooth.write(f, linearised);
+        smooth.write(f, linearised, forward.begin(f));
         forward::write(forward, f, linearised, active, smooth);
         self.differentiated = forward.is_finite();
         if self.differentiated { Ok(()) } else { Err(GradientError::Singular) }
@@ -216,7 +218,7 @@ impl Gradient {
         let dt = f.model.options().dt;
         dq_next.iter_mut().zip(dv_next).for_each(|(q, v)| *q = dt * *v);
         for p in f.model.tree().primitives.iter().filter(|p| p.kind == PrimitiveKind::Ball) {
-            forward::rotate_rows(&forward::turns(f.v_next, dt, p.v).1, &mut dq_next[p.v * n..], n);
+            forward::rotate_rows(&forward::turns(f.v_next, dt, p.v).1, &mut dq_next[p.v * n..], n, n);
         }
         Ok(())
     }

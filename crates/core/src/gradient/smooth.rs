@@ -5,6 +5,7 @@
 //! enter ID as forces that turn with their bodies; what they do otherwise is in [`Stiffness`](super::forms::Stiffness).
 #![allow(non_snake_case)]
 
+use super::components::Components;
 use super::given::Finished;
 use super::linearise::Linearised;
 use crate::constraint::Source;
@@ -66,21 +67,24 @@ impl Smooth {
         }
     }
 
-    /// Writes S.
-    pub fn write(&mut self, f: &mut Finished, linearised: &Linearised) {
+    /// Writes S, where the components have entries.
+    pub fn write(&mut self, f: &mut Finished, linearised: &Linearised, components: &Components) {
         let model = f.model;
         let Smooth { dkin, drnea, M, A, wrenches, .. } = self;
         core::mem::swap(&mut f.kin.A, A);
         let carried = &linearised.carried;
         rnea_derivatives_placed(model, &f.given.v, f.acceleration, wrenches, carried, f.kin, dkin, M, drnea);
         core::mem::swap(&mut f.kin.A, A);
-        sum_up(self, f, linearised);
+        sum_up(self, f, linearised, components);
     }
 
     #[inline(always)]
-    fn sum_up_body(&mut self, f: &Finished, linearised: &Linearised) {
+    fn sum_up_body(&mut self, f: &Finished, linearised: &Linearised, components: &Components) {
         let (model, dt) = (f.model, f.model.options().dt);
-        self.S.iter_mut().zip(&self.drnea.rows).for_each(|(s, d)| *s = -dt * d);
+        let Smooth { S, drnea, .. } = self;
+        components.for_each_piece(2, |piece| {
+            S[piece.clone()].iter_mut().zip(&drnea.rows[piece]).for_each(|(s, d)| *s = -dt * d);
+        });
         self.M.add_full(model.tree(), stride(2 * model.nv()), model.nv(), &mut self.S);
         self.add_forces(f);
         self.add_curvatures(f);
@@ -131,7 +135,7 @@ impl Smooth {
 
 dispatch! {
     /// S from the derivatives of inverse dynamics and all other forces.
-    pub(crate) fn sum_up(smooth: &mut Smooth, f: &Finished, linearised: &Linearised) => Smooth::sum_up_body
+    pub(crate) fn sum_up(smooth: &mut Smooth, f: &Finished, linearised: &Linearised, components: &Components) => Smooth::sum_up_body
 }
 
 /// Calls `visit(i, j, λ ∂J_i/∂q_j)` for the joint rows of the problem.

@@ -93,10 +93,11 @@ impl Linear {
     pub fn reset(&mut self, problem: &Problem) {
         self.answers.clear();
         self.answers.resize(problem.blocks.len(), Answer::default());
-        self.w.resize(problem.stride, 0.0);
-        self.xi.resize(problem.stride, 0.0);
-        self.x.resize(problem.stride.max(problem.root_stride()), 0.0);
-        self.product.resize(TWIST * problem.root_stride(), 0.0);
+        let (width, columns) = (problem.width(), problem.islands.iter().map(|i| i.root_stride()).max().unwrap_or(0));
+        self.w.resize(width, 0.0);
+        self.xi.resize(width, 0.0);
+        self.x.resize(width.max(columns), 0.0);
+        self.product.resize(TWIST * columns, 0.0);
     }
 
     /// How much there is room for.
@@ -143,8 +144,7 @@ fn solve_body(linear: &mut Linear, problem: &Problem, change: &mut [f64]) {
         let n = cells.last().map_or(0, |c| c.at + c.width);
         for cell in cells.iter() {
             for k in 0..cell.width {
-                let i = cell.xi + k;
-                x[cell.at + k] = dot_lanes(&problem.G[i * problem.stride..(i + 1) * problem.stride], w);
+                x[cell.at + k] = dot_lanes(problem.row(cell.xi + k), w);
             }
         }
         lu.solve(&mut x[..n]);
@@ -173,7 +173,8 @@ dispatch! {
 fn assemble_body(linear: &mut Linear, problem: &Problem) {
     collect_cells(linear, problem);
     let n = linear.cells.last().map_or(0, |c| c.at + c.width);
-    linear.in_dofs = problem.root_columns > 0 && n > problem.root_columns;
+    let columns = problem.whole().root_columns;
+    linear.in_dofs = columns > 0 && n > columns;
     if linear.in_dofs {
         return assemble_in_dofs(linear, problem);
     }
@@ -181,7 +182,7 @@ fn assemble_body(linear: &mut Linear, problem: &Problem) {
     let Linear { cells, lu, .. } = linear;
     for rows in cells.iter() {
         for k in 0..rows.width {
-            let G = &problem.G[(rows.xi + k) * problem.stride..][..problem.stride];
+            let G = problem.row(rows.xi + k);
             let out = lu.row_mut(rows.at + k);
             for cell in cells.iter() {
                 match cell.width {
@@ -199,7 +200,7 @@ fn assemble_body(linear: &mut Linear, problem: &Problem) {
 /// `1 + Wᵀ H W`.
 #[inline(always)]
 fn assemble_in_dofs(linear: &mut Linear, problem: &Problem) {
-    let (n, stride) = (problem.root_columns, problem.root_stride());
+    let (n, stride) = (problem.whole().root_columns, problem.whole().root_stride());
     let Linear { cells, lu, product, .. } = linear;
     lu.reset(n);
     for i in 0..n {
@@ -259,7 +260,7 @@ fn add_scaled(out: &mut [f64], x: &[f64], s: f64) {
 /// `ξ = W (1 + Wᵀ H W)⁻¹ Wᵀ w`, for the rows of the cells.
 #[inline(always)]
 fn solve_in_dofs(problem: &Problem, cells: &[Cell], lu: &mut Lu, w: &[f64], x: &mut [f64], xi: &mut [f64]) {
-    let (n, stride) = (problem.root_columns, problem.root_stride());
+    let (n, stride) = (problem.whole().root_columns, problem.whole().root_stride());
     let x = &mut x[..stride];
     x.fill(0.0);
     for (row, w) in problem.root.chunks_exact(stride).zip(w) {

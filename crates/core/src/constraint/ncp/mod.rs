@@ -86,7 +86,7 @@ impl Work {
         }
         for v in [&mut self.w, &mut self.xi] {
             v.clear();
-            v.resize(problem.stride, 0.0);
+            v.resize(problem.width(), 0.0);
         }
         self.branches.clear();
         self.branches.resize(problem.blocks.len(), Branch::default());
@@ -136,10 +136,26 @@ pub(crate) struct Outcome {
     pub residual: f64,
 }
 
+impl Outcome {
+    /// Of no constraints.
+    pub const EMPTY: Outcome = Outcome { stage: Stage::Empty, status: Status::Converged, iterations: 0, residual: 0.0 };
+
+    /// Of two islands: what either failed in, and the effort of the harder one.
+    pub fn and(self, other: Outcome) -> Outcome {
+        let harder = if other.iterations >= self.iterations { other } else { self };
+        Outcome {
+            stage: harder.stage,
+            status: self.status.max(other.status),
+            iterations: harder.iterations,
+            residual: self.residual.max(other.residual),
+        }
+    }
+}
+
 /// Solves from the impulses in `work.lambda`; the answer is in `work.lambda` and `work.sigma`.
 pub(crate) fn solve(problem: &mut Problem, solver: Solver, tolerance: f64, limit: u32, work: &mut Work) -> Outcome {
     if problem.rows() == 0 {
-        return Outcome { stage: Stage::Empty, status: Status::Converged, iterations: 0, residual: 0.0 };
+        return Outcome::EMPTY;
     }
     let (stage, iterations) = match solver {
         Solver::Auto => chain(problem, tolerance, limit, work, true),

@@ -57,7 +57,7 @@ fn sweep_block(problem: &Problem, work: &mut Work, k: usize, b: &Block) {
     problem.gather(b, &change, &mut work.w);
     for i in b.xi..b.xi + width {
         let w = work.w[i];
-        let G = &problem.G[i * problem.stride..(i + 1) * problem.stride];
+        let G = problem.row(i);
         for (x, g) in work.xi.iter_mut().zip(G) {
             *x += g * w;
         }

@@ -7,6 +7,7 @@ mod couplings;
 mod forces;
 mod gauge;
 mod ground;
+mod islands;
 mod joints;
 mod modes;
 mod oracle;

@@ -21,8 +21,9 @@ fn random_forests_in_free_motion_have_readings_with_the_derivatives_of_their_dif
     found.judge(1e-6, 10_000);
 }
 
-/// Whether no constraint is between two modes, and no joint held twice, by its limit and by dry friction. The motion does not
-/// feel how single points of a patch, or those two, share a load, but touches, loads and forces of limits do.
+/// Whether no constraint is between two modes, and no joint held twice: by its limit and by dry friction, or by dry friction
+/// and by the ground under two links of its robot. The motion does not feel how single points of a patch, or those that hold
+/// a joint, share a load, but touches, loads and forces of limits do.
 fn is_decided(done: &Step) -> bool {
     let all: Vec<ConstraintView> = done.constraints().collect();
     let owner = |c: &ConstraintView| c.name.split('\'').nth(1).map(str::to_string);
@@ -30,7 +31,20 @@ fn is_decided(done: &Step) -> bool {
         all.iter().filter(move |c| c.name.contains(word) && c.mode == Mode::Stick).map(owner).collect::<Vec<_>>()
     };
     let rubbing = held("dry friction");
-    all.iter().all(|c| c.opening.min(c.slipping) > 1e-7) && held("limit").iter().all(|j| !rubbing.contains(j))
+    // links are called after their robot: link2_1
+    let robot = |name: &str| name.split('_').next().unwrap_or_default().to_string();
+    let mut standing: Vec<String> = all
+        .iter()
+        .filter(|c| c.mode == Mode::Stick)
+        .filter_map(|c| c.name.split("and '").nth(1))
+        .map(str::to_string)
+        .collect();
+    standing.sort();
+    standing.dedup();
+    let stiff = |joint: &String| standing.iter().filter(|link| robot(link) == robot(joint)).count() > 1;
+    all.iter().all(|c| c.opening.min(c.slipping) > 1e-7)
+        && held("limit").iter().all(|j| !rubbing.contains(j))
+        && !rubbing.iter().flatten().any(stiff)
 }
 
 #[test]

@@ -1,0 +1,236 @@
+//! Constraints that share dofs make an island, a problem of its own: a pile of separate bodies costs as much as its bodies one
+//! after the other, and one that is hard to solve does not hold up the others.   (contact-15)
+#![allow(non_snake_case)]
+
+use super::assembly::{Assembly, sorted};
+use super::problem::{Block, Group, Problem};
+use crate::collision::ContactSet;
+use crate::dynamics::Kinematics;
+use crate::footprint::footprint;
+use crate::model::{BodyId, Model};
+use core::ops::Range;
+
+/// Which trees are joined by constraints.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Joined {
+    /// A tree of the same island with a smaller number, or the tree itself.
+    towards: Vec<usize>,
+}
+
+footprint!(Joined: towards);
+
+impl Joined {
+    /// Memory for a model.
+    pub fn new(model: &Model) -> Joined {
+        Joined { towards: Vec::with_capacity(model.tree().roots.len()) }
+    }
+
+    /// All trees apart.
+    pub fn begin(&mut self, model: &Model) {
+        self.towards.clear();
+        self.towards.extend(0..model.tree().roots.len());
+    }
+
+    /// The first tree of the island that a tree belongs to.
+    pub fn first(&self, mut tree: usize) -> usize {
+        while self.towards[tree] != tree {
+            tree = self.towards[tree];
+        }
+        tree
+    }
+
+    /// Joins the islands of some trees.
+    pub fn join(&mut self, trees: impl Iterator<Item = usize>) {
+        let mut joined: Option<usize> = None;
+        for tree in trees {
+            let own = self.first(tree);
+            let with = joined.unwrap_or(own);
+            let (low, high) = (own.min(with), own.max(with));
+            self.towards[high] = low;
+            joined = Some(low);
+        }
+    }
+
+    /// The first tree of the island of two bodies that a constraint joins.
+    pub fn of_pair(&self, model: &Model, bodies: [BodyId; 2]) -> usize {
+        let moving = bodies.into_iter().find(|b| *b != BodyId::WORLD);
+        moving.map_or(0, |b| self.first(model.tree().nodes[b.0].tree))
+    }
+}
+
+/// Constraints that share dofs with each other and with no others, directly or through others: a problem of its own. Between
+/// islands G is zero and is not stored.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Island {
+    pub groups: Range<usize>,
+    pub blocks: Range<usize>,
+    pub rows: Range<usize>,
+    pub maps: Range<usize>,
+    /// Rows of G.
+    pub xi: Range<usize>,
+    /// Its entries of G: where they begin, and numbers from one row to the next.
+    pub entries: usize,
+    pub stride: usize,
+    /// W with `G = W Wᵀ` where it has fewer columns than rows: where it begins, and its columns. Zero: there is none.
+    pub root: usize,
+    pub root_columns: usize,
+}
+
+impl Island {
+    /// Numbers from one row of W to the next.
+    pub fn root_stride(&self) -> usize {
+        self.root_columns.next_multiple_of(4)
+    }
+
+    /// Where row i of G is.
+    #[inline(always)]
+    pub fn row(&self, i: usize) -> Range<usize> {
+        let start = self.entries + (i - self.xi.start) * self.stride;
+        start..start + self.stride
+    }
+}
+
+impl Problem {
+    /// Makes an island of all constraints since the last one, with room for its G, whose entries are zero.
+    pub(crate) fn close_island(&mut self) {
+        let start = self.islands.last().cloned().unwrap_or_default();
+        if self.groups.len() == start.groups.end {
+            return;
+        }
+        let (xi, entries) = (start.xi.end..self.size(), self.G.len());
+        let stride = xi.len().next_multiple_of(4);
+        self.G.resize(entries + xi.len() * stride, 0.0);
+        self.islands.push(Island {
+            groups: start.groups.end..self.groups.len(),
+            blocks: start.blocks.end..self.blocks.len(),
+            rows: start.rows.end..self.g.len(),
+            maps: start.maps.end..self.maps.len(),
+            xi,
+            entries,
+            stride,
+            root: 0,
+            root_columns: 0,
+        });
+    }
+
+    /// Numbers of a vector of the space of G: whole lanes, also from the last island's first on.
+    pub(crate) fn width(&self) -> usize {
+        self.islands.last().map_or(0, |i| i.xi.start.next_multiple_of(4) + i.stride)
+    }
+
+    /// The island of a problem that has one: what solvers see.
+    #[inline(always)]
+    pub(crate) fn whole(&self) -> &Island {
+        &self.islands[0]
+    }
+
+    /// Row i of G of a problem that is one island.
+    #[inline(always)]
+    pub(crate) fn row(&self, i: usize) -> &[f64] {
+        &self.G[self.whole().row(i)]
+    }
+
+    /// Writes an island as a problem of its own.
+    pub(crate) fn extract(&self, n: usize, part: &mut Problem) {
+        let island = &self.islands[n];
+        part.begin();
+        part.blocks.extend(self.blocks[island.blocks.clone()].iter().map(|b| Block {
+            island: 0,
+            row: b.row - island.rows.start,
+            xi: b.xi - island.xi.start,
+            map: b.map.map(|m| m - island.maps.start as u32),
+            ..*b
+        }));
+        part.groups.extend(self.groups[island.groups.clone()].iter().map(|g| Group {
+            xi: g.xi.start - island.xi.start..g.xi.end - island.xi.start,
+            blocks: g.blocks.start - island.blocks.start..g.blocks.end - island.blocks.start,
+        }));
+        part.maps.extend_from_slice(&self.maps[island.maps.clone()]);
+        part.g.extend_from_slice(&self.g[island.rows.clone()]);
+        part.close_island();
+        part.G.copy_from_slice(&self.G[island.entries..][..island.xi.len() * island.stride]);
+        part.root.extend_from_slice(&self.root[island.root..][..island.xi.len() * island.root_stride()]);
+        part.islands[0].root_columns = island.root_columns;
+    }
+}
+
+impl Assembly {
+    /// Finds which trees the constraints join.
+    pub(super) fn join(&mut self, model: &Model) {
+        let Assembly { joined, candidates, joint_rows, pair_rows, .. } = self;
+        let tree = model.tree();
+        let tree_of = |body: BodyId| (body != BodyId::WORLD).then(|| tree.nodes[body.0].tree);
+        joined.begin(model);
+        if tree.roots.len() == 1 {
+            return;
+        }
+        let tree_of_dof = |j: usize| tree.nodes[tree.dof_body[j]].tree;
+        // springs, dampers and drives of tendons join trees in the derivative
+        for tendon in model.tendons() {
+            joined.join(tendon.joints.iter().map(|(id, _)| tree_of_dof(model.joints()[id.0].v.start)));
+        }
+        for bodies in pair_rows.iter().map(|r| r.bodies) {
+            joined.join(bodies.into_iter().filter_map(tree_of));
+        }
+        for row in joint_rows.iter().filter(|r| r.included) {
+            joined.join(row.terms(model).map(|(j, _)| tree_of_dof(j)));
+        }
+        for candidate in candidates.iter().filter(|c| c.included) {
+            joined.join(candidate.bodies.into_iter().filter_map(tree_of));
+        }
+    }
+
+    /// Orders everything by islands, contacts by pairs of bodies.
+    pub(super) fn sort(&mut self, model: &Model) {
+        let Assembly { joined, candidates, joint_rows, pair_rows, order, joint_order, pair_order, .. } = self;
+        let counts = [pair_rows.len(), joint_rows.len(), candidates.len()];
+        for (list, count) in [&mut *pair_order, joint_order, order].into_iter().zip(counts) {
+            list.clear();
+            list.extend(0..count as u32);
+        }
+        let bodies = |k: u32| sorted(candidates[k as usize].bodies);
+        if model.tree().roots.len() == 1 {
+            return order.sort_unstable_by_key(|&k| (bodies(k), k));
+        }
+        order.sort_unstable_by_key(|&k| (joined.of_pair(model, bodies(k)), bodies(k), k));
+        joint_order.sort_unstable_by_key(|&k| (joint_rows[k as usize].island(model, joined), k));
+        pair_order.sort_unstable_by_key(|&k| (joined.of_pair(model, pair_rows[k as usize].bodies), k));
+    }
+
+    /// The constraints, island by island.
+    pub(super) fn add_islands(&mut self, model: &Model, kin: &Kinematics, contacts: &ContactSet) {
+        let orders = [&mut self.pair_order, &mut self.joint_order, &mut self.order].map(core::mem::take);
+        let mut rest = orders.each_ref().map(Vec::as_slice);
+        if model.tree().roots.len() == 1 {
+            self.add_island(model, kin, contacts, rest);
+        } else {
+            while let Some(island) = self.next_island(model, rest) {
+                let parts = [
+                    split(&mut rest[0], |k| self.joined.of_pair(model, self.pair_rows[k].bodies) == island),
+                    split(&mut rest[1], |k| self.joint_rows[k].island(model, &self.joined) == island),
+                    split(&mut rest[2], |k| self.joined.of_pair(model, self.candidates[k].bodies) == island),
+                ];
+                self.add_island(model, kin, contacts, parts);
+            }
+        }
+        [self.pair_order, self.joint_order, self.order] = orders;
+    }
+
+    /// The first tree of the next island of what is left.
+    fn next_island(&self, model: &Model, [pairs, rows, points]: [&[u32]; 3]) -> Option<usize> {
+        let heads = [
+            pairs.first().map(|k| self.joined.of_pair(model, self.pair_rows[*k as usize].bodies)),
+            rows.first().map(|k| self.joint_rows[*k as usize].island(model, &self.joined)),
+            points.first().map(|k| self.joined.of_pair(model, self.candidates[*k as usize].bodies)),
+        ];
+        heads.into_iter().flatten().min()
+    }
+}
+
+/// Takes from the front of a list what belongs together.
+pub(super) fn split<'a>(list: &mut &'a [u32], belongs: impl Fn(usize) -> bool) -> &'a [u32] {
+    let count = list.iter().take_while(|k| belongs(**k as usize)).count();
+    let (front, rest) = list.split_at(count);
+    *list = rest;
+    front
+}

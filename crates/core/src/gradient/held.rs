@@ -1,0 +1,153 @@
+//! A component of dofs while its constraints hold.   (grad-8)
+//!
+//! With `Y = M̂⁻¹ Jᵀ`, unknowns move the robot by `X = Y C A⁻¹` per unit of their equations: one solve with Aᵀ for each dof. The
+//! inverse inertia of the robot while its constraints hold is `P = M̂⁻¹ − X B Yᵀ`; all columns are `P S − X (B D)`, and `dt P`
+//! is the derivative for torques.
+#![allow(non_snake_case)]
+
+use super::active::Active;
+use super::given::Finished;
+use super::linearise::Linearised;
+use super::smooth::Smooth;
+use crate::dynamics::stride;
+use crate::footprint::footprint;
+use crate::linalg::{Factor, Term, add_product, add_terms};
+use crate::spatial::Lane;
+
+/// Matrices between the dofs of a component, rows of G and unknowns: rows of whole lanes.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Held {
+    /// J of a group: eight numbers for each dof of its path.
+    J: Vec<f64>,
+    /// Yᵀ = J M̂⁻¹ (one row per row of G).
+    YT: Vec<[f64; 4]>,
+    /// Xᵀ = A⁻ᵀ (Y T C)ᵀ, (Y Tᵀ Bᵀ)ᵀ and B D, the change of the equations at fixed velocities: one row per unknown, zero for equations
+    /// that repeat others.
+    X: Vec<[f64; 4]>,
+    YB: Vec<[f64; 4]>,
+    BD: Vec<[f64; 4]>,
+}
+
+footprint!(Held: J, YT, X, YB, BD);
+
+/// A component of a step and what is known of it.
+pub(crate) struct Part<'a, 'f> {
+    pub f: &'a Finished<'f>,
+    pub linearised: &'a Linearised,
+    pub smooth: &'a Smooth,
+    /// Place of each dof in its component.
+    pub place: &'a [usize],
+    /// Dofs of the component.
+    pub size: usize,
+    pub island: Option<usize>,
+}
+
+impl Held {
+    /// `P = M̂⁻¹ − X B Yᵀ` in place of M̂⁻¹, and `V += P S − X (B D)`.
+    #[inline(always)]
+    pub fn write(
+        &mut self,
+        part: &Part,
+        active: &mut Active,
+        P: &mut [f64],
+        S: &[f64],
+        V: &mut [f64],
+        terms: &mut Vec<Term>,
+    ) {
+        let (n, lanes, state_lanes) = (part.size, stride(part.size) / 4, stride(2 * part.size) / 4);
+        let unknowns = part.island.map_or(0, |island| active.of_island(island).len());
+        if let (Some(island), true) = (part.island, unknowns > 0) {
+            self.begin(part, island, active, P, terms);
+            let P = P.as_chunks_mut::<4>().0;
+            add_product(n, unknowns, lanes, -1.0, columns(&self.X, lanes), &self.YB, P, terms);
+        }
+        let factor = Factor { entries: P, row: stride(n), column: 1 };
+        let V = V.as_chunks_mut::<4>().0;
+        add_product(n, n, state_lanes, 1.0, factor, S.as_chunks::<4>().0, V, terms);
+        if unknowns > 0 {
+            add_product(n, unknowns, state_lanes, -1.0, columns(&self.X, lanes), &self.BD, V, terms);
+        }
+    }
+
+    /// X, B Yᵀ and B D of the unknowns of an island.
+    #[inline(always)]
+    fn begin(&mut self, part: &Part, island: usize, active: &mut Active, inverse: &[f64], terms: &mut Vec<Term>) {
+        let lanes = stride(part.size) / 4;
+        self.write_responses(part, island, inverse.as_chunks::<4>().0, terms);
+        let unknowns = active.of_island(island);
+        reset(&mut self.X, unknowns.len() * lanes);
+        reset(&mut self.YB, unknowns.len() * lanes);
+        let first = part.f.assembly.problem.islands[island].xi.start;
+        let targets = self.X.chunks_exact_mut(lanes).zip(self.YB.chunks_exact_mut(lanes));
+        for (u, (x, yb)) in active.unknowns[unknowns].iter().zip(targets) {
+            for (n, y) in self.YT[(u.xi - first) * lanes..].chunks_exact(lanes).enumerate().take(u.width) {
+                add_row(x, y, u.column[n]);
+                if u.kept {
+                    add_row(yb, y, u.row[n]);
+                }
+            }
+        }
+        active.solve_island_transposed(island, lanes, &mut self.X);
+        self.write_changes(part, island, active);
+    }
+
+    /// Yᵀ, group by group: off the path of a group J is zero.
+    #[inline(always)]
+    fn write_responses(&mut self, part: &Part, island: usize, inverse: &[[f64; 4]], terms: &mut Vec<Term>) {
+        let (jacobian, problem) = (&part.f.assembly.jacobian, &part.f.assembly.problem);
+        let (lanes, island) = (stride(part.size) / 4, &problem.islands[island]);
+        reset(&mut self.YT, island.xi.len() * lanes);
+        for (span, group) in jacobian.spans[island.groups.clone()].iter().zip(&problem.groups[island.groups.clone()]) {
+            self.J.clear();
+            jacobian.J[span.clone()].iter().for_each(|J| J.iter().for_each(|lane| self.J.extend_from_slice(&lane.0)));
+            terms.clear();
+            let path = jacobian.path[span.clone()].iter().map(|j| part.place[*j]).enumerate();
+            terms.extend(path.map(|(n, j)| [8 * n, j * lanes]));
+            let factor = Factor { entries: &self.J, row: 1, column: 8 };
+            let out = &mut self.YT[(group.xi.start - island.xi.start) * lanes..];
+            add_terms(group.xi.len(), lanes, factor, terms, inverse, out);
+        }
+    }
+
+    /// The forms of each unknown, met by all dofs that move their bodies.   (grad-4)
+    #[inline(always)]
+    fn write_changes(&mut self, part: &Part, island: usize, active: &Active) {
+        let Part { f, linearised: l, smooth, place, size, .. } = *part;
+        let (tree, lanes, unknowns) = (f.model.tree(), stride(2 * size) / 4, active.of_island(island));
+        reset(&mut self.BD, unknowns.len() * lanes);
+        let rows = l.terms[unknowns.clone()].iter().zip(self.BD.chunks_exact_mut(lanes));
+        for ((terms, row), _) in rows.zip(&active.unknowns[unknowns]).filter(|(_, u)| u.kept) {
+            let row = row.as_flattened_mut();
+            for form in &l.forms[terms.forms.clone()] {
+                for &j in tree.support(form.body) {
+                    let (S, at) = (f.kin.axes[j], place[j]);
+                    row[at] += S.dot(form.position) + l.psi_next[j].dot(form.velocity);
+                    if form.approach != 0.0 {
+                        row[at] += form.approach * smooth.dkin.V_before[j].cross(S).dot(form.velocity);
+                        row[size + at] += form.approach * S.dot(form.velocity);
+                    }
+                }
+            }
+            for e in &l.entries[terms.entries.clone()] {
+                row[place[e.dof]] += e.value;
+            }
+        }
+    }
+}
+
+/// A matrix kept by columns: `lanes` lanes each.
+#[inline(always)]
+fn columns(x: &[[f64; 4]], lanes: usize) -> Factor<'_> {
+    Factor { entries: x.as_flattened(), row: 1, column: 4 * lanes }
+}
+
+#[inline(always)]
+fn add_row(to: &mut [[f64; 4]], row: &[[f64; 4]], factor: f64) {
+    to.iter_mut().zip(row).for_each(|(t, r)| *t = (Lane(*t) + Lane(*r) * factor).0);
+}
+
+#[inline(always)]
+fn reset(x: &mut Vec<[f64; 4]>, size: usize) {
+    x.clear();
+    x.resize(size, [0.0; 4]);
+}
