@@ -146,6 +146,7 @@ impl Problem {
             blocks: g.blocks.start - island.blocks.start..g.blocks.end - island.blocks.start,
         }));
         part.maps.extend_from_slice(&self.maps[island.maps.clone()]);
+        part.diagonals.extend_from_slice(&self.diagonals[island.blocks.clone()]);
         part.g.extend_from_slice(&self.g[island.rows.clone()]);
         part.close_island();
         part.G.copy_from_slice(&self.G[island.entries..][..island.xi.len() * island.stride]);

@@ -70,11 +70,13 @@ pub struct Problem {
     pub(crate) G: Vec<f64>,
     /// W of the islands, one after the other.
     pub(crate) root: Vec<f64>,
+    /// Diagonal blocks of the Delassus matrix without compliance, one per constraint; those of one row use the first entry.
+    pub(crate) diagonals: Vec<[[f64; 3]; 3]>,
     /// Velocity of the constraints without impulses, position correction included (rows).
     pub(crate) g: Vec<f64>,
 }
 
-footprint!(Problem: blocks, groups, maps, islands, G, root, g);
+footprint!(Problem: blocks, groups, maps, islands, G, root, diagonals, g);
 
 impl Problem {
     /// A bare problem of n contacts: Delassus matrix (3n × 3n, row by row), free velocity (3n), friction (n), rows of a
@@ -112,6 +114,7 @@ impl Problem {
         self.islands.clear();
         self.G.clear();
         self.root.clear();
+        self.diagonals.clear();
         self.g.clear();
     }
 
@@ -141,7 +144,7 @@ impl Problem {
     /// How much there is room for.
     pub(crate) fn capacity(&self) -> usize {
         let parts = self.blocks.capacity() + self.groups.capacity() + self.maps.capacity() + self.islands.capacity();
-        self.G.capacity() + self.root.capacity() + self.g.capacity() + parts
+        self.G.capacity() + self.root.capacity() + self.diagonals.capacity() + self.g.capacity() + parts
     }
 
     /// Rows of G so far.
@@ -152,6 +155,7 @@ impl Problem {
     /// Compliance and units of the constraints, once G is known.   (ncp-2)
     pub(crate) fn finish(&mut self) {
         for k in 0..self.blocks.len() {
+            self.diagonals.push(self.rigid_block(k));
             self.blocks[k].mean = self.rigid_mean(k);
         }
         for n in 0..self.groups.len() {
@@ -188,7 +192,7 @@ impl Problem {
 
     /// A third of the trace of a block of the Delassus matrix without compliance.
     fn rigid_mean(&self, k: usize) -> f64 {
-        let (rigid, rows) = (self.rigid_block(k), self.blocks[k].cone.rows());
+        let (rigid, rows) = (&self.diagonals[k], self.blocks[k].cone.rows());
         rigid.iter().enumerate().take(rows).fold(0.0, |s, (i, row)| s + row[i]) / rows as f64
     }
 
@@ -216,10 +220,10 @@ impl Problem {
 
     /// A block of the Delassus matrix, compliance included; one-row constraints use its first entry.
     pub(crate) fn diagonal_block(&self, k: usize) -> [[f64; 3]; 3] {
-        with_compliance(&self.blocks[k], self.rigid_block(k))
+        with_compliance(&self.blocks[k], self.diagonals[k])
     }
 
-    /// The same without compliance.
+    /// The same without compliance, from G.
     fn rigid_block(&self, k: usize) -> [[f64; 3]; 3] {
         let b = &self.blocks[k];
         let island = &self.islands[b.island as usize];

@@ -76,9 +76,20 @@ fn solve_vector_body(model: &Model, mass: &MassFactor, x: &mut [f64]) {
     // D L x = y: root to leaf
     for j in 0..tree.nv {
         let above = &tree.ancestors(j)[..tree.depth(j)];
-        let sum = mass.rows[tree.row[j]..].iter().zip(above).fold(0.0, |s, (l, &i)| s + l * x[i]);
-        x[j] = x[j] * mass.inverse_pivot[j] - sum;
+        x[j] = x[j] * mass.inverse_pivot[j] - sum_above(&mass.rows[tree.row[j]..], above, x);
     }
+}
+
+/// `Σ l x` over the dofs above: four sums side by side, a single one would wait for itself.
+#[inline(always)]
+fn sum_above(l: &[f64], above: &[usize], x: &[f64]) -> f64 {
+    let (fours, rest) = above.as_chunks::<4>();
+    let mut sums = [0.0; 4];
+    for (l, i) in l.as_chunks::<4>().0.iter().zip(fours) {
+        (0..4).for_each(|k| sums[k] += l[k] * x[i[k]]);
+    }
+    let rest = l[above.len() - rest.len()..].iter().zip(rest).fold(0.0, |s, (l, i)| s + l * x[*i]);
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
 
 #[inline(always)]

@@ -9,7 +9,7 @@
 
 use crate::constraint::{Block, Cone, Mode, Problem, Solution, TWIST, three};
 use crate::dispatch::dispatch;
-use crate::footprint::footprint;
+use crate::footprint::{Footprint, footprint};
 use crate::linalg::{Factor, FullPivotLu, Term, add_product};
 use crate::spatial::{Lane, Mat3, Vec3};
 use core::ops::Range;
@@ -61,12 +61,22 @@ struct System {
 
 footprint!(System: lu, order);
 
+/// Systems, and those of more islands than there are now.
+#[derive(Debug, Clone, Default)]
+struct Systems(Vec<System>);
+
+impl Footprint for Systems {
+    fn heap(&self) -> usize {
+        self.0.capacity() * size_of::<System>() + self.0.iter().map(System::heap).sum::<usize>()
+    }
+}
+
 /// All unknowns and the factors of their systems.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Active {
     pub unknowns: Vec<Unknown>,
     /// One for each island of the problem; those beyond are memory.
-    systems: Vec<System>,
+    systems: Systems,
     islands: usize,
     /// The columns of C, scaled, and G times them (one row of lanes per row of G).
     columns: Vec<[f64; 4]>,
@@ -155,16 +165,16 @@ impl Active {
     /// The systems of all islands. `local` is what a constraint adds to its own block of G.
     fn factor_systems(&mut self, problem: &Problem, local: &dyn Fn(usize) -> [[f64; 3]; 3]) {
         self.islands = problem.islands.len();
-        if self.systems.len() < self.islands {
-            self.systems.resize_with(self.islands, System::default);
+        if self.systems.0.len() < self.islands {
+            self.systems.0.resize_with(self.islands, System::default);
         }
         let mut first = 0;
         for (n, island) in problem.islands.iter().enumerate() {
             let count = self.unknowns[first..].iter().take_while(|u| island.blocks.contains(&u.block)).count();
-            self.systems[n].unknowns = first..first + count;
+            self.systems.0[n].unknowns = first..first + count;
             first += count;
             fill(self, problem, n, local);
-            let System { lu, ends, unknowns, .. } = &mut self.systems[n];
+            let System { lu, ends, unknowns, .. } = &mut self.systems.0[n];
             lu.factor(ends, REDUNDANT);
             lu.independent().iter().for_each(|u| self.unknowns[unknowns.start + u].kept = true);
         }
@@ -172,7 +182,7 @@ impl Active {
 
     /// Unknowns of an island of the problem.
     pub fn of_island(&self, n: usize) -> Range<usize> {
-        self.systems[n].unknowns.clone()
+        self.systems.0[n].unknowns.clone()
     }
 
     /// The unknowns of one constraint in its mode.
@@ -227,7 +237,7 @@ impl Active {
     /// Orders the unknowns of an island by class and finds their scales.
     #[inline(always)]
     fn begin(&mut self, problem: &Problem, n: usize, local: &dyn Fn(usize) -> [[f64; 3]; 3]) {
-        let System { unknowns, lu, order, ends } = &mut self.systems[n];
+        let System { unknowns, lu, order, ends } = &mut self.systems.0[n];
         let unknowns = &mut self.unknowns[unknowns.clone()];
         order.clear();
         for class in 0..CLASSES {
@@ -255,7 +265,7 @@ impl Active {
     pub fn solve_island_transposed(&mut self, n: usize, lanes: usize, c: &mut [[f64; 4]]) {
         self.scale_rows(n, lanes, c, |u| u.scale);
         self.scratch.resize(c.len().max(self.scratch.len()), [0.0; 4]);
-        self.systems[n].lu.solve_transposed(lanes, c, &mut self.scratch);
+        self.systems.0[n].lu.solve_transposed(lanes, c, &mut self.scratch);
         self.scale_rows(n, lanes, c, |u| u.weight);
     }
 
@@ -277,7 +287,7 @@ dispatch! {
 fn fill_body(active: &mut Active, problem: &Problem, n: usize, local: &dyn Fn(usize) -> [[f64; 3]; 3]) {
     active.begin(problem, n, local);
     let Active { unknowns, systems, columns, product, terms, .. } = active;
-    let (System { unknowns: range, lu, order, .. }, island) = (&mut systems[n], &problem.islands[n]);
+    let (System { unknowns: range, lu, order, .. }, island) = (&mut systems.0[n], &problem.islands[n]);
     let (unknowns, size, lanes) = (&unknowns[range.clone()], island.xi.len(), range.len().div_ceil(4));
     for x in [&mut *columns, &mut *product] {
         x.clear();
