@@ -2,7 +2,7 @@
 
 use crate::collision::ContactSet;
 use crate::constraint::{Assembly, Solution, SolveReport, WarmImpulses, WarmStart};
-use crate::dynamics::{FreeMotion, Kinematics, MassFactor};
+use crate::dynamics::{FreeMotion, Kinematics, StepMass};
 use crate::error::InputError;
 use crate::footprint::{Footprint, footprint};
 use crate::gradient::{Finished, Given, Gradient};
@@ -14,7 +14,7 @@ use crate::model::{Model, StructureId};
 pub struct Data {
     pub(crate) structure: StructureId,
     pub(crate) kin: Kinematics,
-    pub(crate) mass: MassFactor,
+    pub(crate) mass: StepMass,
     pub(crate) free: FreeMotion,
     pub(crate) contacts: ContactSet,
     pub(crate) assembly: Assembly,
@@ -55,7 +55,7 @@ impl Data {
         Data {
             structure: model.structure_id(),
             kin: Kinematics::new(model),
-            mass: MassFactor::new(model),
+            mass: StepMass::new(model),
             free: FreeMotion::new(model),
             contacts: ContactSet::new(model),
             assembly: Assembly::new(model),
@@ -76,7 +76,7 @@ impl Data {
             model,
             given: &self.given,
             kin: &mut self.kin,
-            mass: &self.mass,
+            mass: &mut self.mass,
             free: &self.free,
             contacts: &mut self.contacts,
             assembly: &self.assembly,

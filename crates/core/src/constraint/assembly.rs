@@ -13,7 +13,7 @@ use super::redundancy::Redundancy;
 use super::surface::{PairLaw, gap_velocity, pair_law};
 use super::warm::{Key, WarmImpulses};
 use crate::collision::{Contact, ContactSet};
-use crate::dynamics::{Kinematics, MassFactor, body_velocities};
+use crate::dynamics::{Kinematics, StepMass, body_velocities};
 use crate::footprint::footprint;
 use crate::model::{BodyId, Model};
 use crate::spatial::{Motion, Vec3};
@@ -146,7 +146,7 @@ impl Assembly {
         &mut self,
         model: &Model,
         kin: &Kinematics,
-        mass: &MassFactor,
+        mass: &mut StepMass,
         v_free: &[f64],
         contacts: &ContactSet,
     ) {
@@ -157,7 +157,10 @@ impl Assembly {
         self.join(model);
         self.sort(model);
         self.add_islands(model, kin, contacts);
-        delassus(model, mass, &mut self.jacobian, &mut self.problem);
+        if !self.problem.groups.is_empty() {
+            mass.complete(model, kin);
+            delassus(model, mass.factor(), &mut self.jacobian, &mut self.problem);
+        }
         self.problem.finish();
         self.redundancy.soften(&mut self.problem, model.options().patch_compliance);
         self.free_velocities(v_free);

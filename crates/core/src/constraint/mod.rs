@@ -39,7 +39,7 @@ pub(crate) use surface::{BiasSlope, friction_shares, restitution_shares};
 pub(crate) use warm::WarmImpulses;
 
 use crate::collision::ContactSet;
-use crate::dynamics::{Kinematics, MassFactor, solve_vector};
+use crate::dynamics::{Kinematics, StepMass};
 use crate::model::{GradientMode, Model};
 
 /// How often a problem is made again with what was left out of it.
@@ -52,7 +52,7 @@ pub(crate) fn resolve(
     model: &Model,
     q: &[f64],
     kin: &Kinematics,
-    mass: &MassFactor,
+    mass: &mut StepMass,
     v_free: &[f64],
     contacts: &ContactSet,
     warm: &mut WarmImpulses,
@@ -86,14 +86,14 @@ pub(crate) fn resolve(
 /// `v_next = v_free + M̂⁻¹ Jᵀ λ`.   (contact-8)
 fn apply_impulses(
     model: &Model,
-    mass: &MassFactor,
+    mass: &mut StepMass,
     v_free: &[f64],
     assembly: &Assembly,
     solution: &Solution,
     v_next: &mut [f64],
 ) {
     assembly.generalised_impulse(solution.lambda(), v_next);
-    solve_vector(model, mass, v_next);
+    mass.solve(model, v_next);
     v_next.iter_mut().zip(v_free).for_each(|(v, free)| *v += free);
 }
 
@@ -103,7 +103,7 @@ pub(crate) fn resolve_centrally(
     kappa: f64,
     q: &[f64],
     kin: &Kinematics,
-    mass: &MassFactor,
+    mass: &mut StepMass,
     v_free: &[f64],
     contacts: &ContactSet,
     assembly: &mut Assembly,

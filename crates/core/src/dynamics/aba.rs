@@ -12,10 +12,10 @@ use crate::model::Model;
 use crate::spatial::{Force, Lane, Motion, SpatialInertia, Vec3, vec3};
 
 /// Six numbers, padded to eight.
-type Six = [Lane; 2];
+pub(super) type Six = [Lane; 2];
 
 /// A symmetric 6 × 6 matrix by columns.
-type Articulated = [Six; 6];
+pub(super) type Articulated = [Six; 6];
 
 /// Memory of the articulated-body passes.
 #[derive(Debug, Clone)]
@@ -124,7 +124,7 @@ pub(super) fn aba_body(
 
 /// All entries of a rigid body's inertia: [[m 1, −h×], [h×, I]].
 #[inline(always)]
-fn full(i: &SpatialInertia) -> Articulated {
+pub(super) fn full(i: &SpatialInertia) -> Articulated {
     let (m, h, r) = (i.mass, i.h, i.about_origin);
     let column = |a: [f64; 3], b: [f64; 3]| [Lane([a[0], a[1], a[2], b[0]]), Lane([b[1], b[2], 0.0, 0.0])];
     [
@@ -138,7 +138,7 @@ fn full(i: &SpatialInertia) -> Articulated {
 }
 
 #[inline(always)]
-fn product(m: &Articulated, v: Motion) -> Six {
+pub(super) fn product(m: &Articulated, v: Motion) -> Six {
     let v = v.to_array();
     let mut sum = [m[0][0] * v[0], m[0][1] * v[0]];
     for k in 1..6 {
@@ -149,7 +149,7 @@ fn product(m: &Articulated, v: Motion) -> Six {
 
 /// I^A − U Uᵀ / D: the dof yields, so the body opposes nothing along it.   (aba-4)
 #[inline(always)]
-fn release(m: &mut Articulated, U: &Six, inverse: f64) {
+pub(super) fn release(m: &mut Articulated, U: &Six, inverse: f64) {
     let components = [U[0].0[0], U[0].0[1], U[0].0[2], U[0].0[3], U[1].0[0], U[1].0[1]];
     for (column, c) in m.iter_mut().zip(components) {
         let s = c * inverse;
@@ -158,25 +158,25 @@ fn release(m: &mut Articulated, U: &Six, inverse: f64) {
 }
 
 #[inline(always)]
-fn accumulate(m: &mut Articulated, b: &Articulated) {
+pub(super) fn accumulate(m: &mut Articulated, b: &Articulated) {
     for (x, y) in m.iter_mut().zip(b) {
         *x = [x[0] + y[0], x[1] + y[1]];
     }
 }
 
 #[inline(always)]
-fn dot(a: &Six, v: Motion) -> f64 {
+pub(super) fn dot(a: &Six, v: Motion) -> f64 {
     let (x, y) = (a[0].0, a[1].0);
     (x[0] * v.lin.x + x[1] * v.lin.y + x[2] * v.lin.z) + (x[3] * v.ang.x + y[0] * v.ang.y + y[1] * v.ang.z)
 }
 
 #[inline(always)]
-fn add(a: Six, b: Six) -> Six {
+pub(super) fn add(a: Six, b: Six) -> Six {
     [a[0] + b[0], a[1] + b[1]]
 }
 
 #[inline(always)]
-fn add_scaled(a: Six, b: &Six, s: f64) -> Six {
+pub(super) fn add_scaled(a: Six, b: &Six, s: f64) -> Six {
     [a[0] + b[0] * s, a[1] + b[1] * s]
 }
 

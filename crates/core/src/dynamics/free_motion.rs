@@ -6,10 +6,9 @@
 
 use super::actuation;
 use super::kinematics::{self, Kinematics};
-use super::mass_factor::{self, MassFactor};
-use super::mass_solve;
 use super::passive;
 use super::rnea::{self, Wrench};
+use super::step_mass::StepMass;
 use crate::footprint::footprint;
 use crate::model::{Implicit, Model};
 use crate::spatial::Force;
@@ -99,24 +98,20 @@ pub(crate) fn forces(
 }
 
 /// M̂ and its factor.   (step-2)
-pub(crate) fn factor_mass(model: &Model, free: &FreeMotion, kin: &mut Kinematics, mass: &mut MassFactor) {
+pub(crate) fn factor_mass(model: &Model, free: &FreeMotion, kin: &mut Kinematics, mass: &mut StepMass) {
     let dt = model.options().dt;
     kinematics::inertias(model, kin);
-    mass_factor::crba(model, kin, mass);
-    for j in 0..model.nv() {
-        mass.add_diagonal(model.tree(), j, dt * (free.damping[j] + dt * free.stiffness[j]));
-    }
-    mass_factor::factor(model, mass);
+    mass.begin(model, kin, |j| dt * (free.damping[j] + dt * free.stiffness[j]));
 }
 
 /// v_free.   (step-1)
-pub(crate) fn free_velocity(model: &Model, v: &[f64], mass: &MassFactor, out: &mut FreeMotion) {
+pub(crate) fn free_velocity(model: &Model, v: &[f64], mass: &mut StepMass, out: &mut FreeMotion) {
     let dt = model.options().dt;
     for j in 0..model.nv() {
         // a spring that is taken at the end of the step is felt where the old velocity would carry it
         out.v[j] = dt * (out.tau[j] - out.bias[j] - dt * out.stiffness[j] * v[j]);
     }
-    mass_solve::solve_vector(model, mass, &mut out.v);
+    mass.solve(model, &mut out.v);
     for j in 0..model.nv() {
         out.v[j] += v[j];
     }

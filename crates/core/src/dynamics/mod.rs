@@ -18,6 +18,7 @@ mod regressor;
 mod rnea;
 mod rnea_adjoint;
 mod rnea_derivatives;
+mod step_mass;
 #[cfg(test)]
 mod tests;
 mod workspace;
@@ -28,6 +29,7 @@ pub use aba_derivatives::AbaDerivatives;
 pub use kinematics::Kinematics;
 pub use mass_factor::MassFactor;
 pub use rnea::Wrench;
+pub use step_mass::StepMass;
 pub use workspace::Workspace;
 pub use workspace_derivatives::RneaJacobians;
 

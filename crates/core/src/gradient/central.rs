@@ -29,7 +29,7 @@ impl Central {
     }
 
     /// Solves the contact problem of a finished step on the central path.
-    pub fn solve(&mut self, f: &Finished, kappa: f64) {
+    pub fn solve(&mut self, f: &mut Finished, kappa: f64) {
         let Central { assembly, solution, v_next, acceleration } = self;
         let (model, q) = (f.model, &f.given.q);
         resolve_centrally(model, kappa, q, f.kin, f.mass, &f.free.v, f.contacts, assembly, solution, v_next);

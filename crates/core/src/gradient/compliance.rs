@@ -57,7 +57,7 @@ fn answer(s: &Adjoint, block: usize, row: usize, x: &mut [f64]) {
     problem.gather(&local, &unit, &mut w);
     x.fill(0.0);
     f.assembly.jacobian.add_transposed(n, &w[..problem.groups[n].xi.len()], x);
-    solve_vector(f.model, f.mass, x);
+    solve_vector(f.model, f.mass.factor(), x);
 }
 
 /// Adds `gain · xᵀ (∂M̂/∂θ) x`.

@@ -2,7 +2,7 @@
 
 use crate::collision::ContactSet;
 use crate::constraint::{Assembly, Solution};
-use crate::dynamics::{FreeMotion, Kinematics, MassFactor, Wrench};
+use crate::dynamics::{FreeMotion, Kinematics, StepMass, Wrench};
 use crate::footprint::footprint;
 use crate::model::Model;
 
@@ -59,7 +59,7 @@ pub(crate) struct Finished<'a> {
     pub model: &'a Model,
     pub given: &'a Given,
     pub kin: &'a mut Kinematics,
-    pub mass: &'a MassFactor,
+    pub mass: &'a mut StepMass,
     pub free: &'a FreeMotion,
     pub contacts: &'a mut ContactSet,
     pub assembly: &'a Assembly,

@@ -143,6 +143,7 @@ impl Gradient {
     fn differentiate(&mut self, f: &mut Finished) -> Result<(), GradientError> {
         self.prepare(f)?;
         let Gradient { active, linearised, smooth, forward, .. } = self;
+        f.mass.complete(f.model, f.kin);
         smooth.write(f, linearised, forward.begin(f));
         forward::write(forward, f, linearised, active, smooth);
         self.differentiated = forward.is_finite();

@@ -13,7 +13,6 @@ use super::types::{GradientError, InputGrad, OutputGrad};
 use crate::constraint::Source;
 use crate::dynamics::{
     RneaAdjoint, RneaGradient, for_each_ctrl_slope, for_each_passive_slope, for_each_state_slope, rnea_vjp_placed,
-    solve_vector,
 };
 use crate::footprint::footprint;
 use crate::model::{BodyId, Model, PrimitiveKind};
@@ -58,11 +57,11 @@ impl Reverse {
     }
 
     /// z and y of a gradient with respect to the outputs, and to the impulses of all rows (or none).
-    pub fn solve(&mut self, f: &Finished, active: &mut Active, w: &OutputGrad, lambda: &[f64]) {
+    pub fn solve(&mut self, f: &mut Finished, active: &mut Active, w: &OutputGrad, lambda: &[f64]) {
         let (model, problem) = (f.model, &f.assembly.problem);
         self.fold(f, w);
         self.z.copy_from_slice(&self.w);
-        solve_vector(model, f.mass, &mut self.z);
+        f.mass.solve(model, &mut self.z);
         self.y.clear();
         self.y.resize(active.unknowns.len(), [0.0; 4]);
         if active.unknowns.is_empty() {
@@ -82,7 +81,7 @@ impl Reverse {
         active.solve_transposed(1, &mut self.y);
         self.take_impulses(f, active);
         self.z.copy_from_slice(&self.w);
-        solve_vector(model, f.mass, &mut self.z);
+        f.mass.solve(model, &mut self.z);
     }
 
     /// `w − Jᵀ η`.
