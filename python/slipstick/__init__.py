@@ -2,8 +2,8 @@
 
 A `Model` comes from a file (`load`) or is built in (`builtin`). Dynamics are functions with the model first, arrays in
 and out; a `Simulator` moves a model on in time, with contact, a `Batch` many of them at once; `slipstick.collision`
-finds where shapes touch, `slipstick.ncp` solves contact problems without a robot, and `slipstick.pinocchio.Map`
-translates to and from Pinocchio's coordinates.
+finds where shapes touch, `slipstick.ncp` solves contact problems without a robot, `slipstick.pinocchio.Map` translates
+to and from Pinocchio's coordinates, and a `Replay` shows a motion in a browser.
 
     import slipstick
     model = slipstick.builtin("quadruped")
@@ -16,6 +16,9 @@ translates to and from Pinocchio's coordinates.
     J = step.jacobian()
     gq, gv, gtau, gctrl = step.vjp(v=step.v)
     trajectory = simulator.rollout(home.q, home.v, 1000, ctrl=home.ctrl)
+    replay = slipstick.Replay(model)
+    replay.record_trajectory(trajectory)
+    replay.save("stand.html")
 
 Conventions: SI units, radians, float64. q and v are MuJoCo's qpos and qvel: quaternions (w, x, y, z), linear velocity
 of a free body in world axes, angular velocity in body axes. Spatial vectors are [linear; angular], [force; torque].
@@ -46,6 +49,7 @@ from ._native import (
     LoadError,
     Model,
     Options,
+    Replay,
     RolloutGrad,
     RolloutGradient,
     Sensor,
@@ -110,6 +114,7 @@ __all__ = [
     "LoadError",
     "Model",
     "Options",
+    "Replay",
     "RolloutGrad",
     "RolloutGradient",
     "Sensor",

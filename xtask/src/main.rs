@@ -1,5 +1,5 @@
 //! The repository's own commands, run as `cargo xtask VERB`: `test` checks everything, `bench` compares with peers,
-//! `count` watches the number of instructions.
+//! `count` watches the number of instructions, `pictures` takes those of the documentation.
 //!
 //! Standard library only, so that it builds in a second on a fresh clone.
 
@@ -9,6 +9,7 @@ mod bench;
 mod count;
 mod process;
 mod python;
+mod replay;
 mod test;
 mod workspace;
 
@@ -46,6 +47,8 @@ Verbs:
   count [--update]
       Counts the instructions of a step, a Jacobian and a vjp of six robots with callgrind; exit code 1 if a count is more
       than 5 % above bench/instructions.txt. --update writes that file anew.
+  pictures
+      Takes the pictures of replays in docs/figures anew, with a headless Chromium.
 
 Examples:
   cargo xtask test
@@ -67,7 +70,8 @@ fn main() -> ExitCode {
         Some((verb, rest)) if verb == "test" => test::main(&workspace, rest),
         Some((verb, rest)) if verb == "bench" => bench::main(&workspace, rest),
         Some((verb, rest)) if verb == "count" => count::main(&workspace, rest),
-        Some((verb, _)) => Err(format!("unknown verb '{verb}' (expected test, bench or count)")),
+        Some((verb, rest)) if verb == "pictures" => replay::main(&workspace, rest),
+        Some((verb, _)) => Err(format!("unknown verb '{verb}' (expected test, bench, count or pictures)")),
     };
     result.unwrap_or_else(|message| {
         eprintln!("xtask: {message}; see cargo xtask --help");

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use crate::count;
 use crate::process::{Outcome, Stop, ask, run, run_captured};
 use crate::python::{self, Packages};
+use crate::replay;
 use crate::workspace::Workspace;
 
 /// The README's first command, after `cargo`.
@@ -28,6 +29,11 @@ const PARTS: &[Part] = &[
     Part { name: "wasm", about: "core builds for wasm32", run: |w, _| wasm(w) },
     Part { name: "python", about: "the Python module against Pinocchio and MuJoCo", run: python::test },
     Part { name: "quickstart", about: "the README's first command", run: |w, _| quickstart(w) },
+    Part {
+        name: "replay",
+        about: "a replay opens from disk in a headless browser, plays and scrubs",
+        run: |w, _| replay::check(w),
+    },
     Part {
         name: "instructions",
         about: "counts of step, Jacobian and vjp beside their baseline",

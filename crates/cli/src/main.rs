@@ -13,6 +13,7 @@ mod info;
 mod models;
 mod output;
 mod progress;
+mod recording;
 mod run;
 mod run_loop;
 mod run_report;

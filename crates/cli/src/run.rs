@@ -1,16 +1,18 @@
 //! `slipstick run`: a robot that moves, what its contacts do and how well they are solved.
 
 use crate::output::Failure;
+use crate::recording::{self, Recording};
 use crate::run_loop::{self, Extras, Outcome};
 use crate::run_report;
 use crate::source::{self, Source};
-use slipstick::{Controller, Hold, Model, Random, Solver, State, Table, Trajectory, TrajectoryFormat};
+use slipstick::{Controller, Hold, Model, Random, Solver, State, Table, Trajectory};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `slipstick run`.
 #[derive(clap::Args)]
 #[command(after_help = "Example: slipstick run quadruped\n         \
                         slipstick run humanoid --controller random --seed 3 --time 5 --out fall.npz\n         \
+                        slipstick run quadruped --time 5 --out stand.html\n         \
                         slipstick run robot.urdf --ground --free-root --steps 2000 --json\n\n\
                         Controllers:\n  \
                         hold    holds the starting pose. Position servos get it as their target; other actuators act as\n          \
@@ -54,8 +56,9 @@ pub struct Arguments {
     /// Say what every contact and limit of the last step does, with what force, and how far it is from doing otherwise.
     #[arg(long)]
     explain: bool,
-    /// File for the whole trajectory; its ending says how: .npz, .csv or .json.
-    #[arg(long, value_name = "FILE", value_parser = trajectory_file)]
+    /// File for the whole motion; its ending says how: .npz, .csv or .json for numbers, .html for a page that plays it in a
+    /// browser, with contacts and their forces.
+    #[arg(long, value_name = "FILE", value_parser = motion_file)]
     out: Option<PathBuf>,
     /// Print JSON: the summary and eleven states.
     #[arg(long)]
@@ -86,10 +89,10 @@ fn solver(text: &str) -> Result<Solver, String> {
     found.ok_or_else(|| format!("expected one of {names}"))
 }
 
-fn trajectory_file(text: &str) -> Result<PathBuf, String> {
-    match TrajectoryFormat::of_path(text) {
-        Some(_) => Ok(text.into()),
-        None => Err("expected a name that ends in .npz, .csv or .json".into()),
+fn motion_file(text: &str) -> Result<PathBuf, String> {
+    match recording::is_known(Path::new(text)) {
+        true => Ok(text.into()),
+        false => Err("expected a name that ends in .npz, .csv, .json or .html".into()),
     }
 }
 
@@ -98,12 +101,12 @@ pub fn main(arguments: &Arguments) -> Result<(), Failure> {
     let start = start(&model, arguments.keyframe.as_deref()).map_err(Failure::Use)?;
     let steps = steps(&model, arguments).map_err(Failure::Use)?;
     let mut controller = controller(&model, &start, arguments)?;
-    let mut trajectory = arguments.out.is_some().then(|| Trajectory::new(&model));
+    let mut recording = arguments.out.as_deref().map(|path| Recording::new(&model, path)).transpose()?;
     let extras = Extras { audit: arguments.audit, seed: arguments.seed, explain: arguments.explain };
-    let outcome = run_loop::run(&model, start, steps, &mut controller, trajectory.as_mut(), extras);
+    let outcome = run_loop::run(&model, start, steps, &mut controller, recording.as_mut(), extras);
     // what was recorded before a divergence shows how it came about
-    if let (Some(path), Some(trajectory)) = (&arguments.out, &trajectory) {
-        trajectory.save(path).map_err(|e| e.to_string())?;
+    if let (Some(path), Some(recording)) = (&arguments.out, &recording) {
+        recording.save(path)?;
     }
     let outcome: Outcome = outcome?;
     match arguments.json {

@@ -1,8 +1,9 @@
 //! The loop of `slipstick run`: steps, samples, a bar that moves.
 
 use crate::progress::Progress;
+use crate::recording::Recording;
 use slipstick::dynamics::Workspace;
-use slipstick::{Command, Control, Controller, Model, RolloutError, Simulator, State, Summary, Trajectory};
+use slipstick::{Command, Control, Controller, Model, RolloutError, Simulator, State, Summary};
 use std::time::{Duration, Instant};
 
 /// What a run has to tell.
@@ -44,7 +45,7 @@ pub fn run(
     start: State,
     steps: usize,
     controller: &mut Controller,
-    mut trajectory: Option<&mut Trajectory>,
+    mut recording: Option<&mut Recording>,
     extras: Extras,
 ) -> Result<Outcome, String> {
     let mut sim = Simulator::new(model);
@@ -56,8 +57,8 @@ pub fn run(
     let every = steps.div_ceil(10).max(1);
     let mut progress = Progress::new(steps);
     let (mut elapsed, mut explanation) = (Duration::ZERO, None);
-    if let Some(t) = trajectory.as_deref_mut() {
-        t.push_state(sim.state());
+    if let Some(r) = recording.as_deref_mut() {
+        r.push_state(model, sim.state()).map_err(|e| e.to_string())?;
     }
     for k in 1..=steps {
         controller.command(model, sim.state(), &mut command);
@@ -70,9 +71,9 @@ pub fn run(
         if extras.explain && k == steps {
             explanation = Some(done.explain());
         }
-        if let Some(t) = trajectory.as_deref_mut() {
-            t.push_step(&command, &done);
-            t.push_state(sim.state());
+        if let Some(r) = recording.as_deref_mut() {
+            r.push_step(&command, &done);
+            r.push_state(model, sim.state()).map_err(|e| e.to_string())?;
         }
         if k % every == 0 || k == steps {
             samples.push(sample(model, &mut work, sim.state(), contacts)?);

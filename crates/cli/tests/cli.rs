@@ -268,6 +268,26 @@ fn trajectories_are_written_as_their_name_says_and_can_be_driven_again() {
 }
 
 #[test]
+fn a_run_can_be_kept_as_a_page() {
+    let folder = Folder::new("replay");
+    let page = folder.path("ant.HTML");
+    let (code, _, error) = slipstick(&["run", "ant", "--time", "0.5", "--out", &page]);
+    if error.contains("built without its viewer") {
+        assert_eq!(code, Some(1), "{error}");
+        return;
+    }
+    assert_eq!(code, Some(0), "{error}");
+    let text = std::fs::read_to_string(page).unwrap();
+    assert!(text.contains("<title>ant</title>"), "the title is the robot's name");
+    let data = text.split_once("id=\"data\">").and_then(|(_, rest)| rest.split_once("</script>")).unwrap().0;
+    let told = json(data);
+    assert_eq!((&told["format"], &told["model"]), (&"slipstick-replay".into(), &"ant".into()));
+    assert!((31..=32).contains(&told["frames"]["count"].as_u64().unwrap()), "{}", told["frames"]["count"]);
+    assert!(!told["frames"]["modes"].as_str().unwrap().is_empty(), "it touches the ground");
+    assert!(slipstick(&["run", "--help"]).1.contains(".html"));
+}
+
+#[test]
 fn every_solver_and_controller_runs() {
     for solver in ["auto", "interior-point", "admm", "pgs"] {
         let (code, out, error) = slipstick(&["run", "quadruped", "--steps", "20", "--solver", solver, "--json"]);

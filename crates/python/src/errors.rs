@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use slipstick::collision::CollisionError;
 use slipstick::pinocchio::MapError;
 use slipstick::{BuiltinError, InputError, SaveError, SensorError, StepError};
+use slipstick_view::ViewError;
 
 create_exception!(
     slipstick,
@@ -73,6 +74,7 @@ pub enum Failure {
     Collision(CollisionError),
     Save(SaveError),
     Sensor(SensorError),
+    View(ViewError),
     /// A simulator that is in another thread's step.
     Busy,
     /// A step whose memory holds another one.
@@ -91,7 +93,8 @@ macro_rules! failures {
 }
 failures!(InputError => Input, slipstick::DynamicsError => Dynamics, StepError => Step,
     slipstick::GradientError => Gradient, slipstick::LoadError => Load, BuiltinError => Builtin, MapError => Map,
-    CollisionError => Collision, SaveError => Save, SensorError => Sensor, PyErr => Python);
+    CollisionError => Collision, SaveError => Save, SensorError => Sensor,
+    ViewError => View, PyErr => Python);
 
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> PyErr {
@@ -109,6 +112,9 @@ impl From<Failure> for PyErr {
             Failure::Save(e) => PyValueError::new_err(e.to_string()),
             Failure::Sensor(SensorError::Gradient(e)) => gradient(e),
             Failure::Sensor(e) => PyValueError::new_err(e.to_string()),
+            Failure::View(e @ ViewError::Io { .. }) => PyOSError::new_err(e.to_string()),
+            Failure::View(e @ ViewError::NoViewer { .. }) => PyRuntimeError::new_err(e.to_string()),
+            Failure::View(e) => PyValueError::new_err(e.to_string()),
             Failure::Busy => {
                 PyRuntimeError::new_err("this Simulator is in a step of another thread; make one per thread")
             }

@@ -22,6 +22,7 @@ mod options;
 mod pickle;
 mod pinocchio;
 mod poses;
+mod replay;
 mod rollout;
 mod rollout_gradient;
 mod scene;
@@ -44,6 +45,7 @@ const _: () = {
     assert!(align_of::<views::ContactView>() <= 16 && align_of::<warm_start::WarmStart>() <= 16);
     assert!(align_of::<rollout_gradient::RolloutGradient>() <= 16 && align_of::<batch::Batch>() <= 16);
     assert!(align_of::<pinocchio::PinocchioMap>() <= 16 && align_of::<options::Options>() <= 16);
+    assert!(align_of::<replay::Replay>() <= 16);
 };
 
 #[pymodule]
@@ -84,6 +86,8 @@ mod _native {
     use crate::pickle::restore;
     #[pymodule_export]
     use crate::pinocchio::PinocchioMap;
+    #[pymodule_export]
+    use crate::replay::Replay;
     #[pymodule_export]
     use crate::rollout::Trajectory;
     #[pymodule_export]

@@ -69,6 +69,10 @@ impl Trajectory {
             recorded: t,
         })
     }
+
+    pub fn recorded(&self) -> &slipstick::Trajectory {
+        &self.recorded
+    }
 }
 
 #[pymethods]

@@ -1,6 +1,6 @@
 //! `Step`: what a finished step shows, and its derivatives.
 
-use crate::arrays::{Input, Matrix, Vector, to_matrix};
+use crate::arrays::{Input, Matrix, Vector, to_matrix, vector};
 use crate::errors::Failure;
 use crate::gradient::{Blocks, Direction, Groups, StepJacobian, Weights, contact_number, group, numbers};
 use crate::memory::Origin;
@@ -12,7 +12,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use slipstick::{GradientError, InputGrad, Model, ParameterGroup};
+use slipstick::{GradientError, InputGrad, Model, ParameterGroup, State};
 
 /// A finished step.
 ///
@@ -45,7 +45,7 @@ pub struct Step {
 
 /// What `Simulator.step` takes out of the memory of a step.
 pub struct Finished {
-    pub next: slipstick::State,
+    pub next: State,
     pub acceleration: Vec<f64>,
     pub mode_key: u64,
     pub report: slipstick::SolveReport,
@@ -72,8 +72,21 @@ impl Step {
         }
     }
 
-    fn model(&self) -> &Model {
+    pub fn model(&self) -> &Model {
         &self.origin.shared.model
+    }
+
+    /// Contacts as they were, whatever the simulator has done since.
+    pub fn views(&self) -> &[slipstick::ContactView] {
+        &self.contacts
+    }
+
+    /// The state at its end.
+    pub fn next(&self, py: Python<'_>) -> Result<State, Failure> {
+        let (q, v) = (vector("q", self.q.bind(py))?, vector("v", self.v.bind(py))?);
+        let mut x = State::new(self.model(), &q, &v)?;
+        x.time = self.time;
+        Ok(x)
     }
 
     /// Takes the step up again, without the interpreter's lock.

@@ -1,0 +1,57 @@
+//! What is kept of a run: numbers, or a page to look at. The ending of the file's name says which.
+
+use slipstick::{Command, ContactView, Model, State, Step, Trajectory, TrajectoryFormat};
+use slipstick_view::{Replay, ViewError};
+use std::path::Path;
+
+/// A trajectory, or a replay with the contacts of the step that was made last.
+pub enum Recording {
+    Trajectory(Box<Trajectory>),
+    Replay { replay: Box<Replay>, contacts: Vec<ContactView> },
+}
+
+fn is_page(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("html"))
+}
+
+/// Whether a name says what to write.
+pub fn is_known(path: &Path) -> bool {
+    is_page(path) || TrajectoryFormat::of_path(path).is_some()
+}
+
+impl Recording {
+    /// Nothing recorded yet. A page that could not be made in the end is refused now.
+    pub fn new(model: &Model, path: &Path) -> Result<Recording, String> {
+        if !is_page(path) {
+            return Ok(Recording::Trajectory(Box::new(Trajectory::new(model))));
+        }
+        slipstick_view::viewer().map_err(|e| e.to_string())?;
+        Ok(Recording::Replay { replay: Box::new(Replay::new(model)), contacts: Vec::new() })
+    }
+
+    /// Adds a step from the last state.
+    pub fn push_step(&mut self, command: &Command, step: &Step) {
+        match self {
+            Recording::Trajectory(trajectory) => trajectory.push_step(command, step),
+            Recording::Replay { contacts, .. } => contacts.extend(step.contacts()),
+        }
+    }
+
+    /// Adds the first state, or the one after the last step.
+    pub fn push_state(&mut self, model: &Model, x: &State) -> Result<(), ViewError> {
+        match self {
+            Recording::Trajectory(trajectory) => trajectory.push_state(x),
+            Recording::Replay { replay, contacts } => {
+                replay.record_contacts(x, contacts.drain(..), model.options().dt)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub fn save(&self, path: &Path) -> Result<(), String> {
+        match self {
+            Recording::Trajectory(trajectory) => trajectory.save(path).map_err(|e| e.to_string()),
+            Recording::Replay { replay, .. } => replay.save(path).map_err(|e| e.to_string()),
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Replays: a motion as one HTML page that opens from disk, in any browser, without a network.
+//!
+//! A [`Replay`] is made for a model and told its states, with the contacts of a step or without. The page shows the geoms as
+//! collision sees them, the ground, shadows, and the forces at contacts in the colour of what they do: stick, slide, break.
+//!
+//! ```no_run
+//! use slipstick::{Controller, Hold, Simulator, Command, Control};
+//! use slipstick_view::Replay;
+//! let model = slipstick::builtin("quadruped")?;
+//! let mut sim = Simulator::at_keyframe(&model, "home")?;
+//! let (mut hold, mut command) = (Controller::Hold(Hold::new(&model, sim.state())?), Command::new(&model));
+//! let mut replay = Replay::new(&model).with_title("It stands");
+//! replay.record_state(sim.state())?;
+//! for _ in 0..1000 {
+//!     hold.command(&model, sim.state(), &mut command);
+//!     let contacts: Vec<_> = sim.step_command(&command, None)?.contacts().collect();
+//!     replay.record_contacts(sim.state(), contacts, model.options().dt)?;
+//! }
+//! replay.save("stand.html")?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The script of the page is three.js and our own `web/src`, bundled when this crate is built, which takes node and npm.
+//! Without them everything builds, and a replay that is asked for its page says what is missing.
+
+mod encode;
+mod error;
+mod frames;
+mod page;
+mod replay;
+mod scene;
+
+pub use error::ViewError;
+pub use replay::Replay;
+
+/// An error that says why replays have no page, if this crate was built without the script of it.
+pub fn viewer() -> Result<(), ViewError> {
+    page::script().map(|_| ())
+}

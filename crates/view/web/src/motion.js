@@ -1,0 +1,129 @@
+// Frames: where every body is, which contacts there are, and how the whole moves.
+
+import { Quaternion, Vector3 } from "three";
+import { doubles, floats, integers, octets } from "./data.js";
+
+const POSE = 7; // numbers of a pose: position, quaternion (x, y, z, w)
+const CONTACT = 6; // numbers of a contact: point, force
+const CALM = 0.4; // seconds before and after, over which the path of the camera is averaged
+
+export class Motion {
+  constructor(frames, bodies) {
+    this.count = frames.count;
+    this.bodies = bodies; // moving ones
+    this.times = doubles(frames.times);
+    this.poses = floats(frames.poses);
+    this.ends = integers(frames.ends);
+    this.contacts = floats(frames.contacts);
+    this.modes = octets(frames.modes);
+    this.begin = this.times[0];
+    this.end = this.times[this.count - 1];
+  }
+
+  // The last frame not after a time, and which part of the way to the next one has passed.
+  at(time) {
+    let [low, high] = [0, this.count - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.times[middle] <= time) low = middle;
+      else high = middle - 1;
+    }
+    const gap = low + 1 < this.count ? this.times[low + 1] - this.times[low] : 0;
+    return [low, gap > 0 ? Math.min(Math.max((time - this.times[low]) / gap, 0), 1) : 0];
+  }
+
+  position(frame, body, out) {
+    return out.fromArray(this.poses, POSE * (frame * this.bodies + body));
+  }
+
+  turn(frame, body, out) {
+    return out.fromArray(this.poses, POSE * (frame * this.bodies + body) + 3);
+  }
+
+  // Moves the object of each moving body to its place between a frame and the next one.
+  place(objects, frame, part) {
+    const next = Math.min(frame + 1, this.count - 1);
+    for (let body = 0; body < this.bodies; body++) {
+      const { position, quaternion } = objects[body];
+      this.position(frame, body, position).lerp(this.position(next, body, spare.position), part);
+      this.turn(frame, body, quaternion).slerp(this.turn(next, body, spare.turn), part);
+    }
+  }
+
+  // Calls `each(point, force, mode)` for the contacts of a frame.
+  forContacts(frame, each) {
+    for (let k = frame > 0 ? this.ends[frame - 1] : 0; k < this.ends[frame]; k++) {
+      spare.point.fromArray(this.contacts, CONTACT * k);
+      spare.force.fromArray(this.contacts, CONTACT * k + 3);
+      each(spare.point, spare.force, this.modes[k]);
+    }
+  }
+
+  mostContacts() {
+    let most = 0;
+    this.ends.forEach((end, k) => (most = Math.max(most, end - (k > 0 ? this.ends[k - 1] : 0))));
+    return most;
+  }
+
+  // A force that nine of ten are below, of those that are not zero.
+  largeForce() {
+    const forces = [];
+    for (let k = 0; k < this.modes.length; k++) {
+      const size = Math.hypot(...this.contacts.subarray(CONTACT * k + 3, CONTACT * (k + 1)));
+      if (size > 0) forces.push(size);
+    }
+    forces.sort((a, b) => a - b);
+    return forces[Math.floor(0.9 * forces.length)] ?? 1;
+  }
+
+  // Where the middle of all that moves is, frame by frame, and how far things reach from it. `balls` are around the shapes of
+  // each moving body, in its frame: { centre, radius }.
+  path(balls) {
+    const middles = new Float64Array(3 * this.count);
+    const reach = [];
+    const [centre, turn] = [new Vector3(), new Quaternion()];
+    const world = (frame, body) => {
+      this.turn(frame, body, turn);
+      return centre.copy(balls[body].centre).applyQuaternion(turn).add(this.position(frame, body, spare.position));
+    };
+    for (let frame = 0; frame < this.count; frame++) {
+      const [low, high] = [new Vector3(Infinity, Infinity, Infinity), new Vector3(-Infinity, -Infinity, -Infinity)];
+      let radius = 0;
+      for (let body = 0; body < this.bodies; body++) {
+        if (balls[body].radius === 0) continue;
+        const r = balls[body].radius;
+        low.min(world(frame, body).addScalar(-r));
+        high.max(centre.addScalar(2 * r));
+      }
+      const middle = low.x <= high.x ? low.clone().add(high).multiplyScalar(0.5) : new Vector3();
+      for (let body = 0; body < this.bodies; body++) {
+        if (balls[body].radius > 0) radius = Math.max(radius, world(frame, body).distanceTo(middle) + balls[body].radius);
+      }
+      middle.toArray(middles, 3 * frame);
+      reach.push(radius);
+    }
+    const usual = [...reach].sort((a, b) => a - b)[Math.floor(reach.length / 2)];
+    return { middles: averaged(middles, this.window()), radius: Math.max(reach[0], usual) || 1 };
+  }
+
+  // Frames on either side over which the camera's path is averaged.
+  window() {
+    const gap = (this.end - this.begin) / Math.max(this.count - 1, 1);
+    return gap > 0 ? Math.round(CALM / gap) : 0;
+  }
+}
+
+const spare = { position: new Vector3(), turn: new Quaternion(), point: new Vector3(), force: new Vector3() };
+
+// Means over the neighbours of each frame, by sums from the start.
+function averaged(points, window) {
+  const count = points.length / 3;
+  const sums = new Float64Array(points.length + 3);
+  for (let i = 0; i < points.length; i++) sums[i + 3] = sums[i] + points[i];
+  return points.map((_, i) => {
+    const [frame, axis] = [Math.floor(i / 3), i % 3];
+    // as many before as after, so that the ends of the path stay in place
+    const side = Math.min(window, frame, count - 1 - frame);
+    return (sums[3 * (frame + side + 1) + axis] - sums[3 * (frame - side) + axis]) / (2 * side + 1);
+  });
+}
