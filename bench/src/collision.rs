@@ -1,7 +1,7 @@
 //! Where shapes touch: per kind of pair beside coal, whole scenes beside MuJoCo.
 
 use crate::report::write;
-use crate::{Collision, collision_kinds, collision_scenes, plot};
+use crate::{Collision, collision_kinds, collision_scenes};
 use serde_json::json;
 
 pub fn run(arguments: &Collision) -> Result<(), String> {
@@ -13,7 +13,7 @@ pub fn run(arguments: &Collision) -> Result<(), String> {
     kinds.print();
     scenes.print();
     if let (Some(file), Some(_)) = (&arguments.plot, &kinds.coal) {
-        write(file, &plot::scatter("coal, nanoseconds", "slipstick, nanoseconds", &kinds.series()))?;
+        write(file, &slipstick_plot::scatter("coal, nanoseconds", "slipstick, nanoseconds", &kinds.series()))?;
     }
     if let Some(file) = &arguments.json {
         let figures = json!({ "format": "slipstick-bench-collision", "version": 1,

@@ -1,12 +1,12 @@
 //! Nearest points of two shapes, for every combination of kinds, beside coal.
 
 use crate::collision_pairs::{self as pairs, Class, Pairs};
-use crate::plot::Series;
 use crate::report::Timing;
 use crate::{Collision, CollisionKind, peer};
 use serde_json::{Value, json};
 use slipstick::InputError;
 use slipstick::collision::{ClosestPoints, PairQuery};
+use slipstick_plot::Series;
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::time::Instant;
@@ -179,7 +179,7 @@ impl Kinds {
             let of = self.figures.iter().filter(move |f| f.class == class);
             of.filter_map(|f| Some((f.peer()?.min, f.ours.min))).collect()
         };
-        Class::ALL.iter().map(|class| Series { name: class.name().into(), points: points(*class) }).collect()
+        Class::ALL.iter().map(|class| Series::new(class.name(), points(*class))).collect()
     }
 
     pub fn to_json(&self) -> Value {

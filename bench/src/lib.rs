@@ -25,7 +25,6 @@ mod motion_arguments;
 pub mod page;
 mod paper;
 mod peer;
-mod plot;
 mod random;
 mod report;
 mod robots;

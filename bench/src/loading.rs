@@ -1,10 +1,10 @@
 //! Files to models: robots beside MuJoCo's compiler, and chains of up to thousands of links.
 
 use crate::Loading;
-use crate::plot::{self, Series};
 use crate::report::{Timing, write};
 use serde_json::{Value, json};
 use slipstick::LoadOptions;
+use slipstick_plot::Series;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
@@ -31,7 +31,7 @@ pub fn run(arguments: &Loading) -> Result<(), String> {
     let _ = fs::remove_dir_all(&folder);
     let (robots, chains) = result?;
     if let Some(file) = &arguments.plot {
-        write(file, &plot::log_log("links", "milliseconds", &chains, plot::exponent))?;
+        write(file, &slipstick_plot::log_log("links", "milliseconds", &chains, slipstick_plot::exponent))?;
     }
     if let Some(file) = &arguments.json {
         let chains: Vec<Value> = chains.iter().map(|s| json!({ "name": s.name, "points": s.points })).collect();
@@ -127,8 +127,7 @@ fn mujoco(arguments: &Loading, files: &[PathBuf]) -> Result<BTreeMap<PathBuf, (T
 
 /// Chains of hinges, as nested MJCF and as flat URDF. MuJoCo gets the URDF: its parser refuses deep nesting.
 fn chains(arguments: &Loading, folder: &Path) -> Result<Vec<Series>, String> {
-    let mut series =
-        ["slipstick, MJCF", "slipstick, URDF", "MuJoCo, URDF"].map(|name| Series { name: name.into(), points: vec![] });
+    let mut series = ["slipstick, MJCF", "slipstick, URDF", "MuJoCo, URDF"].map(|name| Series::new(name, vec![]));
     println!(
         "\n{:>6} {:>18} {:>18} {:>18}   milliseconds, minimum (microseconds per link)",
         "links", series[0].name, series[1].name, series[2].name
@@ -160,7 +159,11 @@ fn chains(arguments: &Loading, folder: &Path) -> Result<Vec<Series>, String> {
         println!();
     }
     for line in series.iter().filter(|s| s.points.len() > 1) {
-        println!("{}: time grows with the power {:.2} of the number of links", line.name, plot::exponent(&line.points));
+        println!(
+            "{}: time grows with the power {:.2} of the number of links",
+            line.name,
+            slipstick_plot::exponent(&line.points)
+        );
     }
     Ok(series.into_iter().filter(|s| !s.points.is_empty()).collect())
 }

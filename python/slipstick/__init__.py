@@ -2,8 +2,9 @@
 
 A `Model` comes from a file (`load`) or is built in (`builtin`). Dynamics are functions with the model first, arrays in
 and out; a `Simulator` moves a model on in time, with contact, a `Batch` many of them at once; `slipstick.collision`
-finds where shapes touch, `slipstick.ncp` solves contact problems without a robot, `slipstick.pinocchio.Map` translates
-to and from Pinocchio's coordinates, and a `Replay` shows a motion in a browser.
+finds where shapes touch, `slipstick.ncp` solves contact problems without a robot, `slipstick.optimise`
+finds what leads to a wanted motion, `slipstick.pinocchio.Map` translates to and from Pinocchio's coordinates, and a
+`Replay` shows a motion in a browser.
 
     import slipstick
     model = slipstick.builtin("quadruped")
@@ -31,7 +32,7 @@ a BatchError (an ArithmeticError) has the results of the others. Derivatives of 
 are a StaleStep (a RuntimeError).
 """
 
-from . import collision, ncp, pinocchio
+from . import collision, ncp, optimise, pinocchio
 from ._native import (
     Batch,
     BatchError,
@@ -154,6 +155,7 @@ __all__ = [
     "mass_inverse",
     "momentum",
     "ncp",
+    "optimise",
     "passive",
     "pinocchio",
     "regressor",

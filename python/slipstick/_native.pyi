@@ -22,6 +22,8 @@ CollisionGradient = (
     | tuple[Literal["randomized"], float, int, int, Literal[0, 1]]  # sigma, samples, seed, order
 )
 Drive = Callable[[float, Array, Array], ArrayLike]  # of time, q and v
+MethodName = Literal["gauss-newton", "levenberg-marquardt", "gradient-descent"]
+Stop = Literal["tolerance", "gradient", "step", "stalled", "max_iterations", "not_finite"]
 
 __version__: str
 
@@ -874,3 +876,55 @@ def ncp_solve(
     warm: ArrayLike | None = None,
 ) -> Solution: ...
 def ncp_residual(G: ArrayLike, g: ArrayLike, mu: ArrayLike, impulse: ArrayLike) -> float: ...
+
+class Iteration:
+    @property
+    def iteration(self) -> int: ...
+    @property
+    def error(self) -> float: ...
+    @property
+    def gradient(self) -> float: ...
+    @property
+    def step(self) -> float: ...
+    @property
+    def fraction(self) -> float: ...
+    @property
+    def damping(self) -> float: ...
+    @property
+    def trials(self) -> int: ...
+    @property
+    def seconds(self) -> float: ...
+
+class Outcome:
+    @property
+    def x(self) -> Array: ...
+    @property
+    def residual(self) -> Array: ...
+    @property
+    def error(self) -> float: ...
+    @property
+    def iterations(self) -> list[Iteration]: ...
+    @property
+    def stop(self) -> Stop: ...
+
+def least_squares(
+    residual: Callable[[Array], ArrayLike],
+    x0: ArrayLike,
+    *,
+    jacobian: Callable[[Array], ArrayLike] | None = None,
+    method: MethodName = "gauss-newton",
+    bounds: tuple[ArrayLike, ArrayLike] | None = None,
+    retract: Callable[[Array, Array], ArrayLike] | None = None,
+    unknowns: int | None = None,
+    callback: Callable[[Iteration], object] | None = None,
+    line_search: bool = True,
+    tolerance: float = 1e-12,
+    gradient_tolerance: float = 1e-12,
+    step_tolerance: float = 0.0,
+    max_iterations: int = 100,
+    rank_tolerance: float = 1e-10,
+    units: ArrayLike | None = None,
+    damping: float = 1e-3,
+    rate: float | None = None,
+    difference_step: float = 1e-6,
+) -> Outcome: ...

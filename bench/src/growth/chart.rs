@@ -1,8 +1,8 @@
 //! Curves of costs over sizes: as text, JSON and pictures.
 
 use crate::gradient_goals::number;
-use crate::plot::{Series, log_log, upper_exponent};
 use serde_json::{Value, json};
+use slipstick_plot::{Series, log_log, upper_exponent};
 
 /// All curves of a run.
 pub struct Growth {
@@ -80,7 +80,7 @@ impl Curve {
     }
 
     pub(crate) fn to_svg(&self) -> String {
-        let series = |(k, name): (usize, &&str)| Series { name: (*name).to_string(), points: self.points_of(k) };
+        let series = |(k, name): (usize, &&str)| Series::new(*name, self.points_of(k));
         let all: Vec<Series> = self.series.iter().enumerate().map(series).collect();
         log_log(self.x_label, "microseconds", &all, upper_exponent)
     }

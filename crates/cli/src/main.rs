@@ -18,6 +18,7 @@ mod run;
 mod run_loop;
 mod run_report;
 mod sanity;
+mod solve;
 mod source;
 
 use clap::{Parser, Subcommand};
@@ -31,7 +32,8 @@ use std::process::ExitCode;
     version,
     after_help = "Examples:\n  slipstick info quadruped\n  slipstick check robot.urdf --free-root\n  \
                   slipstick convert robot.urdf robot.xml\n  slipstick contacts quadruped\n  \
-                  slipstick run quadruped\n  slipstick grad-check quadruped\n  slipstick bench --quick\n\n\
+                  slipstick run quadruped\n  slipstick grad-check quadruped\n  \
+                  slipstick solve cube-velocity\n  slipstick bench --quick\n\n\
                   Exit codes: 0 done, 1 failed, 2 bad use."
 )]
 struct Arguments {
@@ -55,6 +57,8 @@ enum Verb {
     Run(run::Arguments),
     /// Compare exact derivatives of the step with finite differences over many states with contacts.
     GradCheck(grad_check::Arguments),
+    /// Solve one of the paper's inverse problems: claims, figures, numbers.
+    Solve(solve::Arguments),
     /// Time steps, gradients and finite differences, as in the paper's table.
     Bench(bench::Arguments),
 }
@@ -68,6 +72,7 @@ fn main() -> ExitCode {
         Verb::Convert(a) => convert::main(&a).map_err(Failure::from),
         Verb::Run(a) => run::main(&a).map(|()| ExitCode::SUCCESS),
         Verb::GradCheck(a) => grad_check::main(&a),
+        Verb::Solve(a) => solve::main(&a),
         Verb::Bench(a) => bench::main(&a).map(|()| ExitCode::SUCCESS),
     };
     match result {

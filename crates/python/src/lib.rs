@@ -18,6 +18,7 @@ mod manifold;
 mod memory;
 mod model;
 mod ncp;
+mod optimise;
 mod options;
 mod pickle;
 mod pinocchio;
@@ -80,6 +81,8 @@ mod _native {
     use crate::model::{Keyframe, Model};
     #[pymodule_export]
     use crate::ncp::{Solution, ncp_residual, ncp_solve};
+    #[pymodule_export]
+    use crate::optimise::{Iteration, Outcome, least_squares};
     #[pymodule_export]
     use crate::options::Options;
     #[pymodule_export]

@@ -2,8 +2,9 @@
 //!
 //! A robot comes from a file ([`load()`]), from the ones that are built in ([`builtin()`]) or from a [`ModelBuilder`], and
 //! goes into a file with [`to_mjcf`] or [`to_urdf`].
-//! [`dynamics::Workspace`] answers questions about one state of it, [`step()`] moves it on in time, and [`pinocchio`]
-//! translates states to and from Pinocchio's coordinates. Everything of `slipstick_core` is here under its own name.
+//! [`dynamics::Workspace`] answers questions about one state of it, [`step()`] moves it on in time, [`optimise`] finds what
+//! leads to a wanted motion, and [`pinocchio`] translates states to and from Pinocchio's coordinates. Everything of
+//! `slipstick_core` is here under its own name.
 //!
 //! ```
 //! use slipstick::{Data, Input, State};
@@ -25,6 +26,7 @@ mod controller;
 mod crew;
 mod finite_differences;
 pub mod grad_check;
+pub mod optimise;
 pub mod pinocchio;
 mod probe;
 mod random;

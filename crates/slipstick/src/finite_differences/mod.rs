@@ -25,7 +25,7 @@ pub enum Difference {
 }
 
 impl Difference {
-    fn checked_step(self) -> Result<f64, InputError> {
+    pub(crate) fn checked_step(self) -> Result<f64, InputError> {
         let (Difference::Forward { step } | Difference::Central { step }) = self;
         let refused =
             || InputError::Value { what: "step of a difference".into(), expected: "a positive number", got: step };

@@ -1,0 +1,17 @@
+//! Torques that hold a quadruped on its feet: Gauss–Newton through contact.
+//!
+//! ```text
+//! cargo run --release -p slipstick-experiments --example quadruped_stand [FOLDER WITH REAL ROBOTS]
+//! ```
+#![allow(clippy::print_stdout)] // an example tells what it does
+
+use slipstick_experiments::{ExperimentError, Settings, quadruped_stand};
+
+fn main() -> Result<(), ExperimentError> {
+    let mut settings = Settings::default();
+    settings.models = std::env::args_os().nth(1).map(Into::into);
+    let report = quadruped_stand(&settings, &mut |line| println!("{line}"))?;
+    println!("{}", report.to_text());
+    assert!(report.holds(), "a claim does not hold");
+    Ok(())
+}

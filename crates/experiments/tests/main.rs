@@ -1,0 +1,4 @@
+//! Tests of the experiments: one binary.
+
+mod balance;
+mod holding;
