@@ -120,7 +120,7 @@ pub struct Iteration {
     pub damping: f64,
     /// Points that were tried for the step.
     pub trials: usize,
-    /// Time since the search began [s], residuals and derivatives of this point included.
+    /// Time since the search began (s), residuals and derivatives of this point included.
     pub seconds: f64,
 }
 

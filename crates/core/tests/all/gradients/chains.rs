@@ -25,7 +25,7 @@ fn chain(touches: bool) -> Model {
         };
         let inertia = BodyInertia { com: vec3(0.0, 0.0, -0.03), ..solid_ball(0.2, 0.02) };
         let at = if k == 0 { Vec3::ZERO } else { vec3(0.0, 0.0, -0.05) };
-        parent = w.0.add_link(parent, &format!("link{k}"), Pose::translation(at), inertia, vec![hinge]);
+        parent = w.0.add_link(parent, format!("link{k}"), Pose::translation(at), inertia, vec![hinge]);
         if touches && k + 1 == LINKS {
             let tip = GeomSpec::new("tip", Shape::Sphere { radius: 0.1 });
             let pose = Pose::translation(vec3(0.0, 0.0, -0.02));
