@@ -1,7 +1,7 @@
 //! Memory of a step: the structs of its stages, one field each, each with one writer.
 
 use crate::collision::ContactSet;
-use crate::constraint::{Assembly, Solution, SolveReport, WarmImpulses, WarmStart};
+use crate::constraint::{Assembly, Solution, SolveReport, SolverScratch, WarmImpulses, WarmStart};
 use crate::dynamics::{FreeMotion, Kinematics, StepMass};
 use crate::error::InputError;
 use crate::footprint::{Footprint, footprint};
@@ -35,17 +35,18 @@ pub struct Data {
 
 footprint!(Data: kin, mass, free, contacts, assembly, solution, warm, v_next, acceleration, given, gradient);
 
-/// Memory for derivatives that several `Data` use in turn: [`Data::exchange_gradient`].
+/// Memory of searches and derivatives that several `Data` use in turn: [`Data::exchange_scratch`].
 #[derive(Debug, Clone, Default)]
-pub struct GradientMemory {
+pub struct Scratch {
     structure: Option<StructureId>,
     gradient: Option<Box<Gradient>>,
+    solver: Box<SolverScratch>,
 }
 
-impl GradientMemory {
+impl Scratch {
     /// Bytes that it takes beside itself.
     pub fn bytes(&self) -> usize {
-        self.gradient.heap()
+        self.gradient.heap() + self.solver.heap()
     }
 }
 
@@ -87,14 +88,15 @@ impl Data {
         (finished, self.gradient.get_or_insert_with(|| Box::new(Gradient::new(model))))
     }
 
-    /// Takes memory for derivatives and gives its own away. It is larger than all the rest: where many steps are
-    /// differentiated one after the other, one memory serves all and stays near the processor. What was computed in
-    /// either is forgotten; memory of another structure is dropped.
-    pub fn exchange_gradient(&mut self, memory: &mut GradientMemory) {
+    /// Takes memory for the search for impulses and for derivatives, and gives its own away. It is larger than all the rest:
+    /// where many robots are stepped or differentiated one after the other, one memory serves all and stays near the
+    /// processor. Derivatives that were computed in either are forgotten; memory of another structure is dropped.
+    pub fn exchange_scratch(&mut self, memory: &mut Scratch) {
         if !memory.structure.as_ref().is_some_and(|s| s.is(&self.structure)) {
-            *memory = GradientMemory { structure: Some(self.structure.clone()), gradient: None };
+            *memory = Scratch { structure: Some(self.structure.clone()), ..Scratch::default() };
         }
         core::mem::swap(&mut self.gradient, &mut memory.gradient);
+        core::mem::swap(&mut self.solution.scratch, &mut memory.solver);
         self.forget_derivatives();
     }
 

@@ -27,6 +27,12 @@ impl<T: Footprint> Footprint for Option<Box<T>> {
     }
 }
 
+impl<T: Footprint> Footprint for Box<T> {
+    fn heap(&self) -> usize {
+        size_of::<T>() + T::heap(self)
+    }
+}
+
 /// What several share counts for each of them in part.
 impl<T: Footprint> Footprint for Arc<T> {
     fn heap(&self) -> usize {

@@ -25,6 +25,7 @@ pub use modes::Mode;
 pub use problem::Problem;
 pub use report::{SolveReport, Stage, Status};
 pub use residual::residual;
+pub(crate) use solution::SolverScratch;
 pub use solution::{Solution, solve};
 pub use warm::WarmStart;
 
@@ -154,7 +155,7 @@ fn solve_step(
     solution: &mut Solution,
 ) -> SolveReport {
     solution.reset(&assembly.problem);
-    assembly.warm_start(contacts, warm, &mut solution.start);
+    assembly.warm_start(contacts, warm, &mut solution.scratch.start);
     let outcomes = (0..assembly.problem.islands.len()).map(|n| solve_island(model, n, assembly, solution));
     let outcome = outcomes.fold(ncp::Outcome::EMPTY, ncp::Outcome::and);
     solution::report(&assembly.problem, outcome, solution)

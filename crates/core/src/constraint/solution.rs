@@ -17,30 +17,42 @@ const UNDECIDED: f64 = 1e-7;
 /// Impulses that solve a problem, and the memory of the search for them.
 #[derive(Debug, Clone, Default)]
 pub struct Solution {
-    pub(crate) work: Work,
+    /// Impulses (rows) and their velocities.
+    lambda: Vec<f64>,
+    sigma: Vec<f64>,
     /// Mode and margin of each constraint.
     pub(crate) modes: Vec<(Mode, f64)>,
-    /// Impulses to start from (rows).
-    pub(crate) start: Vec<f64>,
     /// How each constraint resists a change of its impulse, on the central path.
     resistances: Vec<[[f64; 3]; 3]>,
-    aside: Vec<f64>,
-    /// One of several islands, and the search for its impulses.
-    part: Problem,
-    part_work: Work,
+    /// What does not outlive a search.
+    pub(crate) scratch: Box<SolverScratch>,
 }
 
-footprint!(Solution: work, modes, start, resistances, aside, part, part_work);
+footprint!(Solution: lambda, sigma, modes, resistances, scratch);
+
+/// Memory that a search for impulses needs and leaves nothing in.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SolverScratch {
+    work: Work,
+    /// One of several islands.
+    part: Problem,
+    /// Impulses to start from (rows).
+    pub start: Vec<f64>,
+    /// Impulses and velocities of an island while another problem is tried.
+    aside: Vec<f64>,
+}
+
+footprint!(SolverScratch: work, part, start, aside);
 
 impl Solution {
     /// Impulses (rows).
     pub fn lambda(&self) -> &[f64] {
-        &self.work.lambda
+        &self.lambda
     }
 
     /// Velocities of the constraints, with correction and compliance (rows).
     pub fn sigma(&self) -> &[f64] {
-        &self.work.sigma
+        &self.sigma
     }
 
     /// Mode of each constraint and its margin (m/s).
@@ -55,11 +67,10 @@ impl Solution {
 
     /// Room for a problem; impulses and those to start from are zero.
     pub(crate) fn reset(&mut self, problem: &Problem) {
-        if problem.islands.len() != 1 {
-            self.work.reset(problem);
+        for x in [&mut self.lambda, &mut self.sigma, &mut self.scratch.start] {
+            x.clear();
+            x.resize(problem.rows(), 0.0);
         }
-        self.start.clear();
-        self.start.resize(problem.rows(), 0.0);
         self.resistances.clear();
     }
 
@@ -84,39 +95,42 @@ impl Solution {
 
     /// Calls `go` with an island as a problem of its own, which it is already if there is only one.
     fn on_island<R>(&mut self, problem: &mut Problem, n: usize, go: impl FnOnce(&mut Problem, &mut Work) -> R) -> R {
-        if problem.islands.len() == 1 {
-            self.work.reset(problem);
-            self.work.lambda.copy_from_slice(&self.start);
-            return go(problem, &mut self.work);
-        }
-        let (Solution { work, start, part, part_work, .. }, rows) = (self, problem.islands[n].rows.clone());
-        problem.extract(n, part);
-        part_work.reset(part);
-        part_work.lambda.copy_from_slice(&start[rows.clone()]);
-        let result = go(part, part_work);
-        work.lambda[rows.clone()].copy_from_slice(&part_work.lambda);
-        work.sigma[rows].copy_from_slice(&part_work.sigma);
+        let SolverScratch { work, part, start, .. } = &mut *self.scratch;
+        let rows = problem.islands[n].rows.clone();
+        let alone = if problem.islands.len() == 1 {
+            problem
+        } else {
+            problem.extract(n, part);
+            part
+        };
+        work.reset(alone);
+        work.lambda.copy_from_slice(&start[rows.clone()]);
+        let result = go(alone, work);
+        self.lambda[rows.clone()].copy_from_slice(&work.lambda);
+        self.sigma[rows].copy_from_slice(&work.sigma);
         result
     }
 
     /// Keeps the impulses and velocities of an island while another problem is tried.
     pub(crate) fn keep_aside(&mut self, island: &Island) {
-        self.aside.clear();
-        self.aside.extend_from_slice(&self.work.lambda[island.rows.clone()]);
-        self.aside.extend_from_slice(&self.work.sigma[island.rows.clone()]);
+        let aside = &mut self.scratch.aside;
+        aside.clear();
+        aside.extend_from_slice(&self.lambda[island.rows.clone()]);
+        aside.extend_from_slice(&self.sigma[island.rows.clone()]);
     }
 
     /// Goes back to them.
     pub(crate) fn take_back(&mut self, island: &Island) {
-        let (lambda, sigma) = self.aside.split_at(island.rows.len());
-        self.work.lambda[island.rows.clone()].copy_from_slice(lambda);
-        self.work.sigma[island.rows.clone()].copy_from_slice(sigma);
+        let (lambda, sigma) = self.scratch.aside.split_at(island.rows.len());
+        self.lambda[island.rows.clone()].copy_from_slice(lambda);
+        self.sigma[island.rows.clone()].copy_from_slice(sigma);
     }
 
     /// How much there is room for.
     pub(crate) fn capacity(&self) -> usize {
-        let lists = self.modes.capacity() + self.aside.capacity() + self.start.capacity() + self.resistances.capacity();
-        self.work.capacity() + self.part_work.capacity() + self.part.capacity() + lists
+        let SolverScratch { work, part, start, aside } = &*self.scratch;
+        let lists = self.modes.capacity() + self.lambda.capacity() + self.resistances.capacity();
+        work.capacity() + part.capacity() + start.capacity() + aside.capacity() + lists
     }
 }
 
@@ -133,22 +147,24 @@ pub fn solve(
         let what = "tolerance".to_string();
         return Err(InputError::Value { what, expected: "a positive residual", got: tolerance });
     }
-    solution.work.reset(problem);
+    solution.reset(problem);
     if let Some(warm) = warm {
         check::vector("warm", warm, problem.rows())?;
-        solution.work.lambda.copy_from_slice(warm);
+        solution.scratch.start.copy_from_slice(warm);
     }
     let mut problem = problem.clone();
-    let outcome = ncp::solve(&mut problem, solver, tolerance, max_iterations, &mut solution.work);
+    let solve = |part: &mut Problem, work: &mut Work| ncp::solve(part, solver, tolerance, max_iterations, work);
+    let islands = 0..problem.islands.len();
+    let outcome = islands.fold(Outcome::EMPTY, |sum, n| sum.and(solution.on_island(&mut problem, n, solve)));
     Ok(report(&problem, outcome, solution))
 }
 
 /// Modes and report of a finished solve.
 pub(crate) fn report(problem: &Problem, outcome: Outcome, solution: &mut Solution) -> SolveReport {
-    classify(problem, &solution.work.lambda, &solution.work.sigma, &mut solution.modes);
+    classify(problem, &solution.lambda, &solution.sigma, &mut solution.modes);
     let shift = |b: &super::problem::Block| {
         let normal = b.row + b.cone.rows() - 1;
-        (b.compliance * solution.work.lambda[normal]).abs()
+        (b.compliance * solution.lambda[normal]).abs()
     };
     // what single points of a patch do while it holds does not move the bodies
     let decisive = || {

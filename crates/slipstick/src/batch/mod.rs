@@ -18,7 +18,7 @@ pub use step::BatchJacobian;
 use crate::crew::Crew;
 use environment::Environment;
 use rows::{Rows, RowsMut, Work};
-use slipstick_core::{GradientMemory, InputError, Model};
+use slipstick_core::{InputError, Model, Scratch};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Environments of one structure: the same robot, whose parameters and options may differ from one to the other. Arrays
@@ -46,7 +46,7 @@ pub struct Batch {
     environments: Vec<Environment>,
     crew: Crew,
     /// Memory for derivatives, one for each thread: environments use it in turn.
-    lent: Mutex<Vec<GradientMemory>>,
+    lent: Mutex<Vec<Scratch>>,
     /// Numbers of a configuration, a velocity and the controls.
     sizes: [usize; 3],
     /// Whether the last steps were made with controls.
@@ -120,7 +120,7 @@ impl Batch {
     /// far, not with the number of steps.
     pub fn bytes_per_environment(&self) -> usize {
         let environments: usize = self.environments.iter().map(Environment::bytes).sum();
-        let lent: usize = lock(&self.lent).iter().map(GradientMemory::bytes).sum();
+        let lent: usize = lock(&self.lent).iter().map(Scratch::bytes).sum();
         (environments + lent) / self.len()
     }
 
@@ -164,9 +164,9 @@ impl Batch {
         let started = self.crew.run(work, |work| {
             let mut memory = lock(lent).pop().unwrap_or_default();
             work.each(|environment, given, out| {
-                environment.machine.data.exchange_gradient(&mut memory);
+                environment.machine.data.exchange_scratch(&mut memory);
                 go(environment, given, out);
-                environment.machine.data.exchange_gradient(&mut memory);
+                environment.machine.data.exchange_scratch(&mut memory);
             });
             lock(lent).push(memory);
         });
@@ -190,7 +190,7 @@ impl Batch {
 }
 
 /// A thread that panicked has put nothing half done there.
-fn lock(lent: &Mutex<Vec<GradientMemory>>) -> MutexGuard<'_, Vec<GradientMemory>> {
+fn lock(lent: &Mutex<Vec<Scratch>>) -> MutexGuard<'_, Vec<Scratch>> {
     lent.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
