@@ -11,6 +11,8 @@ import { robot } from "./robot.js";
 import { sky } from "./sky.js";
 import { grid, lights, plane, renderer } from "./stage.js";
 
+const WIDE = 2; // how far marks of contacts may reach, in sizes of the largest tree of bodies
+
 // For tests and for those who script the page; what goes wrong anywhere is in `errors`.
 const hook = { errors: [], rendered: 0 };
 window.slipstick = hook;
@@ -35,7 +37,9 @@ function build(data, motion, canvas) {
   const [path, screen] = [motion.path(balls), renderer(canvas)];
   const start = new Vector3().fromArray(path.middles);
   const sun = lights(path.radius);
-  const contacts = new Contacts(motion, path.radius);
+  // among many small bodies the marks of their contacts are small, too
+  const size = WIDE * motion.largest(balls, data.bodies.slice(1).map(({ tree }) => tree)) || path.radius;
+  const contacts = new Contacts(motion, Math.min(size, path.radius));
   scene.add(sky(), sun.group, ...bodies, contacts.group);
   const planes = data.geoms.filter((geom) => geom.kind === "plane");
   const finest = screen.capabilities.getMaxAnisotropy();

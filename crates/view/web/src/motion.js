@@ -1,6 +1,6 @@
 // Frames: where every body is, which contacts there are, and how the whole moves.
 
-import { Quaternion, Vector3 } from "three";
+import { Box3, Quaternion, Vector3 } from "three";
 import { doubles, floats, integers, octets } from "./data.js";
 
 const POSE = 7; // numbers of a pose: position, quaternion (x, y, z, w)
@@ -104,6 +104,18 @@ export class Motion {
     }
     const usual = [...reach].sort((a, b) => a - b)[Math.floor(reach.length / 2)];
     return { middles: averaged(middles, this.window()), radius: Math.max(reach[0], usual) || 1 };
+  }
+
+  // How far the largest tree of bodies reaches from its middle, in the first frame. `trees` has the tree of each moving body.
+  largest(balls, trees) {
+    const boxes = new Map(trees.map((tree) => [tree, new Box3()]));
+    balls.forEach(({ centre, radius }, body) => {
+      if (radius === 0) return;
+      this.turn(0, body, spare.turn);
+      const at = centre.clone().applyQuaternion(spare.turn).add(this.position(0, body, spare.position));
+      boxes.get(trees[body]).union(new Box3().setFromCenterAndSize(at, new Vector3().setScalar(2 * radius)));
+    });
+    return Math.max(0, ...[...boxes.values()].map((box) => 0.5 * box.getSize(spare.point).length()));
   }
 
   // Frames on either side over which the camera's path is averaged.
