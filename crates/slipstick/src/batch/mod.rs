@@ -45,7 +45,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub struct Batch {
     environments: Vec<Environment>,
     crew: Crew,
-    /// Memory for derivatives, one for each thread: environments use it in turn.
+    /// Memory of contact searches and derivatives, one for each thread: environments use it in turn.
     lent: Mutex<Vec<Scratch>>,
     /// Numbers of a configuration, a velocity and the controls.
     sizes: [usize; 3],

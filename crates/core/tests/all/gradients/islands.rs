@@ -8,14 +8,18 @@ use slipstick_core::*;
 
 const HALF: Vec3 = Vec3 { x: 0.1, y: 0.12, z: 0.08 };
 
-/// Boxes at the given places, on a plane.
-fn boxes(places: &[Vec3]) -> Model {
+/// Some of four boxes, each of a mass of its own, at the given places on a plane.
+fn some(chosen: &[usize], places: &[Vec3]) -> Model {
     let mut w = World::new();
     w.plane(Pose::IDENTITY, surface(0.6, 0.0));
-    for (k, at) in places.iter().enumerate() {
-        w.block(&format!("box{k}"), 1.0 + k as f64, HALF, Pose::translation(*at), surface(0.6, 0.0));
+    for &k in chosen {
+        w.block(&format!("box{k}"), 1.0 + k as f64, HALF, Pose::translation(places[k]), surface(0.6, 0.0));
     }
     w.build(|_| ())
+}
+
+fn boxes(places: &[Vec3]) -> Model {
+    some(&[0, 1, 2, 3], places)
 }
 
 /// The first and the last of four lie on each other, between them in the list a box that slides and one in the air.
@@ -43,13 +47,7 @@ fn each_island_moves_and_is_differentiated_as_if_it_were_alone() {
     let mut lab = Lab::new(&model, model.neutral(), &v);
     let (together, all) = (lab.evaluate(), lab.jacobian());
     for group in [&[0, 3][..], &[1], &[2]] {
-        let masses_differ = group.iter().map(|k| places[*k]).collect::<Vec<_>>();
-        let mut w = World::new();
-        w.plane(Pose::IDENTITY, surface(0.6, 0.0));
-        for (k, at) in group.iter().zip(masses_differ) {
-            w.block(&format!("box{k}"), 1.0 + *k as f64, HALF, Pose::translation(at), surface(0.6, 0.0));
-        }
-        let alone = w.build(|_| ());
+        let alone = some(group, &places);
         let own: Vec<f64> = group.iter().flat_map(|k| v[6 * k..6 * k + 6].to_vec()).collect();
         let mut lab = Lab::new(&alone, alone.neutral(), &own);
         let (single, blocks) = (lab.evaluate(), lab.jacobian());
