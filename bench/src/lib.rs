@@ -8,6 +8,7 @@ mod collision;
 mod collision_kinds;
 mod collision_pairs;
 mod collision_scenes;
+mod corpus;
 mod dynamics;
 mod error;
 mod gradient;
@@ -28,6 +29,7 @@ mod peer;
 mod random;
 mod report;
 mod robots;
+mod solver;
 mod states;
 mod step;
 mod step_drive;
@@ -68,6 +70,8 @@ enum What {
     CollisionKind(CollisionKind),
     /// Whole steps of six robots, beside MuJoCo and the paper's recipe; or many random steps of all robots.
     Step(StepArguments),
+    /// The contact solver on files of single problems.
+    Solver(solver::SolverArguments),
     /// Derivatives of the step, beside MuJoCo's finite differences, Pinocchio and the paper's recipe.
     Gradient(GradientArguments),
 }
@@ -205,6 +209,7 @@ pub fn main() -> ExitCode {
         What::Collision(arguments) => collision::run(&arguments.shortened()),
         What::CollisionKind(arguments) => collision_kinds::run_one(&arguments),
         What::Step(arguments) => step::run(&arguments.shortened()),
+        What::Solver(arguments) => solver::run(&arguments),
         What::Gradient(arguments) => gradient::run(&arguments.shortened()),
     };
     match result {

@@ -8,12 +8,11 @@ pub const GOOD: f64 = 1e-10;
 pub const BOUND: f64 = 1e-8;
 /// Share of the steps that may stay above `GOOD`.
 pub const SHARE: f64 = 1e-3;
-/// Share of the steps that may leave out correction or not converge.
+/// Share of the steps that may have demands that contradict each other.
 pub const RARE: f64 = 1e-4;
 /// Velocity by which compliance may move contacts [m/s].
 pub const SHIFT: f64 = 1e-6;
 
-const STAGES: [Stage; 6] = [Stage::Empty, Stage::Newton, Stage::Polish, Stage::InteriorPoint, Stage::Admm, Stage::Pgs];
 const QUANTILES: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
 
 /// One solve.
@@ -63,11 +62,11 @@ impl Statistics {
         self.solves.iter().filter(|s| is_meant(s)).count()
     }
 
-    /// Solves of the whole problem with a residual above a bound. Those without correction are counted apart.
+    /// Solves of the whole problem with a residual above a bound. Those whose demands contradict each other are counted apart.
     pub fn above(&self, bound: f64) -> usize {
         // a residual that is not a number is above every bound
         self.count(|s| {
-            s.status != Status::CorrectionDropped && !matches!(s.residual.partial_cmp(&bound), Some(o) if o.is_le())
+            s.status != Status::Infeasible && !matches!(s.residual.partial_cmp(&bound), Some(o) if o.is_le())
         })
     }
 
@@ -76,7 +75,7 @@ impl Statistics {
     }
 
     pub fn largest_residual(&self) -> f64 {
-        self.solves.iter().filter(|s| s.status != Status::CorrectionDropped).fold(0.0, |m, s| m.max(s.residual))
+        self.solves.iter().filter(|s| s.status != Status::Infeasible).fold(0.0, |m, s| m.max(s.residual))
     }
 
     pub fn largest_shift(&self) -> f64 {
@@ -86,11 +85,14 @@ impl Statistics {
     /// The promises that do not hold, in words; `shift` is the largest compliance shift that is promised (m/s).
     pub fn broken_promises(&self, shift: f64) -> Vec<String> {
         let n = self.len() as f64;
-        let exceptions = self.with_status(Status::CorrectionDropped);
+        let exceptions = self.with_status(Status::Infeasible);
         let promises = [
             (self.above(GOOD) as f64 <= SHARE * n, format!("{} of {n} residuals above {GOOD:.0e}", self.above(GOOD))),
             (self.above(BOUND) == 0, format!("{} of {n} residuals above {BOUND:.0e}", self.above(BOUND))),
-            (exceptions as f64 <= RARE * n, format!("{exceptions} of {n} steps without correction")),
+            (
+                exceptions as f64 <= RARE * n,
+                format!("{exceptions} of {n} steps with demands that contradict each other"),
+            ),
             (self.largest_shift() <= shift, format!("a compliance shift of {:.1e} m/s", self.largest_shift())),
         ];
         promises.into_iter().filter(|(kept, _)| !kept).map(|(_, words)| words).collect()
@@ -99,7 +101,7 @@ impl Statistics {
     /// A row per stage that occurs, then all, as Markdown.
     pub fn print(&self) {
         println!(
-            "| stage | steps | share | contacts, mean (max) | iterations, mean (max) | residual: median | 90 % | 99 % | 99.9 % | max | above {GOOD:.0e} | above {BOUND:.0e} | correction dropped | not converged | compliance shift, max (m/s) |"
+            "| stage | steps | share | contacts, mean (max) | iterations, mean (max) | residual: median | 90 % | 99 % | 99.9 % | max | above {GOOD:.0e} | above {BOUND:.0e} | infeasible | not converged | compliance shift, max (m/s) |"
         );
         println!("|{}", "---|".repeat(15));
         for (name, part) in self.parts() {
@@ -119,7 +121,7 @@ impl Statistics {
                 part.largest_residual(),
                 part.above(GOOD),
                 part.above(BOUND),
-                part.with_status(Status::CorrectionDropped),
+                part.with_status(Status::Infeasible),
                 part.with_status(Status::NotConverged),
                 part.largest_shift()
             );
@@ -136,7 +138,7 @@ impl Statistics {
             self.largest_residual(),
             self.above(GOOD),
             self.above(BOUND),
-            self.with_status(Status::CorrectionDropped),
+            self.with_status(Status::Infeasible),
             self.with_status(Status::NotConverged),
             self.largest_shift()
         );
@@ -149,7 +151,7 @@ impl Statistics {
                 "iterations": { "mean": p.mean(|s| f64::from(s.iterations)), "max": p.max(|s| f64::from(s.iterations)) },
                 "residual": { "median": q[0], "p90": q[1], "p99": q[2], "p999": q[3], "max": p.largest_residual() },
                 "above_1e-10": p.above(GOOD), "above_1e-8": p.above(BOUND),
-                "correction_dropped": p.with_status(Status::CorrectionDropped),
+                "infeasible": p.with_status(Status::Infeasible),
                 "not_converged": p.with_status(Status::NotConverged), "compliance_shift": p.largest_shift() });
             (name.to_string(), figures)
         };
@@ -158,7 +160,7 @@ impl Statistics {
 
     fn parts(&self) -> Vec<(&'static str, Statistics)> {
         let of = |stage: Stage| self.solves.iter().filter(|s| s.stage == stage).copied().collect();
-        let by_stage = STAGES.map(|stage| (stage.name(), Statistics { solves: of(stage) }));
+        let by_stage = Stage::ALL.map(|stage| (stage.name(), Statistics { solves: of(stage) }));
         by_stage.into_iter().filter(|(_, p)| p.len() > 0).chain([("all", self.clone())]).collect()
     }
 

@@ -11,9 +11,10 @@ Array = NDArray[np.float64]
 Pose = ArrayLike | tuple[ArrayLike, ArrayLike]  # 4×4, or position and quaternion (w, x, y, z); or stacks of them
 
 ImplicitName = Literal["none", "damping", "velocity", "all"]
-SolverName = Literal["auto", "interior-point", "admm", "pgs"]
-Status = Literal["converged", "correction_dropped", "not_converged"]
-Stage = Literal["empty", "newton", "interior_point", "polish", "admm", "pgs"]
+SolverName = Literal["auto", "cold", "admm", "pgs"]
+Status = Literal["converged", "acceptable", "infeasible", "not_converged"]
+Stage = Literal["empty", "newton", "proximal", "restart", "interior_point", "admm", "pgs"]
+Cone = tuple[Literal["contact", "box"], float] | Literal["one_sided", "bilateral"]  # with mu, with bound
 Mode = Literal["break", "stick", "slide"]
 Gradient = Literal["exact"] | tuple[Literal["central", "exact-forward-central"], float]  # kappa
 CollisionGradient = (
@@ -335,6 +336,10 @@ class SolveReport:
     def stage(self) -> Stage: ...
     @property
     def iterations(self) -> int: ...
+    @property
+    def stages(self) -> dict[str, int]: ...
+    @property
+    def total_iterations(self) -> int: ...
     @property
     def residual(self) -> float: ...
     @property
@@ -690,6 +695,8 @@ class Solution:
     @property
     def iterations(self) -> int: ...
     @property
+    def stages(self) -> dict[str, int]: ...
+    @property
     def status(self) -> Status: ...
     @property
     def stage(self) -> Stage: ...
@@ -868,14 +875,24 @@ def raycast_model(
 def ncp_solve(
     G: ArrayLike,
     g: ArrayLike,
-    mu: ArrayLike,
+    mu: ArrayLike | None = None,
     *,
+    cones: Sequence[Cone] | None = None,
+    compliance: ArrayLike | None = None,
     solver: SolverName = "auto",
     tolerance: float = 1e-10,
-    max_iterations: int = 1000,
+    max_iterations: int = 170,
     warm: ArrayLike | None = None,
 ) -> Solution: ...
-def ncp_residual(G: ArrayLike, g: ArrayLike, mu: ArrayLike, impulse: ArrayLike) -> float: ...
+def ncp_residual(
+    G: ArrayLike,
+    g: ArrayLike,
+    mu: ArrayLike | None = None,
+    impulse: ArrayLike | None = None,
+    *,
+    cones: Sequence[Cone] | None = None,
+    compliance: ArrayLike | None = None,
+) -> float: ...
 
 class Iteration:
     @property

@@ -11,6 +11,12 @@ Given the inverse inertia G that n contacts see and their velocity g without imp
 friction such that the velocity `G @ impulse + g` obeys Coulomb's law: no contact pulls, none closes further, and what
 slides is opposed with all the friction there is. Rows of a contact are two tangents and the normal, which points the way
 in which the contact opens. Nothing is added to G.
+
+Limits, dry friction and loops take part as rows of their own:
+
+    cones = [("contact", 0.5), "one_sided", ("box", 0.2), "bilateral"]            # 3 + 1 + 1 + 1 rows
+    solution = ncp.solve(np.eye(6), -np.ones(6), cones=cones, compliance=[0.0, 0.0, 0.0, 1e-3])
+    solution.status, solution.stages                          # how it ended, factorizations of each stage
 """
 
 from ._native import Solution

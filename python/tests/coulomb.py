@@ -119,25 +119,21 @@ class StepProblem:
             if restitution > 0.0 and approach[n] < -options.restitution_threshold and touches:
                 wanted = min(wanted, restitution * approach[n])
             self.g[n] += wanted
+        self.mass = model.total_mass
         self.compliance = np.zeros(len(self.g))
         self._soften(contacts, options.patch_compliance)
 
     def _soften(self, contacts, share):
-        """Points that bear a load together have one compliance along their normals: a share of their mean inverse inertia.
+        """Points that bear a load together have one compliance along their normals: a share of the inverse of all mass.
 
         Those of two bodies that touch in more than three points, and those of several bodies whose normals repeat each other,
         do; what takes part in a problem is for the step to say, so whether a point is soft is read from it, how soft is not.
         """
-        mean = np.array([np.trace(self.G[3 * k : 3 * k + 3, 3 * k : 3 * k + 3]) / 3.0 for k in range(len(contacts))])
         soft = [k for k, c in enumerate(contacts) if c.compliance > 0.0]
         crowded = {b for b in (c.bodies for c in contacts) if sum(c.bodies == b for c in contacts) > 3}
-        for b in crowded:
-            together = [k for k in soft if contacts[k].bodies == b]
-            self.compliance[[3 * k + 2 for k in together]] = share * np.mean(mean[together]) if together else 0.0
         others = [k for k in soft if contacts[k].bodies not in crowded]
         assert not others or self._is_dependent(others), "only normals that repeat each other are soft"
-        if others:
-            self.compliance[[3 * k + 2 for k in others]] = share * np.mean(mean[others])
+        self.compliance[[3 * k + 2 for k in soft]] = share / self.mass
 
     def _is_dependent(self, chosen):
         """Whether the normals of some contacts repeat each other."""

@@ -7,7 +7,7 @@ from slipstick import ncp
 import coulomb
 from states import assert_close, generator
 
-SOLVERS = ["auto", "interior-point", "admm", "pgs"]
+SOLVERS = ["auto", "cold", "admm", "pgs"]
 FIRST_ORDER = 20_000  # iterations that ADMM and PGS may need to 1e-10
 
 
@@ -73,19 +73,21 @@ def test_solutions_carry_their_own_residual_and_velocity():
 # ---------------------------------------------------------------------- solve
 
 
-def test_random_problems_are_solved_to_ten_digits():
-    """1,000 problems at 1e-10 by the definition of the residual: all with friction up to 1, all but a few (99 %) with
-    friction up to 10 and redundant contacts; none of the rest is passed off as solved."""
+@pytest.mark.parametrize("budget, allowed", [(170, 20), (1000, 4)])
+def test_random_problems_are_solved_to_ten_digits(budget, allowed):
+    """1,000 problems at 1e-10 by the definition of the residual: all with friction up to 1, all but a few with friction up
+    to 10 and redundant contacts; none of the rest is passed off as solved, and none takes more than its budget."""
     failures = []
     for k, (G, g, mu) in enumerate(mixed_problems(1000)):
-        solution = ncp.solve(G, g, mu)
+        solution = ncp.solve(G, g, mu, max_iterations=budget)
+        assert solution.iterations <= budget and sum(solution.stages.values()) == solution.iterations
         assert np.all(np.isfinite(solution.impulse)) and np.all(np.isfinite(solution.velocity))
         graded = coulomb.residual(G, g, mu, solution.impulse)
         assert abs(solution.residual - graded) < 2e-11  # rounding of G @ impulse, where impulses are large
         assert (solution.status == "converged") == (solution.residual <= 1e-10)
         if graded > 1.2e-10:
             failures.append((k, len(mu), np.max(mu), graded))
-    assert len(failures) <= 10 and all(largest > 1.0 for _, _, largest, _ in failures), failures
+    assert len(failures) <= allowed and all(largest > 1.0 for _, _, largest, _ in failures), failures
 
 
 def test_a_single_contact_obeys_the_textbook():
@@ -231,7 +233,8 @@ def test_hard_and_impossible_problems_get_a_finite_answer_and_an_honest_report(w
     assert np.all(np.isfinite(solution.impulse)) and np.all(np.isfinite(solution.velocity))
     assert np.isfinite(solution.residual)
     graded = coulomb.residual(G, g, np.array(mu), solution.impulse)
-    assert solution.residual == pytest.approx(graded, rel=1e-6, abs=1e-11)
+    # the corrected velocity has mu times the tangential one, and its rounding
+    assert solution.residual == pytest.approx(graded, rel=1e-6, abs=max(1e-11, 1e-16 * np.max(mu)))
     assert (solution.status == "converged") == (solution.residual <= 1e-10)
 
 
@@ -240,6 +243,51 @@ def test_without_iterations_the_report_says_so(solver):
     G, g, mu = np.eye(3), np.array([0.3, 0.0, -1.0]), [0.1]
     solution = ncp.solve(G, g, mu, solver=solver, max_iterations=0)
     assert solution.status == "not_converged" and np.all(np.isfinite(solution.impulse))
+
+
+# ---------------------------------------------------------------------- any constraints
+
+
+def test_limits_dry_friction_and_loops_obey_their_laws():
+    """Rows of every kind, one by one: each answers as if it were alone."""
+    cones = [("contact", 0.5), "one_sided", "one_sided", ("box", 0.2), ("box", 0.2), "bilateral"]
+    g = np.array([0.1, 0.0, -1.0, -2.0, 2.0, 0.1, -3.0, 0.7])
+    solution = ncp.solve(np.eye(8), g, cones=cones, compliance=[0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+    assert_close(solution.impulse, [-0.1, 0.0, 1.0, 2.0, 0.0, -0.1, 0.2, -0.35], 1e-12)
+    assert solution.modes == ["stick", "stick", "break", "stick", "slide", "stick"]
+    assert solution.status == "converged" and ncp.residual(np.eye(8), g, cones=cones, impulse=solution.impulse) > 0.1
+
+
+def test_demands_that_contradict_each_other_are_violated_equally_and_said_to_be_infeasible():
+    """A unit mass is told to leave two walls at once, at 1 m/s each: it stays, and is not crushed."""
+    J = np.array([[1.0], [-1.0]])
+    solution = ncp.solve(J @ J.T, [-1.0, -1.0], cones=["one_sided", "one_sided"])
+    assert solution.status == "infeasible" and solution.residual == pytest.approx(1.0)
+    assert_close(solution.velocity, [-1.0, -1.0], 1e-9)
+    assert np.all(solution.impulse >= 0.0) and np.max(solution.impulse) < 10.0
+
+
+def test_problems_of_slow_motion_are_solved_relative_to_their_speed():
+    rng = generator("slow problems")
+    for k, (G, g, mu) in enumerate(easy_problems(200)):
+        slow = g * 10.0 ** rng.uniform(-6, -1) / np.max(np.abs(g))
+        solution = ncp.solve(G, slow, mu)
+        # (ncp-3) has units of at least 1 m/s
+        assert solution.residual <= 2e-9 * np.max(np.abs(slow)), k
+
+
+def test_laws_that_are_none_are_refused_by_name():
+    for cones, message in [
+        (["contact"], r"cones\[0\].*'contact', mu.*got 'contact'"),
+        ([("one_sided", 1.0)], r"cones\[0\].*got \('one_sided', 1\)"),
+        ([("contact", -0.5)], r"mu\[0\].*zero or more.*-0.5"),
+        ([("box", np.inf)], r"bound\[0\].*zero or more"),
+    ]:
+        rows = 3 if "contact" in cones[0] else 1
+        with pytest.raises(ValueError, match=message):
+            ncp.solve(np.eye(rows), np.zeros(rows), cones=cones)
+    with pytest.raises(ValueError, match="either mu .* or cones"):
+        ncp.solve(np.eye(1), [0.0])
 
 
 # ---------------------------------------------------------------------- bad input

@@ -47,7 +47,7 @@ pub struct Arguments {
     /// Seed of the random controller.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// How contact is solved: auto, interior-point, admm, pgs.
+    /// How contact is solved: auto, cold, admm, pgs.
     #[arg(long, value_name = "SOLVER", value_parser = solver)]
     solver: Option<Solver>,
     /// Compare derivatives with differences along a random direction in every N-th step; --seed chooses which.

@@ -289,7 +289,7 @@ fn a_run_can_be_kept_as_a_page() {
 
 #[test]
 fn every_solver_and_controller_runs() {
-    for solver in ["auto", "interior-point", "admm", "pgs"] {
+    for solver in ["auto", "cold", "admm", "pgs"] {
         let (code, out, error) = slipstick(&["run", "quadruped", "--steps", "20", "--solver", solver, "--json"]);
         assert_eq!(code, Some(0), "{error}");
         assert_eq!(json(&out)["solver"], solver);

@@ -1,6 +1,6 @@
 //! What the constraints of a finished step do: modes, margins, a key that tells two steps apart, sentences.
 
-use crate::constraint::{Assembly, Cone, JointRowKind, Mode, Source, contact_margins, three};
+use crate::constraint::{Assembly, Cone, JointRowKind, Mode, Source, contact_margins, rows_of};
 use crate::dynamics::{for_each_ctrl_slope, write_gates};
 use crate::model::{GradientMode, Model};
 use crate::spatial::Vec3;
@@ -45,7 +45,7 @@ impl Step<'_> {
     fn view(&self, k: usize, source: Source) -> ConstraintView {
         let (assembly, solution) = (&self.data.assembly, &self.data.solution);
         let b = &assembly.problem.blocks[k];
-        let (impulse, velocity) = (three(solution.lambda(), b), three(solution.sigma(), b));
+        let (impulse, velocity) = (rows_of(solution.lambda(), b), rows_of(solution.sigma(), b));
         let mode = solution.modes()[k].0;
         let [opening, slipping] = match b.cone {
             Cone::Friction { mu } => contact_margins(mu, b.mean, impulse, velocity).map(f64::abs),
@@ -129,7 +129,7 @@ impl Step<'_> {
     /// How fast a block slips (m/s or rad/s); without friction there is nothing that a slip would change.
     fn slip(&self, k: usize) -> f64 {
         let b = &self.data.assembly.problem.blocks[k];
-        let velocity = three(self.data.solution.sigma(), b);
+        let velocity = rows_of(self.data.solution.sigma(), b);
         match b.cone {
             Cone::Friction { mu } if mu > 0.0 => velocity[0].hypot(velocity[1]),
             Cone::Box { .. } => velocity[0].abs(),

@@ -19,11 +19,11 @@ const IMPLICIT: [(&str, Implicit); 4] = [
 ///
 /// Attributes: dt (float, s), gravity (3,) [m/s²], contact_distance (float, m; pairs nearer than this take part in
 /// contact before they touch), implicit ("none", "damping", "velocity" or "all": the forces that are taken at the end
-/// of a step), solver ("auto", "interior-point", "admm" or "pgs"), tolerance (float, scaled residual at which a solve
-/// is finished), max_iterations (int), correction (full_depth (m), beta, max_speed [m/s]: overlaps down to full_depth
+/// of a step), solver ("auto", "cold", "admm" or "pgs"), tolerance (float, scaled residual at which a solve
+/// is finished), max_iterations (int: factorizations of each island of bodies in a step, everything included), correction (full_depth (m), beta, max_speed [m/s]: overlaps down to full_depth
 /// vanish within a step, of deeper ones the share beta, never faster than max_speed), restitution_threshold (float,
-/// m/s; what approaches more slowly does not bounce), patch_compliance (float, relative compliance of the normals of
-/// two bodies that touch in more than three points), gradient ("exact", ("central", kappa): step and derivatives on the
+/// m/s; what approaches more slowly does not bounce), patch_compliance (float: compliance of the normals of
+/// two bodies that touch in more than three points, as a share of the inverse of the mass that they may have to bear), gradient ("exact", ("central", kappa): step and derivatives on the
 /// central path, where complementarity products equal kappa instead of zero, or ("exact-forward-central", kappa): the
 /// exact step with the derivatives of the central path), collision_gradient ("exact", ("smoothed", eps): corners and
 /// edges rounded, eps in m, ("randomized", sigma, samples, seed, order): mean over random poses, or "frozen": how

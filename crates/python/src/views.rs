@@ -1,12 +1,14 @@
 //! Contacts, constraints and the solver's report of a finished step.
 
 use crate::arrays::{Matrix, Vector};
+use crate::ncp::stages;
 use crate::solids::kept;
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use slipstick::spatial::Vec3;
 use slipstick::{GeomId, Model};
+use std::collections::BTreeMap;
 
 /// A contact of a finished step. Place and distance belong to its beginning, force and velocity to its end.
 ///
@@ -172,9 +174,11 @@ impl ConstraintView {
 
 /// How the contacts of a step were solved.
 ///
-/// Attributes: status ("converged"; "correction_dropped": converged, after position correction and restitution, which
-/// contradicted each other, were left out; "not_converged": the best iterate), stage (the solver that found the answer:
-/// "empty", "newton", "interior_point", "polish", "admm" or "pgs"), iterations (int), residual (float, scaled),
+/// Attributes: status ("converged"; "acceptable": residual at most 1e-8 at the end of the budget; "infeasible": the demands
+/// contradict each other, and are violated as little as possible; "not_converged": the best iterate), stage (the solver that
+/// found the answer: "empty", "newton", "proximal", "restart", "interior_point", "admm" or "pgs"), iterations (int:
+/// factorizations of the island of bodies that took most), stages (dict: of each stage), total_iterations (int: of all
+/// islands), residual (float, scaled; by how much demands are violated if infeasible),
 /// compliance_shift (float, m/s: how far compliance moves velocities from those of rigid contacts), contacts (int: in the
 /// problem), rows (int), degenerate (int: constraints about to change their mode), margin (float, m/s: the smallest one).
 #[pyclass(frozen, get_all, module = "slipstick")]
@@ -182,6 +186,8 @@ pub struct SolveReport {
     status: &'static str,
     stage: &'static str,
     iterations: u32,
+    stages: BTreeMap<&'static str, u32>,
+    total_iterations: u32,
     residual: f64,
     compliance_shift: f64,
     contacts: usize,
@@ -196,6 +202,8 @@ impl From<&slipstick::SolveReport> for SolveReport {
             status: r.status.name(),
             stage: r.stage.name(),
             iterations: r.iterations,
+            stages: stages(&r.stages),
+            total_iterations: r.total_iterations,
             residual: r.residual,
             compliance_shift: r.compliance_shift,
             contacts: r.contacts,

@@ -40,8 +40,8 @@ impl Summary {
         let zero = |words: &[&'static str]| words.iter().map(|w| (*w, 0)).collect();
         Summary {
             modes: zero(&[Mode::Break, Mode::Stick, Mode::Slide].map(Mode::name)),
-            status: zero(&[Status::Converged, Status::CorrectionDropped, Status::NotConverged].map(Status::name)),
-            stage: zero(&[Stage::Empty, Stage::Newton, Stage::InteriorPoint, Stage::Polish].map(Stage::name)),
+            status: zero(&Status::ALL.map(Status::name)),
+            stage: zero(&Stage::ALL.map(Stage::name)),
             ..Summary::default()
         }
     }

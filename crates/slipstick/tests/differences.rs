@@ -117,7 +117,8 @@ fn exact_derivatives_pass_the_check_and_seeds_repeat() {
         assert_eq!((told, report.states, report.failures.len()), (30, 30, 0), "{name}");
         assert!(report.share_left_out() <= 0.1, "{name}: {} left out", report.left_out);
         assert!(report.median_error() <= 1e-8 && report.worst_error() <= 1e-5, "{name}: {:?}", report.worst[0].entry);
-        assert!(report.adjoint_error <= 1e-11, "{name}: {:e}", report.adjoint_error);
+        // the compliance that shares the load of a cube is 3e-7 of its inverse inertia, and amplifies rounding by its inverse
+        assert!(report.adjoint_error <= 1e-10, "{name}: {:e}", report.adjoint_error);
         assert!(!report.parameters.is_empty() && report.blocks.contains_key("dv_dq"));
         let again = check(&model, &options, |_| ()).unwrap();
         assert_eq!((report.blocks, report.worst[0].sample.clone()), (again.blocks, again.worst[0].sample.clone()));

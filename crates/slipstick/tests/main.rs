@@ -3,6 +3,7 @@
 mod batch;
 mod builtin;
 mod differences;
+mod hard_scenes;
 mod pinocchio;
 mod rollout_gradient;
 mod smoothing;

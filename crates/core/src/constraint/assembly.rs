@@ -8,10 +8,10 @@ use super::equality::{self, PairRows};
 use super::islands::{Joined, split};
 use super::jacobian::{Jacobian, WIDTH, delassus};
 use super::limits::{self, JointRow};
-use super::problem::{Block, Group, Problem, TWIST, three};
+use super::problem::{Block, Group, Problem, TWIST, rows_of};
 use super::redundancy::Redundancy;
 use super::surface::{PairLaw, gap_velocity, pair_law};
-use super::warm::{Key, WarmImpulses};
+use super::warm::{Kept, Key, WarmImpulses};
 use crate::collision::{Contact, ContactSet};
 use crate::dynamics::{Kinematics, StepMass, body_velocities};
 use crate::footprint::footprint;
@@ -64,8 +64,8 @@ pub(crate) struct Assembly {
     pub(super) pair_order: Vec<u32>,
     pub(super) biases: Vec<Bias>,
     redundancy: Redundancy,
-    /// Islands whose position correction and restitution were left out.
-    pub(super) dropped: Vec<bool>,
+    /// Blocks whose last row nothing can move, and which therefore give up their correction.
+    pub(super) immovable: Vec<bool>,
     /// J v_free without any correction (rows).
     pub(super) rigid: Vec<f64>,
     /// Velocities of the bodies without contact, and at the end of the step.
@@ -76,7 +76,7 @@ pub(crate) struct Assembly {
 }
 
 footprint!(Assembly: problem, jacobian, sources, candidates, joint_rows, pair_rows, joined, order, joint_order, pair_order,
-    biases, redundancy, dropped, rigid, V_free, V_next);
+    biases, redundancy, immovable, rigid, V_free, V_next);
 
 impl Assembly {
     /// Memory for a model.
@@ -95,7 +95,7 @@ impl Assembly {
             pair_order: Vec::new(),
             biases: Vec::new(),
             redundancy: Redundancy::default(),
-            dropped: Vec::new(),
+            immovable: Vec::new(),
             rigid: Vec::new(),
             V_free: V.clone(),
             V_next: V,
@@ -107,7 +107,7 @@ impl Assembly {
     pub fn capacity(&self) -> usize {
         let lists = self.candidates.capacity() + self.joint_rows.capacity() + self.pair_rows.capacity();
         let rows = self.sources.capacity() + self.biases.capacity() + self.rigid.capacity() + self.order.capacity();
-        let orders = self.joint_order.capacity() + self.pair_order.capacity() + self.dropped.capacity();
+        let orders = self.joint_order.capacity() + self.pair_order.capacity() + self.immovable.capacity();
         self.jacobian.capacity() + self.problem.capacity() + lists + rows + orders + self.redundancy.capacity()
     }
 
@@ -123,6 +123,7 @@ impl Assembly {
         takes_part: impl Fn(f64, f64) -> bool + Copy,
     ) {
         let dt = model.options().dt;
+        self.joined.begin_step();
         body_velocities(model, kin, v_free, &mut self.V_free);
         self.candidates.clear();
         for c in contacts.contacts() {
@@ -164,16 +165,27 @@ impl Assembly {
         self.problem.finish();
         self.redundancy.soften(&mut self.problem, model.options().patch_compliance);
         self.free_velocities(v_free);
-        self.dropped.clear();
-        self.dropped.resize(self.problem.islands.len(), false);
-        (0..self.problem.islands.len()).for_each(|n| self.correct(model, n));
+        self.correct(model);
     }
 
-    pub(super) fn add_island(&mut self, model: &Model, kin: &Kinematics, contacts: &ContactSet, parts: [&[u32]; 3]) {
+    /// The island that begins with a tree: its equalities, rows of joints and contacts.
+    pub(super) fn add_island(
+        &mut self,
+        model: &Model,
+        kin: &Kinematics,
+        contacts: &ContactSet,
+        parts: [&[u32]; 3],
+        tree: usize,
+    ) {
+        let count = self.problem.islands.len();
         self.add_equalities(model, kin, parts[0]);
         self.add_joint_rows(model, parts[1]);
         self.add_contacts(model, kin, contacts, parts[2]);
         self.problem.close_island();
+        let mass = self.mass_of(tree);
+        if let Some(island) = self.problem.islands.get_mut(count) {
+            (island.tree, island.mass) = (tree, mass);
+        }
     }
 
     fn add_equalities(&mut self, model: &Model, kin: &Kinematics, chosen: &[u32]) {
@@ -304,12 +316,15 @@ impl Assembly {
         }
     }
 
-    /// Impulses of the last step as a start: forces keep their direction in the world.   (contact-13)
-    pub fn warm_start(&self, contacts: &ContactSet, warm: &WarmImpulses, lambda: &mut [f64]) {
+    /// Impulses of the last step as a start: forces keep their direction in the world. What had to yield then yields again.
+    /// (contact-13)
+    pub fn warm_start(&mut self, contacts: &ContactSet, warm: &WarmImpulses, lambda: &mut [f64]) {
         let mut finder = warm.finder();
-        for (b, source) in self.problem.blocks.iter().zip(&self.sources) {
-            let Some(impulse) = finder.find(self.key(*source, contacts)) else { continue };
-            match (*source, b.cone) {
+        for k in 0..self.sources.len() {
+            let (b, source) = (self.problem.blocks[k], self.sources[k]);
+            let Some(Kept { impulse, yields, .. }) = finder.find(self.key(source, contacts)) else { continue };
+            self.problem.blocks[k].yield_by(yields);
+            match (source, b.cone) {
                 (Source::Contact(k), Cone::Friction { mu }) => {
                     let local = contacts.contacts()[k].frame.tmul(impulse);
                     lambda[b.row..b.row + 3].copy_from_slice(&project_cone(local, mu).to_array());
@@ -327,7 +342,7 @@ impl Assembly {
                 Source::Contact(k) => contacts.contacts()[k].frame * Vec3::from_slice(&lambda[b.row..]),
                 _ => Vec3 { x: lambda[b.row], y: 0.0, z: 0.0 },
             };
-            warm.push(self.key(*source, contacts), impulse);
+            warm.push(Kept { key: self.key(*source, contacts), impulse, yields: b.remembered });
         }
     }
 
@@ -338,7 +353,7 @@ impl Assembly {
             let mut w = [0.0; WIDTH];
             for b in &self.problem.blocks[group.blocks.clone()] {
                 let local = Block { xi: b.xi - group.xi.start, ..*b };
-                self.problem.gather(&local, &three(lambda, b), &mut w);
+                self.problem.gather(&local, &rows_of(lambda, b), &mut w);
             }
             self.jacobian.add_transposed(n, &w[..group.xi.len()], tau);
         }

@@ -2,6 +2,13 @@
 
 use crate::spatial::Vec3;
 
+/// Most rows of a constraint: two tangents and a normal.
+pub(crate) const ROWS: usize = 3;
+
+/// Numbers of one constraint, zeros beyond its rows, and a matrix of them.
+pub(crate) type Rows = [f64; ROWS];
+pub(crate) type Square = [[f64; ROWS]; ROWS];
+
 /// The law of one constraint. Its impulse has [`Cone::rows`] numbers; a contact's are (T, T, N).
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
@@ -40,6 +47,14 @@ impl Cone {
             Cone::Box { bound } => x.clamp(-bound, bound),
             _ => x,
         }
+    }
+}
+
+impl Cone {
+    /// Whether the friction of a contact that pushes is all that there is.
+    pub(crate) fn is_at_edge(self, lambda: Rows) -> bool {
+        let Cone::Friction { mu } = self else { return false };
+        lambda[2] > 0.0 && length(lambda[0], lambda[1]) >= (1.0 - 1e-9) * mu * lambda[2]
     }
 }
 

@@ -1,7 +1,7 @@
 //! The free velocity of the constraints: what they would do without impulses, with the gaps and errors that are to be taken back,
 //! and how that changes with the gap.   (contact-3 … contact-5)
 
-use super::assembly::Assembly;
+use super::assembly::{Assembly, Source};
 use super::jacobian::WIDTH;
 use super::problem::{Block, Problem};
 use super::surface::{BiasSlope, corner_distance, rebound_slopes, rebound_velocity, uncorrected_velocity};
@@ -21,6 +21,10 @@ pub(super) enum Bias {
     None,
 }
 
+/// A row that moves by less than this share of what its bodies would if they were free, for the same impulse, does not move
+/// at all: joint speeds would be a hundred thousand times those of the row.
+pub(super) const IMMOVABLE: f64 = 1e-10;
+
 impl Assembly {
     /// J v_free of all rows.
     pub(super) fn free_velocities(&mut self, v_free: &[f64]) {
@@ -37,41 +41,44 @@ impl Assembly {
         }
     }
 
-    /// The free velocity of an island with position correction and restitution.   (contact-3, contact-4)
-    pub fn correct(&mut self, model: &Model, island: usize) {
-        self.dropped[island] = false;
+    /// The free velocity of all constraints with position correction and restitution.   (contact-3 … contact-5)
+    pub fn correct(&mut self, model: &Model) {
         let options = model.options();
-        self.write_free(island, |bias| match bias {
-            Bias::Gap { phi, restitution, approach } => rebound_velocity(options, restitution, phi, approach),
-            Bias::Error(error) => options.correction.beta * error / options.dt,
-            Bias::None => 0.0,
-        });
+        self.find_immovable();
+        self.settle_equalities(model);
+        let Problem { blocks, g, .. } = &mut self.problem;
+        g.copy_from_slice(&self.rigid);
+        for ((b, bias), immovable) in blocks.iter().zip(&self.biases).zip(&self.immovable) {
+            g[b.row + b.cone.rows() - 1] += match *bias {
+                Bias::Gap { phi, .. } if *immovable => uncorrected_velocity(options.dt, phi),
+                Bias::Gap { phi, restitution, approach } => rebound_velocity(options, restitution, phi, approach),
+                Bias::Error(_) if *immovable => 0.0,
+                Bias::Error(error) => options.correction.beta * error / options.dt,
+                Bias::None => 0.0,
+            };
+        }
     }
 
-    /// The free velocity of an island without them.   (contact-5)
-    pub fn drop_correction(&mut self, model: &Model, island: usize) {
-        self.dropped[island] = true;
-        let dt = model.options().dt;
-        self.write_free(island, |bias| match bias {
-            Bias::Gap { phi, .. } => uncorrected_velocity(dt, phi),
-            _ => 0.0,
-        });
-    }
-
-    /// Whether block `k` belongs to an island without them.
-    fn is_dropped(&self, k: usize) -> bool {
-        self.dropped[self.problem.blocks[k].island as usize]
+    /// Marks the blocks whose last row nothing can move: no impulse can take back what is wrong there.   (contact-5)
+    fn find_immovable(&mut self) {
+        let Problem { blocks, islands, diagonals, .. } = &self.problem;
+        self.immovable.clear();
+        self.immovable.extend(blocks.iter().zip(diagonals).zip(&self.sources).map(|((b, block), source)| {
+            let n = b.cone.rows() - 1;
+            // single rows of a loop may stand still while others move: see `settle_equalities`
+            !matches!(source, Source::Equality(..)) && block[n][n] * islands[b.island as usize].mass < IMMOVABLE
+        }));
     }
 
     /// How the velocity added to the last row of block `k` changes with its gap or error, and with its approach.   (grad-4)
     pub fn bias_slope(&self, model: &Model, k: usize) -> BiasSlope {
         let options = model.options();
         match self.biases[k] {
-            Bias::Gap { phi, .. } if self.is_dropped(k) => {
+            Bias::Gap { phi, .. } if self.immovable[k] => {
                 BiasSlope { gap: if phi > 0.0 { 1.0 / options.dt } else { 0.0 }, approach: 0.0 }
             }
             Bias::Gap { phi, restitution, approach } => rebound_slopes(options, restitution, phi, approach),
-            Bias::Error(_) if !self.is_dropped(k) => {
+            Bias::Error(_) if !self.immovable[k] => {
                 BiasSlope { gap: options.correction.beta / options.dt, approach: 0.0 }
             }
             Bias::Error(_) | Bias::None => BiasSlope::default(),
@@ -89,7 +96,7 @@ impl Assembly {
     /// Distance of the gap of block `k` from the next corner of its correction; infinite without one (m).
     pub fn corner_distance(&self, model: &Model, k: usize) -> f64 {
         match self.biases[k] {
-            Bias::Gap { phi, .. } if self.is_dropped(k) => phi.abs(),
+            Bias::Gap { phi, .. } if self.immovable[k] => phi.abs(),
             Bias::Gap { phi, .. } => corner_distance(model.options(), phi),
             Bias::Error(_) | Bias::None => f64::INFINITY,
         }
@@ -98,14 +105,5 @@ impl Assembly {
     /// Whether the two bodies of block `k` touch in more points than their motion can tell apart.
     pub fn is_overdetermined(&self, k: usize) -> bool {
         self.problem.blocks[k].is_redundant()
-    }
-
-    fn write_free(&mut self, island: usize, velocity: impl Fn(Bias) -> f64) {
-        let Problem { islands, blocks, g, .. } = &mut self.problem;
-        let island = &islands[island];
-        g[island.rows.clone()].copy_from_slice(&self.rigid[island.rows.clone()]);
-        for (b, bias) in blocks[island.blocks.clone()].iter().zip(&self.biases[island.blocks.clone()]) {
-            g[b.row + b.cone.rows() - 1] += velocity(*bias);
-        }
     }
 }

@@ -15,14 +15,73 @@ use core::ops::Range;
 pub(crate) struct Joined {
     /// A tree of the same island with a smaller number, or the tree itself.
     towards: Vec<usize>,
+    /// Mass of the island that begins with a tree (kg).
+    mass: Vec<f64>,
+    /// Factorizations of the island that begins with a tree, and of the one that each tree was in, during this step.
+    spent: Vec<u32>,
+    spent_by_tree: Vec<u32>,
 }
 
-footprint!(Joined: towards);
+footprint!(Joined: towards, mass, spent, spent_by_tree);
 
 impl Joined {
     /// Memory for a model.
     pub fn new(model: &Model) -> Joined {
-        Joined { towards: Vec::with_capacity(model.tree().roots.len()) }
+        let trees = model.tree().roots.len();
+        Joined {
+            towards: Vec::with_capacity(trees),
+            mass: vec![0.0; trees],
+            spent: vec![0; trees],
+            spent_by_tree: vec![0; trees],
+        }
+    }
+
+    /// Nothing is spent yet.
+    pub fn begin_step(&mut self) {
+        self.spent.fill(0);
+        self.spent_by_tree.fill(0);
+    }
+
+    /// What is left of a budget for the island that begins with a tree.
+    pub fn left(&self, first: usize, budget: u32) -> u32 {
+        budget.saturating_sub(self.spent.get(first).copied().unwrap_or(0))
+    }
+
+    /// An island has taken so many factorizations.
+    pub fn spend(&mut self, first: usize, count: u32) {
+        if let Some(spent) = self.spent.get_mut(first) {
+            *spent += count;
+        }
+    }
+
+    /// What the island that took most has spent.
+    pub fn most_spent(&self) -> u32 {
+        self.spent.iter().copied().max().unwrap_or(0)
+    }
+
+    /// Keeps for each tree what its island has spent, before trees are joined anew.
+    fn split_spent(&mut self) {
+        for tree in 0..self.towards.len() {
+            self.spent_by_tree[tree] = self.spent[self.first(tree)];
+        }
+    }
+
+    /// What the islands have spent so far: as much as the one of its trees that took part in most.
+    fn join_spent(&mut self) {
+        self.spent.fill(0);
+        for tree in 0..self.towards.len() {
+            let first = self.first(tree);
+            self.spent[first] = self.spent[first].max(self.spent_by_tree[tree]);
+        }
+    }
+
+    /// Masses of the islands.
+    fn weigh(&mut self, model: &Model) {
+        self.mass.fill(0.0);
+        for (node, inertia) in model.tree().nodes.iter().zip(model.inertias()).skip(1) {
+            let first = self.first(node.tree);
+            self.mass[first] += inertia.mass;
+        }
     }
 
     /// All trees apart.
@@ -74,6 +133,10 @@ pub(crate) struct Island {
     /// W with `G = W Wᵀ` where it has fewer columns than rows: where it begins, and its columns. Zero: there is none.
     pub root: usize,
     pub root_columns: usize,
+    /// The first of its trees.
+    pub tree: usize,
+    /// Mass of its bodies (kg); infinite where there are none.
+    pub mass: f64,
 }
 
 impl Island {
@@ -110,6 +173,8 @@ impl Problem {
             stride,
             root: 0,
             root_columns: 0,
+            tree: 0,
+            mass: f64::INFINITY,
         });
     }
 
@@ -151,19 +216,27 @@ impl Problem {
         part.close_island();
         part.G.copy_from_slice(&self.G[island.entries..][..island.xi.len() * island.stride]);
         part.root.extend_from_slice(&self.root[island.root..][..island.xi.len() * island.root_stride()]);
-        part.islands[0].root_columns = island.root_columns;
+        (part.islands[0].root_columns, part.islands[0].mass) = (island.root_columns, island.mass);
     }
 }
 
 impl Assembly {
+    /// Mass of the bodies of an island (kg); infinite where they have none.
+    pub(super) fn mass_of(&self, tree: usize) -> f64 {
+        let mass = self.joined.mass.get(tree).copied().unwrap_or(0.0);
+        if mass > 0.0 { mass } else { f64::INFINITY }
+    }
+
     /// Finds which trees the constraints join.
     pub(super) fn join(&mut self, model: &Model) {
         let Assembly { joined, candidates, joint_rows, pair_rows, .. } = self;
         let tree = model.tree();
         let tree_of = |body: BodyId| (body != BodyId::WORLD).then(|| tree.nodes[body.0].tree);
+        joined.split_spent();
         joined.begin(model);
         if tree.roots.len() == 1 {
-            return;
+            joined.join_spent();
+            return joined.weigh(model);
         }
         let tree_of_dof = |j: usize| tree.nodes[tree.dof_body[j]].tree;
         // springs, dampers and drives of tendons join trees in the derivative
@@ -179,6 +252,8 @@ impl Assembly {
         for candidate in candidates.iter().filter(|c| c.included) {
             joined.join(candidate.bodies.into_iter().filter_map(tree_of));
         }
+        joined.join_spent();
+        joined.weigh(model);
     }
 
     /// Orders everything by islands, contacts by pairs of bodies.
@@ -203,7 +278,7 @@ impl Assembly {
         let orders = [&mut self.pair_order, &mut self.joint_order, &mut self.order].map(core::mem::take);
         let mut rest = orders.each_ref().map(Vec::as_slice);
         if model.tree().roots.len() == 1 {
-            self.add_island(model, kin, contacts, rest);
+            self.add_island(model, kin, contacts, rest, 0);
         } else {
             while let Some(island) = self.next_island(model, rest) {
                 let parts = [
@@ -211,7 +286,7 @@ impl Assembly {
                     split(&mut rest[1], |k| self.joint_rows[k].island(model, &self.joined) == island),
                     split(&mut rest[2], |k| self.joined.of_pair(model, self.candidates[k].bodies) == island),
                 ];
-                self.add_island(model, kin, contacts, parts);
+                self.add_island(model, kin, contacts, parts, island);
             }
         }
         [self.pair_order, self.joint_order, self.order] = orders;

@@ -10,6 +10,7 @@ mod equality;
 mod islands;
 mod jacobian;
 mod limits;
+mod loops;
 mod modes;
 mod ncp;
 mod problem;
@@ -23,7 +24,7 @@ mod warm;
 pub use cone::Cone;
 pub use modes::Mode;
 pub use problem::Problem;
-pub use report::{SolveReport, Stage, Status};
+pub use report::{Iterations, SolveReport, Stage, Status};
 pub use residual::residual;
 pub(crate) use solution::SolverScratch;
 pub use solution::{Solution, solve};
@@ -32,10 +33,9 @@ pub use warm::WarmStart;
 use assembly::is_near;
 pub(crate) use assembly::{Assembly, Source, relative_velocity};
 pub(crate) use equality::PairRows;
-use islands::Island;
 pub(crate) use limits::JointRowKind;
 pub(crate) use modes::contact_margins;
-pub(crate) use problem::{Block, TWIST, three};
+pub(crate) use problem::{Block, TWIST, rows_of};
 pub(crate) use surface::{BiasSlope, friction_shares, restitution_shares};
 pub(crate) use warm::WarmImpulses;
 
@@ -43,8 +43,9 @@ use crate::collision::ContactSet;
 use crate::dynamics::{Kinematics, StepMass};
 use crate::model::{GradientMode, Model};
 
-/// How often a problem is made again with what was left out of it.
+/// How often a problem is made again with what was left out of it, and the least budget with which it is (factorizations).
 const ROUNDS: usize = 8;
+const ANEW: u32 = 20;
 
 /// Solves for the impulses of a step and writes `v_next = v_free + M̂⁻¹ Jᵀ λ`.   (contact-8)
 ///
@@ -68,12 +69,16 @@ pub(crate) fn resolve(
         return report;
     }
     assembly.collect(model, q, kin, v_free, contacts, is_near);
-    let mut report = SolveReport::default();
+    let (mut report, mut total) = (SolveReport::default(), 0);
     for _ in 0..ROUNDS {
         assembly.assemble(model, kin, mass, v_free, contacts);
         report = solve_step(model, contacts, warm, assembly, solution);
         apply_impulses(model, mass, v_free, assembly, solution, v_next);
-        if !assembly.include_passed(model, kin, v_next, contacts) {
+        total += report.total_iterations;
+        (report.iterations, report.total_iterations) = (assembly.joined.most_spent(), total);
+        // a problem that is made anew needs some of the budget
+        let spent = report.iterations + ANEW > model.options().max_iterations;
+        if !assembly.include_passed(model, kin, v_next, contacts) || spent {
             break;
         }
         assembly.keep_impulses(contacts, solution.lambda(), warm);
@@ -116,7 +121,7 @@ pub(crate) fn resolve_centrally(
     solution.reset(&assembly.problem);
     let (kappa, limit) = (kappa * unit_of_complementarity(model), model.options().max_iterations);
     let problem = &mut assembly.problem;
-    let outcomes = (0..problem.islands.len()).map(|n| solution.centre_island(problem, n, kappa, limit));
+    let outcomes = (0..problem.islands.len()).map(|n| solution.center_island(problem, n, kappa, limit));
     let outcome = outcomes.fold(ncp::Outcome::EMPTY, ncp::Outcome::and);
     apply_impulses(model, mass, v_free, assembly, solution, v_next);
     assembly.move_bodies(model, kin, v_next);
@@ -133,19 +138,6 @@ fn unit_of_complementarity(model: &Model) -> f64 {
 /// Of the earth, whatever the model's own (m/s²).
 const STANDARD_GRAVITY: f64 = 9.81;
 
-/// A shift by the compliance of patches beyond this means impulses that no rigid contact would need (m/s): the demands
-/// are met by squeezing.
-const IMPOSSIBLE: f64 = 1e-3;
-
-/// A residual above this says that the demands cannot be met; below it only that the tolerance could not.
-const UNSOLVED: f64 = 1e-8;
-
-/// How far the compliance of patches moves velocities in an island (m/s).
-fn patch_shift(assembly: &Assembly, island: &Island, solution: &Solution) -> f64 {
-    let of = |b: &Block| b.relative_compliance * b.mean * solution.lambda()[b.row + b.cone.rows() - 1].abs();
-    assembly.problem.blocks[island.blocks.clone()].iter().map(of).fold(0.0, f64::max)
-}
-
 /// All islands, one after the other.
 fn solve_step(
     model: &Model,
@@ -156,26 +148,13 @@ fn solve_step(
 ) -> SolveReport {
     solution.reset(&assembly.problem);
     assembly.warm_start(contacts, warm, &mut solution.scratch.start);
-    let outcomes = (0..assembly.problem.islands.len()).map(|n| solve_island(model, n, assembly, solution));
-    let outcome = outcomes.fold(ncp::Outcome::EMPTY, ncp::Outcome::and);
+    let mut outcome = ncp::Outcome::EMPTY;
+    for n in 0..assembly.problem.islands.len() {
+        let first = assembly.problem.islands[n].tree;
+        let budget = assembly.joined.left(first, model.options().max_iterations);
+        let one = solution.solve_island(&mut assembly.problem, n, model.options(), budget);
+        assembly.joined.spend(first, one.total);
+        outcome = outcome.and(one);
+    }
     solution::report(&assembly.problem, outcome, solution)
-}
-
-/// With position correction and restitution; without them if their demands contradict each other.   (contact-5)
-fn solve_island(model: &Model, n: usize, assembly: &mut Assembly, solution: &mut Solution) -> ncp::Outcome {
-    let first = solution.solve_island(&mut assembly.problem, n, model.options());
-    let island = assembly.problem.islands[n].clone();
-    let unsolved = first.status == Status::NotConverged && first.residual > UNSOLVED;
-    if !unsolved && patch_shift(assembly, &island, solution) <= IMPOSSIBLE {
-        return first;
-    }
-    solution.keep_aside(&island);
-    assembly.drop_correction(model, n);
-    let second = solution.solve_island(&mut assembly.problem, n, model.options());
-    if second.status == Status::Converged {
-        return ncp::Outcome { status: Status::CorrectionDropped, ..second };
-    }
-    assembly.correct(model, n);
-    solution.take_back(&island);
-    first
 }

@@ -1,7 +1,7 @@
 //! What each constraint does in a solution, and how far it is from doing something else.   (ncp-9)
 
 use super::cone::{Cone, length};
-use super::problem::{Block, Problem, three};
+use super::problem::{Block, Problem, rows_of};
 
 /// What a constraint does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,7 +33,7 @@ pub(crate) fn classify(problem: &Problem, lambda: &[f64], sigma: &[f64], modes: 
         let blocks = &problem.blocks[group.blocks.clone()];
         let carries = |b: &&Block| b.is_redundant() && b.mean * lambda[b.row + 2] > sigma[b.row + 2].abs();
         let together = blocks.iter().filter(carries).count() > 1;
-        modes.extend(blocks.iter().map(|b| mode(b, three(lambda, b), three(sigma, b), together)));
+        modes.extend(blocks.iter().map(|b| mode(b, rows_of(lambda, b), rows_of(sigma, b), together)));
     }
 }
 

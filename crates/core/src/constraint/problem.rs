@@ -6,7 +6,7 @@
 //! number of ξ; the full Delassus matrix is `T G Tᵀ + R`. Between islands it is zero, and not stored (`islands.rs`).
 #![allow(non_snake_case)]
 
-use super::cone::Cone;
+use super::cone::{Cone, Rows};
 use super::islands::Island;
 use crate::check;
 use crate::dispatch::dispatch;
@@ -14,6 +14,9 @@ use crate::error::InputError;
 use crate::footprint::footprint;
 use crate::linalg::dot_lanes;
 use core::ops::Range;
+
+/// Inverse inertias below this share of the largest in a problem are rounding.
+const LEAST_MEAN: f64 = 1e-8;
 
 /// Rows of a group that shares a twist.
 pub(crate) const TWIST: usize = 6;
@@ -30,12 +33,15 @@ pub(crate) struct Block {
     pub xi: usize,
     /// Its T (3 × 6) in `Problem::maps`; `None`: its rows are ξ themselves.
     pub map: Option<u32>,
-    /// Compliance of its last row (a contact's normal) [1/kg].
+    /// Compliance of its last row (a contact's normal) [1/kg]: what it has of its own, and what makes it yield to demands that
+    /// contradict its own.
     pub compliance: f64,
-    /// Compliance that is added to it, as a share of `mean`.
+    pub own_compliance: f64,
+    pub yields: f64,
+    /// With how much of the latter the next step should begin [1/kg].
+    pub remembered: f64,
+    /// Compliance that is added to it, as a share of the inverse mass of its island.
     pub relative_compliance: f64,
-    /// Names those that bear a load together with it and have the same compliance.
-    pub together: Option<u32>,
     /// Largest eigenvalue of its block of the Delassus matrix, compliance included: the unit that makes velocities
     /// comparable with impulses [1/kg].
     pub stiffest: f64,
@@ -47,6 +53,12 @@ impl Block {
     /// Whether it is one of more points than the motion of its two bodies can tell apart.
     pub fn is_redundant(&self) -> bool {
         self.relative_compliance > 0.0
+    }
+
+    /// Sets the part of its compliance that makes it yield [1/kg].
+    pub fn yield_by(&mut self, compliance: f64) {
+        self.compliance = self.own_compliance + compliance;
+        self.yields = compliance;
     }
 }
 
@@ -82,19 +94,26 @@ impl Problem {
     /// A bare problem of n contacts: Delassus matrix (3n × 3n, row by row), free velocity (3n), friction (n), rows of a
     /// contact in the order (T, T, N). It gets no compliance.
     pub fn bare(G: &[f64], g: &[f64], mu: &[f64]) -> Result<Problem, InputError> {
-        let rows = 3 * mu.len();
+        check::vector("mu", mu, mu.len())?;
+        let cones: Vec<Cone> = mu.iter().map(|mu| Cone::Friction { mu: *mu }).collect();
+        Problem::new(&cones, G, g, &vec![0.0; mu.len()])
+    }
+
+    /// A problem of any constraints: their laws, the Delassus matrix (rows × rows, row by row), the free velocity (rows),
+    /// and the compliance of the last row of each (a contact's normal) [1/kg].
+    pub fn new(cones: &[Cone], G: &[f64], g: &[f64], compliance: &[f64]) -> Result<Problem, InputError> {
+        let rows = cones.iter().map(|c| c.rows()).sum();
         check::vector("g", g, rows)?;
         check::vector("G", G, rows * rows)?;
-        check::vector("mu", mu, mu.len())?;
-        if let Some(k) = mu.iter().position(|m| *m < 0.0) {
-            return Err(InputError::Value { what: format!("mu[{k}]"), expected: "zero or more", got: mu[k] });
-        }
+        check::vector("compliance", compliance, cones.len())?;
+        check_constraints(cones, compliance)?;
         check_symmetric(G, rows)?;
         let mut p = Problem::default();
         p.begin();
-        for (k, mu) in mu.iter().enumerate() {
-            p.push(Cone::Friction { mu: *mu }, 3 * k, None, [0.0; 2]);
-            p.groups.push(Group { xi: 3 * k..3 * k + 3, blocks: k..k + 1 });
+        for (k, (cone, compliance)) in cones.iter().zip(compliance).enumerate() {
+            let row = p.rows();
+            p.push(*cone, row, None, [*compliance, 0.0]);
+            p.groups.push(Group { xi: row..row + cone.rows(), blocks: k..k + 1 });
         }
         p.g.copy_from_slice(g);
         p.close_island();
@@ -102,8 +121,39 @@ impl Problem {
             let start = p.islands[0].row(i).start;
             p.G[start..start + rows].copy_from_slice(&G[i * rows..(i + 1) * rows]);
         }
+        p.find_root(G, rows);
         p.finish();
         Ok(p)
+    }
+
+    /// W with `G = W Wᵀ` where G has less than full rank, by a Cholesky factor with pivots: systems are then solved in its
+    /// columns.
+    fn find_root(&mut self, G: &[f64], rows: usize) {
+        let mut left: Vec<f64> = (0..rows).map(|i| G[i * rows + i]).collect();
+        let least = RANK * left.iter().fold(0.0, |m: f64, x| m.max(*x));
+        let mut columns: Vec<Vec<f64>> = Vec::new();
+        while columns.len() < rows {
+            let (pivot, size) = left.iter().enumerate().fold((0, 0.0), |m, (i, x)| if *x > m.1 { (i, *x) } else { m });
+            if size <= least {
+                break;
+            }
+            let column: Vec<f64> = (0..rows)
+                .map(|i| columns.iter().fold(G[i * rows + pivot], |s, c| s - c[i] * c[pivot]) / size.sqrt())
+                .collect();
+            left.iter_mut().zip(&column).for_each(|(x, c)| *x -= c * c);
+            left[pivot] = 0.0;
+            columns.push(column);
+        }
+        if columns.is_empty() || columns.len() == rows {
+            return;
+        }
+        let island = &mut self.islands[0];
+        island.root_columns = columns.len();
+        let stride = island.root_stride();
+        self.root.resize(rows * stride, 0.0);
+        for (j, column) in columns.iter().enumerate() {
+            column.iter().enumerate().for_each(|(i, x)| self.root[i * stride + j] = *x);
+        }
     }
 
     /// Empties the problem; memory stays.
@@ -133,8 +183,10 @@ impl Problem {
             xi,
             map,
             compliance,
+            own_compliance: compliance,
+            yields: 0.0,
+            remembered: 0.0,
             relative_compliance,
-            together: None,
             stiffest: 0.0,
             mean: 0.0,
         });
@@ -158,36 +210,36 @@ impl Problem {
             self.diagonals.push(self.rigid_block(k));
             self.blocks[k].mean = self.rigid_mean(k);
         }
-        for n in 0..self.groups.len() {
-            let blocks = self.groups[n].blocks.clone();
-            self.share_compliance(n as u32, blocks, |_| true);
+        let largest = self.blocks.iter().fold(0.0, |m: f64, b| m.max(b.mean));
+        for k in 0..self.blocks.len() {
+            self.share_load(k);
+            self.finish_block(k, LEAST_MEAN * largest);
         }
-        (0..self.blocks.len()).for_each(|k| self.finish_block(k));
     }
 
-    /// Gives finished blocks of an island a share of compliance that they did not have.
+    /// Gives finished blocks a share of compliance that they did not have.
     pub(crate) fn soften(&mut self, island: usize, share: f64, chosen: impl Fn(usize) -> bool) {
-        let blocks = self.islands[island].blocks.clone();
-        for k in blocks.clone().filter(|k| chosen(*k)) {
+        for k in self.islands[island].blocks.clone().filter(|k| chosen(*k)) {
+            let least = self.blocks[k].mean;
             self.blocks[k].relative_compliance = share;
-            self.blocks[k].mean = self.rigid_mean(k);
+            self.share_load(k);
+            self.finish_block(k, least);
         }
-        self.share_compliance(u32::MAX - island as u32, blocks.clone(), &chosen);
-        blocks.filter(|k| chosen(*k)).for_each(|k| self.finish_block(k));
     }
 
-    /// The relative compliance of blocks that bear a load together, as a share of the mean of their own inverse inertias: the
-    /// same for all of them, so that how they share it follows from where they are and nothing else.
-    fn share_compliance(&mut self, name: u32, blocks: Range<usize>, chosen: impl Fn(usize) -> bool) {
-        let soft = |b: &Block, k: usize| b.is_redundant() && chosen(k);
-        let (mut sum, mut count) = (0.0, 0.0);
-        for k in blocks.clone().filter(|k| soft(&self.blocks[*k], *k)) {
-            (sum, count) = (sum + self.blocks[k].mean, count + 1.0);
-        }
-        for (_, b) in blocks.clone().zip(&mut self.blocks[blocks]).filter(|(k, b)| soft(b, *k)) {
-            b.compliance += b.relative_compliance * sum / count;
-            b.together = Some(name);
-        }
+    /// The compliance of points that bear a load together, as a share of the inverse mass of all that they may have to bear:
+    /// one number for all of them, so that how they share it follows from where they are and nothing else.   (contact-14)
+    fn share_load(&mut self, k: usize) {
+        let b = &mut self.blocks[k];
+        b.own_compliance += b.relative_compliance / self.islands[b.island as usize].mass;
+        b.compliance = b.own_compliance;
+    }
+
+    /// Rows of one constraint between two frames are measured by their mean: along single axes nothing may move.
+    pub(crate) fn share_unit(&mut self, blocks: Range<usize>) {
+        let blocks = &mut self.blocks[blocks];
+        let mean = blocks.iter().map(|b| b.mean).sum::<f64>() / blocks.len() as f64;
+        blocks.iter_mut().for_each(|b| b.mean = mean);
     }
 
     /// A third of the trace of a block of the Delassus matrix without compliance.
@@ -196,12 +248,13 @@ impl Problem {
         rigid.iter().enumerate().take(rows).fold(0.0, |s, (i, row)| s + row[i]) / rows as f64
     }
 
-    fn finish_block(&mut self, k: usize) {
+    fn finish_block(&mut self, k: usize, least: f64) {
         let D = self.diagonal_block(k);
+        let mean = self.rigid_mean(k);
         let b = &mut self.blocks[k];
         let rows = b.cone.rows();
-        b.mean += b.compliance / rows as f64;
-        b.stiffest = if rows == 3 { largest_eigenvalue(&D) } else { D[0][0] };
+        b.mean = (mean + b.compliance / rows as f64).max(least);
+        b.stiffest = if rows > 1 { largest_eigenvalue(&D) } else { D[0][0] };
         // a constraint that nothing can move still needs a unit
         if !(b.mean > 0.0 && b.stiffest > 0.0) {
             (b.stiffest, b.mean) = (1.0, 1.0);
@@ -327,7 +380,7 @@ dispatch! {
 fn apply_body(problem: &Problem, lambda: &[f64], out: &mut [f64], w: &mut [f64], xi: &mut [f64]) {
     w.fill(0.0);
     for b in &problem.blocks {
-        problem.gather(b, &three(lambda, b), w);
+        problem.gather(b, &rows_of(lambda, b), w);
     }
     problem.multiply(w, xi);
     for b in &problem.blocks {
@@ -345,11 +398,30 @@ fn with_compliance(b: &Block, mut D: [[f64; 3]; 3]) -> [[f64; 3]; 3] {
 
 /// The rows of a block, filled up with zeros.
 #[inline(always)]
-pub(crate) fn three(x: &[f64], b: &Block) -> [f64; 3] {
+pub(crate) fn rows_of(x: &[f64], b: &Block) -> Rows {
     match b.cone {
         Cone::Friction { .. } => [x[b.row], x[b.row + 1], x[b.row + 2]],
         _ => [x[b.row], 0.0, 0.0],
     }
+}
+
+/// What is left of a diagonal below this share of the largest is rounding.
+const RANK: f64 = 1e-13;
+
+fn check_constraints(cones: &[Cone], compliance: &[f64]) -> Result<(), InputError> {
+    for (k, cone) in cones.iter().enumerate() {
+        let (name, x) = match cone {
+            Cone::Friction { mu } => ("mu", *mu),
+            Cone::Box { bound } => ("bound", *bound),
+            _ => ("compliance", compliance[k]),
+        };
+        for (name, x) in [(name, x), ("compliance", compliance[k])] {
+            if !(x.is_finite() && x >= 0.0) {
+                return Err(InputError::Value { what: format!("{name}[{k}]"), expected: "zero or more", got: x });
+            }
+        }
+    }
+    Ok(())
 }
 
 fn check_symmetric(G: &[f64], n: usize) -> Result<(), InputError> {

@@ -7,20 +7,38 @@ pub enum Status {
     /// The residual is at most the tolerance.
     #[default]
     Converged,
-    /// So it is, after position correction and restitution were left out: with them the constraints contradict each
-    /// other, as for a body wedged between walls that overlap.
-    CorrectionDropped,
-    /// The best iterate found; its residual tells how good it is.
+    /// The residual is above the tolerance at the end of the budget, but at most 1e-8.
+    Acceptable,
+    /// The demands contradict each other, as for a body wedged between walls that overlap. The answer violates them as little
+    /// as possible; the residual tells by how much.
+    Infeasible,
+    /// The best iterate found within the budget; its residual tells how good it is.
     NotConverged,
 }
 
+/// A residual that is good enough to go on with where the tolerance could not be met within the budget.
+const ACCEPTABLE: f64 = 1e-8;
+
 impl Status {
+    /// All of them, the better first.
+    pub const ALL: [Status; 4] = [Status::Converged, Status::Acceptable, Status::Infeasible, Status::NotConverged];
+
     /// The word used in Python and reports.
     pub const fn name(self) -> &'static str {
         match self {
             Status::Converged => "converged",
-            Status::CorrectionDropped => "correction_dropped",
+            Status::Acceptable => "acceptable",
+            Status::Infeasible => "infeasible",
             Status::NotConverged => "not_converged",
+        }
+    }
+
+    /// Of a problem whose demands do not contradict each other.
+    pub(crate) fn of_residual(residual: f64, tolerance: f64) -> Status {
+        match residual {
+            r if r <= tolerance => Status::Converged,
+            r if r <= ACCEPTABLE => Status::Acceptable,
+            _ => Status::NotConverged,
         }
     }
 }
@@ -34,10 +52,12 @@ pub enum Stage {
     Empty,
     /// Newton from the warm start.
     Newton,
-    /// The interior point.
+    /// Proximal rounds from the best iterate of Newton. Where redundant contacts slide the answer may be one of several.
+    Proximal,
+    /// Proximal rounds from zero impulses.
+    Restart,
+    /// The interior point, on the central path.
     InteriorPoint,
-    /// Newton from the answer of the interior point.
-    Polish,
     /// ADMM.
     Admm,
     /// Projected Gauss–Seidel.
@@ -45,15 +65,50 @@ pub enum Stage {
 }
 
 impl Stage {
+    /// All of them.
+    pub const ALL: [Stage; 7] =
+        [Stage::Empty, Stage::Newton, Stage::Proximal, Stage::Restart, Stage::InteriorPoint, Stage::Admm, Stage::Pgs];
+
     /// The word used in Python and reports.
     pub const fn name(self) -> &'static str {
         match self {
             Stage::Empty => "empty",
             Stage::Newton => "newton",
+            Stage::Proximal => "proximal",
+            Stage::Restart => "restart",
             Stage::InteriorPoint => "interior_point",
-            Stage::Polish => "polish",
             Stage::Admm => "admm",
             Stage::Pgs => "pgs",
+        }
+    }
+}
+
+/// Iterations of each stage: factorizations, or sweeps of projected Gauss–Seidel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Iterations {
+    /// Newton from the warm start.
+    pub newton: u32,
+    /// Proximal rounds from its best iterate.
+    pub proximal: u32,
+    /// Proximal rounds from zero.
+    pub restart: u32,
+    /// The interior point, ADMM or projected Gauss–Seidel.
+    pub other: u32,
+}
+
+impl Iterations {
+    /// Of all stages together.
+    pub fn sum(&self) -> u32 {
+        self.newton + self.proximal + self.restart + self.other
+    }
+
+    pub(crate) fn of(&mut self, stage: Stage) -> &mut u32 {
+        match stage {
+            Stage::Newton => &mut self.newton,
+            Stage::Proximal => &mut self.proximal,
+            Stage::Restart => &mut self.restart,
+            _ => &mut self.other,
         }
     }
 }
@@ -66,8 +121,12 @@ pub struct SolveReport {
     pub status: Status,
     /// Which solver found the answer.
     pub stage: Stage,
-    /// Iterations of all stages together.
+    /// Iterations of all stages together, of the island that took most; never more than the budget.
     pub iterations: u32,
+    /// The same stage by stage.
+    pub stages: Iterations,
+    /// Iterations of all islands together.
+    pub total_iterations: u32,
     /// Scaled residual of the answer, from [`residual`](super::residual()) and not from the solver.
     pub residual: f64,
     /// `‖R λ‖∞`: how far compliance moves velocities from those of rigid contacts [m/s].

@@ -4,7 +4,7 @@
 //! compliance) is solved exactly.
 
 use super::cone::{Cone, length};
-use super::problem::{Block, Problem, three};
+use super::problem::{Block, Problem, rows_of};
 use crate::check;
 use crate::error::InputError;
 use crate::spatial::Vec3;
@@ -26,13 +26,18 @@ pub(crate) fn residual_at(problem: &Problem, lambda: &[f64], sigma: &[f64]) -> f
     if lambda.iter().chain(sigma).fold(0.0, |s, x| s + x * 0.0) != 0.0 {
         return f64::INFINITY;
     }
-    let of = |b: &Block| violation(b, three(lambda, b), three(sigma, b)) * b.stiffest;
+    let of = |b: &Block| violation(b, rows_of(lambda, b), rows_of(sigma, b)) * b.stiffest;
     problem.blocks.iter().map(of).fold(0.0, f64::max) / unit(problem)
 }
 
 /// Velocity that counts as one.
 pub(crate) fn unit(problem: &Problem) -> f64 {
-    problem.g.iter().fold(1.0, |m: f64, g| m.max(g.abs()))
+    fastest(problem).max(1.0)
+}
+
+/// The largest velocity without impulses (m/s).
+pub(crate) fn fastest(problem: &Problem) -> f64 {
+    problem.g.iter().fold(0.0, |m: f64, g| m.max(g.abs()))
 }
 
 /// `λ − Π(λ − ρ (σ + Γ(σ)))`, largest entry. Written so that a velocity is not lost beside a huge impulse: where Π

@@ -38,11 +38,9 @@ pub(crate) struct SolverScratch {
     part: Problem,
     /// Impulses to start from (rows).
     pub start: Vec<f64>,
-    /// Impulses and velocities of an island while another problem is tried.
-    aside: Vec<f64>,
 }
 
-footprint!(SolverScratch: work, part, start, aside);
+footprint!(SolverScratch: work, part, start);
 
 impl Solution {
     /// Impulses (rows).
@@ -75,17 +73,15 @@ impl Solution {
     }
 
     /// Solves an island from the impulses of the start.
-    pub(crate) fn solve_island(&mut self, problem: &mut Problem, n: usize, options: &Options) -> Outcome {
-        self.on_island(problem, n, |part, work| {
-            ncp::solve(part, options.solver, options.tolerance, options.max_iterations, work)
-        })
+    pub(crate) fn solve_island(&mut self, problem: &mut Problem, n: usize, options: &Options, budget: u32) -> Outcome {
+        self.on_island(problem, n, |part, work| ncp::solve(part, options.solver, options.tolerance, budget, work))
     }
 
     /// The point of the central path of an island.   (ncp-13)
-    pub(crate) fn centre_island(&mut self, problem: &mut Problem, n: usize, kappa: f64, limit: u32) -> Outcome {
+    pub(crate) fn center_island(&mut self, problem: &mut Problem, n: usize, kappa: f64, limit: u32) -> Outcome {
         let mut resistances = core::mem::take(&mut self.resistances);
         let outcome = self.on_island(problem, n, |part, work| {
-            let outcome = ncp::centre(part, kappa, limit, work);
+            let outcome = ncp::center(part, kappa, limit, work);
             resistances.extend((0..part.blocks.len()).map(|k| work.resistance(part, k)));
             outcome
         });
@@ -96,45 +92,34 @@ impl Solution {
     /// Calls `go` with an island as a problem of its own, which it is already if there is only one.
     fn on_island<R>(&mut self, problem: &mut Problem, n: usize, go: impl FnOnce(&mut Problem, &mut Work) -> R) -> R {
         let SolverScratch { work, part, start, .. } = &mut *self.scratch;
-        let rows = problem.islands[n].rows.clone();
-        let alone = if problem.islands.len() == 1 {
-            problem
-        } else {
+        let Island { rows, blocks, .. } = problem.islands[n].clone();
+        let several = problem.islands.len() > 1;
+        if several {
             problem.extract(n, part);
-            part
-        };
+        }
+        let alone = if several { &mut *part } else { &mut *problem };
         work.reset(alone);
         work.lambda.copy_from_slice(&start[rows.clone()]);
         let result = go(alone, work);
+        if several {
+            for (b, alone) in problem.blocks[blocks].iter_mut().zip(&part.blocks) {
+                (b.compliance, b.yields, b.remembered) = (alone.compliance, alone.yields, alone.remembered);
+            }
+        }
         self.lambda[rows.clone()].copy_from_slice(&work.lambda);
         self.sigma[rows].copy_from_slice(&work.sigma);
         result
     }
 
-    /// Keeps the impulses and velocities of an island while another problem is tried.
-    pub(crate) fn keep_aside(&mut self, island: &Island) {
-        let aside = &mut self.scratch.aside;
-        aside.clear();
-        aside.extend_from_slice(&self.lambda[island.rows.clone()]);
-        aside.extend_from_slice(&self.sigma[island.rows.clone()]);
-    }
-
-    /// Goes back to them.
-    pub(crate) fn take_back(&mut self, island: &Island) {
-        let (lambda, sigma) = self.scratch.aside.split_at(island.rows.len());
-        self.lambda[island.rows.clone()].copy_from_slice(lambda);
-        self.sigma[island.rows.clone()].copy_from_slice(sigma);
-    }
-
     /// How much there is room for.
     pub(crate) fn capacity(&self) -> usize {
-        let SolverScratch { work, part, start, aside } = &*self.scratch;
+        let SolverScratch { work, part, start } = &*self.scratch;
         let lists = self.modes.capacity() + self.lambda.capacity() + self.resistances.capacity();
-        work.capacity() + part.capacity() + start.capacity() + aside.capacity() + lists
+        work.capacity() + part.capacity() + start.capacity() + lists
     }
 }
 
-/// Solves a problem. `warm` are impulses to start from (rows), or nothing.
+/// Solves a problem with at most so many factorizations per island. `warm` are impulses to start from (rows), or nothing.
 pub fn solve(
     problem: &Problem,
     solver: Solver,
@@ -152,11 +137,15 @@ pub fn solve(
         check::vector("warm", warm, problem.rows())?;
         solution.scratch.start.copy_from_slice(warm);
     }
-    let mut problem = problem.clone();
+    let mut yielding = problem.clone();
     let solve = |part: &mut Problem, work: &mut Work| ncp::solve(part, solver, tolerance, max_iterations, work);
-    let islands = 0..problem.islands.len();
-    let outcome = islands.fold(Outcome::EMPTY, |sum, n| sum.and(solution.on_island(&mut problem, n, solve)));
-    Ok(report(&problem, outcome, solution))
+    let islands = 0..yielding.islands.len();
+    let outcome = islands.fold(Outcome::EMPTY, |sum, n| sum.and(solution.on_island(&mut yielding, n, solve)));
+    let report = report(&yielding, outcome, solution);
+    // velocities of the problem as it was posed, whoever had to yield
+    let (mut w, mut xi) = (vec![0.0; problem.width()], vec![0.0; problem.width()]);
+    problem.velocity(&solution.lambda, &mut solution.sigma, &mut w, &mut xi);
+    Ok(report)
 }
 
 /// Modes and report of a finished solve.
@@ -174,7 +163,9 @@ pub(crate) fn report(problem: &Problem, outcome: Outcome, solution: &mut Solutio
     SolveReport {
         status: outcome.status,
         stage: outcome.stage,
-        iterations: outcome.iterations,
+        iterations: outcome.iterations.sum(),
+        stages: outcome.iterations,
+        total_iterations: outcome.total,
         residual: outcome.residual,
         compliance_shift: problem.blocks.iter().map(shift).fold(0.0, f64::max),
         contacts: problem.blocks.iter().filter(|b| matches!(b.cone, Cone::Friction { .. })).count(),

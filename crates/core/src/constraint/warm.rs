@@ -18,9 +18,18 @@ impl Key {
     pub const EQUALITY: u64 = 1 << 41;
 }
 
-/// Impulses of the last step: those of contacts in world axes, others in x.
+/// What is kept of a constraint: its impulse (that of a contact in world axes, others in x), and the compliance with which
+/// it yields to demands that contradict its own.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Kept {
+    pub key: Key,
+    pub impulse: Vec3,
+    pub yields: f64,
+}
+
+/// Constraints of the last step.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct WarmImpulses(Vec<(Key, Vec3)>);
+pub(crate) struct WarmImpulses(Vec<Kept>);
 
 footprint!(WarmImpulses: 0);
 
@@ -29,8 +38,8 @@ impl WarmImpulses {
         self.0.clear();
     }
 
-    pub fn push(&mut self, key: Key, impulse: Vec3) {
-        self.0.push((key, impulse));
+    pub fn push(&mut self, kept: Kept) {
+        self.0.push(kept);
     }
 
     /// Takes the impulses of another, in the memory there is.
@@ -51,16 +60,16 @@ impl WarmImpulses {
 
 /// See [`WarmImpulses::finder`].
 pub(crate) struct Finder<'a> {
-    list: &'a [(Key, Vec3)],
+    list: &'a [Kept],
     next: usize,
 }
 
 impl Finder<'_> {
-    pub fn find(&mut self, key: Key) -> Option<Vec3> {
+    pub fn find(&mut self, key: Key) -> Option<Kept> {
         let n = self.list.len();
-        let found = (0..n).map(|k| (self.next + k) % n).find(|&k| self.list[k].0 == key)?;
+        let found = (0..n).map(|k| (self.next + k) % n).find(|&k| self.list[k].key == key)?;
         self.next = found + 1;
-        Some(self.list[found].1)
+        Some(self.list[found])
     }
 }
 
@@ -73,9 +82,9 @@ pub struct WarmStart {
 
 /// First number of a saved warm start.
 const MARK: u64 = 0x736c_6970_7761_726d;
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 /// Numbers of 8 bytes per impulse and per search.
-const IMPULSE: usize = 5;
+const IMPULSE: usize = 6;
 const SEARCH: usize = 5;
 
 impl WarmStart {
@@ -88,8 +97,8 @@ impl WarmStart {
     pub fn to_bytes(&self) -> Vec<u8> {
         let searches = self.searches.entries();
         let mut words = vec![MARK, VERSION, self.impulses.0.len() as u64, searches.len() as u64];
-        for (key, x) in &self.impulses.0 {
-            words.extend([key.0, key.1, x.x.to_bits(), x.y.to_bits(), x.z.to_bits()]);
+        for Kept { key, impulse: x, yields } in &self.impulses.0 {
+            words.extend([key.0, key.1, x.x.to_bits(), x.y.to_bits(), x.z.to_bits(), yields.to_bits()]);
         }
         for (pair, axis, start) in searches {
             let starts = u64::from(start[0]) << 32 | u64::from(start[1]);
@@ -106,7 +115,7 @@ impl WarmStart {
             return Err(wrong("bytes of a saved warm start", bytes.len() as f64));
         };
         if *version != VERSION {
-            return Err(wrong("version 1", *version as f64));
+            return Err(wrong("version 2", *version as f64));
         }
         let needed = (*impulses as u128) * IMPULSE as u128 + (*searches as u128) * SEARCH as u128;
         if needed != rest.len() as u128 || !bytes.len().is_multiple_of(8) {
@@ -114,12 +123,16 @@ impl WarmStart {
         }
         let (first, second) = rest.split_at(*impulses as usize * IMPULSE);
         let vector = |w: &[u64]| Vec3 { x: f64::from_bits(w[0]), y: f64::from_bits(w[1]), z: f64::from_bits(w[2]) };
-        let impulses: Vec<_> = first.chunks_exact(IMPULSE).map(|w| (Key(w[0], w[1]), vector(&w[2..]))).collect();
+        let kept = |w: &[u64]| Kept { key: Key(w[0], w[1]), impulse: vector(&w[2..]), yields: f64::from_bits(w[5]) };
+        let impulses: Vec<_> = first.chunks_exact(IMPULSE).map(kept).collect();
         let entry = |w: &[u64]| (w[0] as u32, vector(&w[1..]), [(w[4] >> 32) as u32, w[4] as u32]);
         let searches: Vec<_> = second.chunks_exact(SEARCH).map(entry).collect();
-        let vectors = impulses.iter().map(|(_, x)| x).chain(searches.iter().map(|(_, x, _)| x));
+        let vectors = impulses.iter().map(|k| k.impulse).chain(searches.iter().map(|(_, x, _)| *x));
         if let Some(x) = vectors.flat_map(|v| v.to_array()).find(|x| x.is_nan() || x.abs() > LARGEST) {
             return Err(wrong("finite numbers of sensible size", x));
+        }
+        if let Some(k) = impulses.iter().find(|k| !(0.0..LARGEST).contains(&k.yields)) {
+            return Err(wrong("compliances of zero or more", k.yields));
         }
         Ok(WarmStart { impulses: WarmImpulses(impulses), searches: SearchMemory::from_entries(searches) })
     }
@@ -131,7 +144,8 @@ mod tests {
 
     fn example() -> WarmStart {
         let push = Vec3 { x: 0.1, y: -0.2, z: 3.0 };
-        let impulses = WarmImpulses(vec![(Key(4, 17), push), (Key(Key::JOINT, 2), Vec3::UNITS[0])]);
+        let kept = |key, impulse, yields| Kept { key, impulse, yields };
+        let impulses = WarmImpulses(vec![kept(Key(4, 17), push, 0.25), kept(Key(Key::JOINT, 2), Vec3::UNITS[0], 0.0)]);
         WarmStart { impulses, searches: SearchMemory::from_entries(vec![(4, Vec3::UNITS[2], [3, 7])]) }
     }
 
@@ -155,10 +169,11 @@ mod tests {
         };
         refused(&[], "bytes of a saved warm start");
         refused(&changed(0, 1), "bytes of a saved warm start");
-        refused(&changed(1, 2), "version 1");
+        refused(&changed(1, 1), "version 2");
         refused(&changed(2, u64::MAX), "as many bytes as its head says");
         refused(&good[..good.len() - 1], "as many bytes as its head says");
         refused(&changed(6, f64::NAN.to_bits()), "finite numbers");
         refused(&changed(6, 1e300_f64.to_bits()), "finite numbers");
+        refused(&changed(9, (-1.0_f64).to_bits()), "compliances of zero or more");
     }
 }

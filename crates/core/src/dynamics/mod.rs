@@ -41,7 +41,7 @@ pub(crate) use free_motion::{FreeMotion, bias, factor_mass, forces, free_velocit
 pub(crate) use jacobian::frame_pose;
 pub(crate) use kinematics::body_velocities;
 pub(crate) use kinematics_derivatives::{KinematicsDerivatives, accelerations_placed};
-pub(crate) use mass_solve::{Columns, Panel, half_solve, inverse, solve_vector};
+pub(crate) use mass_solve::{Columns, Panel, half_solve, inverse};
 pub(crate) use passive::{
     compensation_wrenches, for_each_passive_slope, spring_displacements, tendon_length, turn_between,
 };

@@ -7,7 +7,7 @@
 //! other, any choice among them gives the same motion; where they ask for more than the dofs can do, friction gives way.
 #![allow(non_snake_case)]
 
-use crate::constraint::{Block, Cone, Mode, Problem, Solution, TWIST, three};
+use crate::constraint::{Block, Cone, Mode, Problem, Solution, TWIST, rows_of};
 use crate::dispatch::dispatch;
 use crate::footprint::{Footprint, footprint};
 use crate::linalg::{Factor, FullPivotLu, Term, add_product};
@@ -105,7 +105,8 @@ impl Active {
                 match (place(k), mode(k)) {
                     (Some(place), Mode::Stick) => self.add_held(problem, k, &mut patch, &place),
                     (_, mode) => {
-                        let state = State { lambda: three(solution.lambda(), b), sigma: three(solution.sigma(), b) };
+                        let state =
+                            State { lambda: rows_of(solution.lambda(), b), sigma: rows_of(solution.sigma(), b) };
                         self.add_block(problem, k, mode, &state);
                     }
                 }
@@ -146,7 +147,7 @@ impl Active {
         for (k, b) in problem.blocks.iter().enumerate() {
             if let Cone::Friction { mu } = b.cone {
                 // along and across the slip: along it resistance may be greater by all digits there are
-                let state = State { lambda: three(solution.lambda(), b), sigma: three(solution.sigma(), b) };
+                let state = State { lambda: rows_of(solution.lambda(), b), sigma: rows_of(solution.sigma(), b) };
                 let u = state.slip_direction(b);
                 let axes = [[u[0], u[1], 0.0], [-u[1], u[0], 0.0], axis(2)];
                 let first = if mu < FRICTIONLESS { 2 } else { 0 };

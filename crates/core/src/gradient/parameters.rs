@@ -30,7 +30,10 @@ impl Adjoint<'_, '_> {
     /// Adds the gradient with respect to a group to `out`, which has its layout.
     pub fn add(&mut self, group: ParameterGroup, out: &mut [f64]) -> Result<(), GradientError> {
         match group {
-            ParameterGroup::Inertial => self.inertial(out),
+            ParameterGroup::Inertial => {
+                self.inertial(out);
+                compliance::add(self, out);
+            }
             ParameterGroup::JointPlacement => self.placement(out),
             ParameterGroup::Armature => self.per_dof(out, |s, j| -s.f.acceleration[j]),
             ParameterGroup::Damping => self.damping(out),
@@ -44,7 +47,6 @@ impl Adjoint<'_, '_> {
             ParameterGroup::Compliance => surfaces::compliance(self, out),
             ParameterGroup::ShapeSize | ParameterGroup::MeshScale => surfaces::sizes(self, group, out)?,
         }
-        compliance::add(self, group, out);
         Ok(())
     }
 

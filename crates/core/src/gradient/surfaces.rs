@@ -5,7 +5,7 @@ use super::linearise::{Touch, contact_error, touch};
 use super::parameters::Adjoint;
 use super::types::GradientError;
 use crate::collision::{SizeDerivative, size_derivative};
-use crate::constraint::{Block, Cone, JointRowKind, Mode, Source, friction_shares, restitution_shares, three};
+use crate::constraint::{Block, Cone, JointRowKind, Mode, Source, friction_shares, restitution_shares, rows_of};
 use crate::model::{BodyId, GradientMode, ParameterGroup, Shape};
 use crate::spatial::Vec3;
 
@@ -64,7 +64,7 @@ pub(super) fn friction(s: &Adjoint, out: &mut [f64]) {
     s.for_each_contact(|s, k, n| {
         let b = &s.f.assembly.problem.blocks[k];
         let Cone::Friction { mu } = b.cone else { return };
-        let (lambda, sigma) = (three(s.f.solution.lambda(), b), three(s.f.solution.sigma(), b));
+        let (lambda, sigma) = (rows_of(s.f.solution.lambda(), b), rows_of(s.f.solution.sigma(), b));
         let gain = match s.f.solution.modes()[k].0 {
             Mode::Slide if mu == 0.0 => {
                 // where there is none yet: λ_N against the slip
@@ -115,7 +115,7 @@ pub(super) fn restitution(s: &Adjoint, out: &mut [f64]) {
 pub(super) fn compliance(s: &Adjoint, out: &mut [f64]) {
     s.for_each_contact(|s, k, n| {
         let b = &s.f.assembly.problem.blocks[k];
-        let gain = -s.weights(k)[2] * three(s.f.solution.lambda(), b)[2];
+        let gain = -s.weights(k)[2] * rows_of(s.f.solution.lambda(), b)[2];
         s.f.contacts.contacts()[n].geoms.iter().for_each(|g| out[g.0] += gain);
     });
 }

@@ -20,14 +20,15 @@ pub struct Options {
     pub solver: Solver,
     /// Scaled residual at which a solve is finished.
     pub tolerance: f64,
-    /// Iterations of a solver; Newton and the interior point stop earlier by themselves.
+    /// Factorizations that each island of bodies may take in a step, everything included; sweeps, for projected
+    /// Gauss–Seidel. At the end of this budget the best iterate is returned, with a status.
     pub max_iterations: u32,
     /// How overlaps are taken back.
     pub correction: Correction,
     /// Approach speed below which nothing bounces [m/s].
     pub restitution_threshold: f64,
-    /// Compliance of the normals between two bodies that touch in more than three points, as a share of the contact's
-    /// own inverse inertia. It decides how such points share the load.
+    /// Compliance of the normals between two bodies that touch in more than three points, as a share of the inverse mass of
+    /// all bodies that are joined to them. It decides how such points share the load.
     pub patch_compliance: f64,
     /// Which derivative contact laws have.
     pub gradient: GradientMode,
@@ -44,7 +45,7 @@ impl Default for Options {
             implicit: Implicit::Velocity,
             solver: Solver::Auto,
             tolerance: 1e-10,
-            max_iterations: 1000,
+            max_iterations: 170,
             correction: Correction::default(),
             restitution_threshold: 0.01,
             patch_compliance: 1e-6,
@@ -114,11 +115,12 @@ impl Default for Correction {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Solver {
-    /// Newton from the warm start, else an interior point and Newton from its answer.
+    /// Newton from the warm start; where that fails proximal rounds from the best of its iterates, then from zero.
     #[default]
     Auto,
-    /// The same without the warm start.
-    InteriorPoint,
+    /// As `Auto`, but proximal rounds start from zero impulses at once: a step that Newton cannot solve does not depend on
+    /// the steps before.
+    Cold,
     /// The alternating direction method of multipliers, as in the paper.
     Admm,
     /// Projected Gauss–Seidel.
@@ -127,13 +129,13 @@ pub enum Solver {
 
 impl Solver {
     /// All of them.
-    pub const ALL: [Solver; 4] = [Solver::Auto, Solver::InteriorPoint, Solver::Admm, Solver::Pgs];
+    pub const ALL: [Solver; 4] = [Solver::Auto, Solver::Cold, Solver::Admm, Solver::Pgs];
 
     /// The word used in Python, on the command line and in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Solver::Auto => "auto",
-            Solver::InteriorPoint => "interior-point",
+            Solver::Cold => "cold",
             Solver::Admm => "admm",
             Solver::Pgs => "pgs",
         }

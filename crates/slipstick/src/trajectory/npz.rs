@@ -4,9 +4,6 @@ use super::{Trajectory, TrajectoryFormat};
 use slipstick_core::{Stage, Status};
 use std::io::{self, Write};
 
-const STATUSES: [Status; 3] = [Status::Converged, Status::CorrectionDropped, Status::NotConverged];
-const STAGES: [Stage; 6] = [Stage::Empty, Stage::Newton, Stage::InteriorPoint, Stage::Polish, Stage::Admm, Stage::Pgs];
-
 /// Arrays `time`, `q`, `v`, `ctrl`, `tau`, `contacts`, `penetration`, `residual`, `compliance_shift`, `iterations`,
 /// `status`, `stage` (numbers of the words in `status_names` and `stage_names`), and `format`, `version`, `model`, `dt`.
 pub(super) fn write(t: &Trajectory, out: &mut impl Write) -> io::Result<()> {
@@ -30,13 +27,13 @@ pub(super) fn write(t: &Trajectory, out: &mut impl Write) -> io::Result<()> {
     zip.floats("compliance_shift", &[steps], &t.compliance_shift)?;
     let place = |x: Option<usize>| x.unwrap_or(usize::MAX);
     let iterations: Vec<usize> = t.iterations.iter().map(|n| *n as usize).collect();
-    let status: Vec<usize> = t.status.iter().map(|s| place(STATUSES.iter().position(|x| x == s))).collect();
-    let stage: Vec<usize> = t.stage.iter().map(|s| place(STAGES.iter().position(|x| x == s))).collect();
+    let status: Vec<usize> = t.status.iter().map(|s| place(Status::ALL.iter().position(|x| x == s))).collect();
+    let stage: Vec<usize> = t.stage.iter().map(|s| place(Stage::ALL.iter().position(|x| x == s))).collect();
     for (name, x) in [("contacts", &t.contacts), ("iterations", &iterations), ("status", &status), ("stage", &stage)] {
         zip.add(name, "<i8", &[steps], &integers(x))?;
     }
-    zip.words("status_names", &STATUSES.map(Status::name), false)?;
-    zip.words("stage_names", &STAGES.map(Stage::name), false)?;
+    zip.words("status_names", &Status::ALL.map(Status::name), false)?;
+    zip.words("stage_names", &Stage::ALL.map(Stage::name), false)?;
     zip.finish()
 }
 

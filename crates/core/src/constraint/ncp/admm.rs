@@ -7,7 +7,7 @@
 use super::Work;
 use super::linear::Answer;
 use crate::constraint::cone::{Cone, length, project_cone};
-use crate::constraint::problem::{Block, Problem, three};
+use crate::constraint::problem::{Block, Problem, rows_of};
 use crate::constraint::residual::residual_at;
 use crate::spatial::Vec3;
 
@@ -34,7 +34,7 @@ pub(crate) fn admm(problem: &Problem, work: &mut Work, tolerance: f64, limit: u3
     x.copy_from_slice(&work.lambda);
     y.copy_from_slice(&work.lambda);
     for b in &problem.blocks {
-        let s = three(&work.sigma, b);
+        let s = rows_of(&work.sigma, b);
         put(z, b, [s[0], s[1], s[2] + gamma(b.cone, s)]);
     }
     let mut iterations = 0;
@@ -50,7 +50,8 @@ pub(crate) fn admm(problem: &Problem, work: &mut Work, tolerance: f64, limit: u3
         work.linear.solve(problem, &mut work.change);
         let (mut primal, mut dual) = (0.0f64, 0.0f64);
         for b in &problem.blocks {
-            let (weight, new, old, velocity) = (penalty * b.mean, three(&work.change, b), three(y, b), three(z, b));
+            let (weight, new, old, velocity) =
+                (penalty * b.mean, rows_of(&work.change, b), rows_of(y, b), rows_of(z, b));
             let nearest = project(b.cone, core::array::from_fn(|i| new[i] - velocity[i] / weight));
             let lack: [f64; 3] = core::array::from_fn(|i| new[i] - nearest[i]);
             put(x, b, new);
@@ -82,7 +83,7 @@ pub(crate) fn admm(problem: &Problem, work: &mut Work, tolerance: f64, limit: u3
 /// x-update as an answer: `(G + R + (weight + prox) 1) x = −g − Γ + z + weight y + prox x`.   (ncp-10)
 fn answer(b: &Block, penalty: f64, g: &[f64], x: &[f64], y: &[f64], z: &[f64]) -> Answer {
     let (weight, prox) = (penalty * b.mean, PROXIMAL * b.mean);
-    let (x, y, z, g) = (three(x, b), three(y, b), three(z, b), three(g, b));
+    let (x, y, z, g) = (rows_of(x, b), rows_of(y, b), rows_of(z, b), rows_of(g, b));
     let E = 1.0 / (weight + prox);
     let shift = gamma(b.cone, z);
     let c = core::array::from_fn(|i| {

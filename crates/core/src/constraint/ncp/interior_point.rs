@@ -1,4 +1,4 @@
-//! A primal-dual interior point on the unrelaxed problem: from any start, in about ten iterations.   (ncp-7)
+//! A primal-dual interior point that follows the central path to one of its points, in about ten iterations.   (ncp-7)
 //!
 //! Each law is split so that its complementarity products equal κ, which goes to zero: for a contact
 //! `γ s = κ`, `μ γ ψ + t·σ_T = κ`, `μ γ σ_T + ψ t = 0` with γ, t the impulse, s the normal and σ_T the tangential
@@ -9,17 +9,17 @@
 use super::Work;
 use super::linear::{Answer, is_frictionless};
 use crate::constraint::cone::{Cone, to_boundary};
-use crate::constraint::problem::{Block, Problem, three};
-use crate::constraint::residual::residual_at;
+use crate::constraint::problem::{Block, Problem, rows_of};
 use crate::footprint::footprint;
 
-/// A step so short that the next one would be no longer, and one that is short.
+/// A step so short that the next one would be no longer.
 const STALLED: f64 = 1e-12;
-const SHORT: f64 = 0.3;
+/// Iterations at the most.
+const ITERATIONS: u32 = 60;
 
 /// Distance from a point of the central path that counts as none, and as small enough.
-const CENTRED: f64 = 1e-13;
-const NEARLY_CENTRED: f64 = 1e-7;
+const CENTERED: f64 = 1e-13;
+const NEARLY_CENTERED: f64 = 1e-7;
 
 /// Unknowns of one block (scaled), or a change of them.
 #[derive(Debug, Clone, Copy, Default)]
@@ -35,40 +35,35 @@ pub(crate) struct Interior {
 /// The method between two calls.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct InteriorPoint {
-    pub(super) states: Vec<Interior>,
+    states: Vec<Interior>,
     changes: Vec<Interior>,
     /// Right-hand sides of the three complementarity conditions.
     targets: Vec<[f64; 4]>,
     /// √mean of each block and the unit of g.
-    pub(super) scales: Vec<f64>,
-    pub(super) unit: f64,
-    caution: f64,
+    scales: Vec<f64>,
+    unit: f64,
     /// Complementarity at which the path ends (scaled).
     end: f64,
     stalled: bool,
-    /// Steps since the last that was not short.
-    short: u32,
 }
 
 footprint!(InteriorPoint: states, changes, targets, scales);
 
 impl InteriorPoint {
-    /// The central start, or one `centre` times as far from the boundaries. At least the share `caution` of the present
-    /// complementarity is kept in every step.
-    pub fn begin(&mut self, problem: &Problem, centre: f64, caution: f64) {
-        (self.caution, self.end) = (caution, 0.0);
+    /// The central start.
+    fn begin(&mut self, problem: &Problem) {
         self.scales.clear();
         self.scales.extend(problem.blocks.iter().map(|b| b.mean.sqrt()));
         let scaled =
-            problem.blocks.iter().zip(&self.scales).flat_map(|(b, s)| three(&problem.g, b).map(|g| g.abs() / s));
+            problem.blocks.iter().zip(&self.scales).flat_map(|(b, s)| rows_of(&problem.g, b).map(|g| g.abs() / s));
         self.unit = scaled.fold(0.0, f64::max).max(f64::MIN_POSITIVE);
-        (self.stalled, self.short) = (false, 0);
+        self.stalled = false;
         self.changes.clear();
         self.changes.resize(problem.blocks.len(), Interior::default());
         self.targets.clear();
         self.targets.resize(problem.blocks.len(), [0.0; 4]);
         self.states.clear();
-        self.states.extend(problem.blocks.iter().zip(&self.scales).map(|(b, s)| start(b.cone, s / self.unit, centre)));
+        self.states.extend(problem.blocks.iter().zip(&self.scales).map(|(b, s)| start(b.cone, s / self.unit)));
     }
 
     /// How much there is room for.
@@ -76,54 +71,21 @@ impl InteriorPoint {
         self.states.capacity() + self.changes.capacity() + self.scales.capacity() + self.targets.capacity()
     }
 
-    /// Steps since the last that was not short.
-    pub fn short_steps(&self) -> u32 {
-        self.short
-    }
-
-    /// Writes the present impulses and their velocities.
-    pub fn show(&self, problem: &Problem, work: &mut Work) {
-        self.write(problem, &mut work.lambda);
-        work.evaluate(problem);
-    }
-
-    /// One iteration from the state that [`InteriorPoint::show`] has written. Returns the residual after it.
-    pub fn advance(&mut self, problem: &Problem, work: &mut Work) -> f64 {
-        self.iterate(problem, work);
-        self.show(problem, work);
-        residual_at(problem, &work.lambda, &work.sigma)
-    }
-
-    /// Goes on until the residual is at most `tolerance`. `work.lambda` and `work.sigma` are then the last iterate.
-    /// Returns iterations and the residual.
-    pub fn run(&mut self, problem: &Problem, work: &mut Work, tolerance: f64, limit: u32) -> (u32, f64) {
-        let mut iterations = 0;
-        loop {
-            self.write(problem, &mut work.lambda);
-            work.evaluate(problem);
-            let residual = residual_at(problem, &work.lambda, &work.sigma);
-            if residual <= tolerance || iterations >= limit || self.stalled || !residual.is_finite() {
-                return (iterations, residual);
-            }
-            self.iterate(problem, work);
-            iterations += 1;
-        }
-    }
-
     /// The point of the central path where all complementarity products equal `kappa` (J), from the middle. Leaves impulses
     /// and velocities in `work`. Returns iterations and whether it got there.   (ncp-13)
-    pub fn centre(&mut self, problem: &Problem, work: &mut Work, kappa: f64, limit: u32) -> (u32, bool) {
-        self.begin(problem, 1.0, 0.0);
+    pub fn center(&mut self, problem: &Problem, work: &mut Work, kappa: f64, budget: u32) -> (u32, bool) {
+        let limit = ITERATIONS.min(budget);
+        self.begin(problem);
         self.end = kappa / (self.unit * self.unit);
         let (mut iterations, mut last) = (0, f64::INFINITY);
         loop {
             self.write(problem, &mut work.lambda);
             work.evaluate(problem);
-            let off = self.off_centre(problem, work);
+            let off = self.off_center(problem, work);
             // rounding decides where it ends: when a step that should help no longer does
-            let done = off <= CENTRED || (off <= NEARLY_CENTRED && off >= 0.5 * last);
+            let done = off <= CENTERED || (off <= NEARLY_CENTERED && off >= 0.5 * last);
             if done || iterations >= limit || self.stalled || off.is_nan() {
-                return (iterations, off <= NEARLY_CENTRED);
+                return (iterations, off <= NEARLY_CENTERED);
             }
             last = off;
             self.iterate(problem, work);
@@ -132,7 +94,7 @@ impl InteriorPoint {
     }
 
     /// How far the products are from the end of the path, in units of it, and slacks from velocities.
-    fn off_centre(&self, problem: &Problem, work: &Work) -> f64 {
+    fn off_center(&self, problem: &Problem, work: &Work) -> f64 {
         let mut worst: f64 = 0.0;
         for (k, b) in problem.blocks.iter().enumerate() {
             let (x, sigma) = (&self.states[k], self.scaled_velocity(b, k, &work.sigma));
@@ -192,20 +154,19 @@ impl InteriorPoint {
         self.direction(problem, work, true);
         let reach = self.reach(problem, 1.0);
         let share = (self.complementarity_after(problem, reach) / complementarity).clamp(0.0, 1.0);
-        let kappa = ((share * share * share).max(self.caution) * complementarity).max(self.end);
+        let kappa = (share * share * share * complementarity).max(self.end);
         // corrector: back to the middle, with what the predictor's own step adds
         for k in 0..self.states.len() {
             let (cone, bound) = (problem.blocks[k].cone, self.bound(problem, k));
             let first = products(cone, bound, &self.states[k], kappa);
             // at the end of the path plain Newton: the predictor aims beyond it
-            let ends = self.end > 0.0 && kappa == self.end;
+            let ends = kappa == self.end;
             let second = if ends { [0.0; 4] } else { second_order(cone, &self.changes[k]) };
             self.targets[k] = core::array::from_fn(|i| first[i] + second[i]);
         }
         self.direction(problem, work, false);
         let fraction = (1.0 - complementarity).clamp(0.95, 0.9999);
         let step = self.reach(problem, fraction);
-        self.short = if step < SHORT { self.short + 1 } else { 0 };
         self.stalled = step.is_nan() || step <= STALLED || !complementarity.is_finite();
         for (x, d) in self.states.iter_mut().zip(&self.changes) {
             *x = x.moved(d, step);
@@ -213,7 +174,7 @@ impl InteriorPoint {
     }
 
     /// Bound of a box, scaled.
-    pub(super) fn bound(&self, problem: &Problem, k: usize) -> f64 {
+    fn bound(&self, problem: &Problem, k: usize) -> f64 {
         match problem.blocks[k].cone {
             Cone::Box { bound } => bound * self.scales[k] / self.unit,
             _ => 0.0,
@@ -221,7 +182,7 @@ impl InteriorPoint {
     }
 
     /// Mean complementarity product.
-    pub fn complementarity(&self, problem: &Problem) -> f64 {
+    fn complementarity(&self, problem: &Problem) -> f64 {
         self.complementarity_after(problem, 0.0)
     }
 
@@ -256,14 +217,14 @@ impl InteriorPoint {
         for (k, b) in problem.blocks.iter().enumerate() {
             let sigma = self.scaled_velocity(b, k, &work.sigma);
             let dsigma = self.scaled_velocity(b, k, &work.answer);
-            let dl = three(&work.change, b).map(|x| x * self.scales[k] / self.unit);
+            let dl = rows_of(&work.change, b).map(|x| x * self.scales[k] / self.unit);
             self.changes[k] =
                 unpack(b.cone, self.bound(problem, k), &self.states[k], &sigma, &self.targets[k], dl, dsigma);
         }
     }
 
-    pub(super) fn scaled_velocity(&self, b: &Block, k: usize, sigma: &[f64]) -> [f64; 3] {
-        three(sigma, b).map(|x| x / (self.scales[k] * self.unit))
+    fn scaled_velocity(&self, b: &Block, k: usize, sigma: &[f64]) -> [f64; 3] {
+        rows_of(sigma, b).map(|x| x / (self.scales[k] * self.unit))
     }
 
     /// The longest step, at most one, that keeps every block inside its cones.
@@ -288,10 +249,10 @@ impl Interior {
 }
 
 /// Where a block starts; `scale` turns a bound into scaled units.
-fn start(cone: Cone, scale: f64, centre: f64) -> Interior {
+fn start(cone: Cone, scale: f64) -> Interior {
     match cone {
-        Cone::Friction { .. } => Interior { l: [0.0, 0.0, centre], s: [0.0, 0.0, centre], psi: centre },
-        Cone::Unilateral => Interior { l: [centre, 0.0, 0.0], s: [centre, 0.0, 0.0], psi: 0.0 },
+        Cone::Friction { .. } => Interior { l: [0.0, 0.0, 1.0], s: [0.0, 0.0, 1.0], psi: 1.0 },
+        Cone::Unilateral => Interior { l: [1.0, 0.0, 0.0], s: [1.0, 0.0, 0.0], psi: 0.0 },
         Cone::Box { bound } => {
             let slack = (1.0 / (bound * scale).max(f64::MIN_POSITIVE)).min(1.0);
             Interior { l: [0.0; 3], s: [slack, slack, 0.0], psi: 0.0 }

@@ -1,52 +1,33 @@
 //! Solvers of the nonlinear complementarity problem. They see a [`Problem`] and nothing else.   (ncp-4)
 //!
-//! The default chain: Newton from the warm start; where it ends near a solution an interior point beside it, elsewhere
-//! damped Newton first; an interior point from the middle, Newton on what it found, and slower ways; and a residual that
-//! none of them has computed for itself.
+//! By default: Newton from the warm start, then proximal rounds from the best of its iterates, then once more from zero
+//! impulses; one budget of factorizations for all of them, and a residual that none of them has computed for itself.
 
 mod admm;
-mod continuation;
-mod identify;
+mod branch;
+mod compromise;
 mod interior_point;
+mod law;
+mod line_search;
 mod linear;
 mod newton;
-mod onto_path;
 mod pgs;
+mod proximal;
 #[cfg(test)]
 mod tests;
+mod tuning;
 
-use super::cone::Cone;
-use super::problem::{Block, Problem};
-use super::report::{Stage, Status};
-use super::residual::{residual_at, unit};
+use super::cone::Square;
+use super::problem::{Block, Problem, rows_of};
+use super::report::{Iterations, Stage, Status};
+use super::residual::{fastest, residual_at, unit};
 use crate::footprint::footprint;
 use crate::model::Solver;
-use continuation::Outlook;
-use identify::identify;
+use branch::Branch;
 use interior_point::InteriorPoint;
 use linear::{Answer, Linear};
-use newton::{Branch, Manner};
-
-/// Iterations of Newton from a warm start, of damped Newton from the best of them, and from a solution of the interior
-/// point.
-const WARM: u32 = 10;
-const DAMPED: u32 = 12;
-const POLISH: u32 = 8;
-/// Iterations of the interior point from the middle, and beside an iterate of Newton.
-const INTERIOR: u32 = 60;
-const BESIDE: u32 = 20;
-/// Residuals at which the interior point lets Newton try where branches have not shown.
-const HANDOVER: [f64; 3] = [1e-5, 1e-8, 1e-11];
-/// Residual above which Newton's last iterate is no place to start an interior point from: damped steps lead nearer.
-const FAR: f64 = 1e-5;
-/// Starts of the interior point, one after the other until one leads to a solution: distance from the boundaries, and
-/// how much of the complementarity every step keeps at least.
-const ATTEMPTS: [(f64, f64); 6] = [(1.0, 0.0), (10.0, 0.1), (1.0, 0.3), (0.1, 0.1), (3.0, 0.05), (30.0, 0.3)];
-/// Impulses of a warm start that would change velocities by more than this, in units of the largest there is, come from
-/// demands that could not be met: beside them the rest is lost in rounding.
-const ABSURD: f64 = 1e4;
-/// Residual below which a search without success is taken for one among redundant supports.
-const UNDECIDED: f64 = 1e-4;
+use proximal::{End, Patience, Proximal};
+use tuning::{ABSURD, CONTRADICTION, DOWN, FIRST_RUN, MARGIN, RESERVE, SHARED_DIGITS, SLOWEST, WARM_WEIGHT, WEIGHT};
 
 /// Iterate and scratch memory of the solvers.
 #[derive(Debug, Clone, Default)]
@@ -54,32 +35,33 @@ pub(crate) struct Work {
     /// Impulses (rows) and their velocities.
     pub lambda: Vec<f64>,
     pub sigma: Vec<f64>,
-    best: Vec<f64>,
+    kept: Vec<f64>,
     previous: Vec<f64>,
     change: Vec<f64>,
     answer: Vec<f64>,
+    /// The best iterate of all stages.
+    best: Vec<f64>,
+    /// Impulses of a compromise while it is tried to do without.
+    aside: Vec<f64>,
     w: Vec<f64>,
     xi: Vec<f64>,
     branches: Vec<Branch>,
     answers: Vec<Answer>,
     linear: Linear,
+    proximal: Proximal,
     interior: InteriorPoint,
     admm: [Vec<f64>; 3],
-    answer_best: Vec<f64>,
-    frictions: Vec<f64>,
-    compliances: Vec<f64>,
-    velocities: Vec<f64>,
 }
 
-footprint!(Work: lambda, sigma, best, previous, change, answer, w, xi, branches, answers, linear, interior, admm,
-    answer_best, frictions, compliances, velocities);
+footprint!(Work: lambda, sigma, kept, previous, change, answer, best, aside, w, xi, branches, answers, linear, proximal, interior,
+    admm);
 
 impl Work {
     /// Room for a problem; impulses start at zero.
     pub fn reset(&mut self, problem: &Problem) {
         let rows = problem.rows();
         let vectors =
-            [&mut self.lambda, &mut self.sigma, &mut self.best, &mut self.previous, &mut self.change, &mut self.answer];
+            [&mut self.lambda, &mut self.sigma, &mut self.kept, &mut self.previous, &mut self.change, &mut self.answer];
         for v in vectors {
             v.clear();
             v.resize(rows, 0.0);
@@ -97,19 +79,13 @@ impl Work {
 
     /// How much there is room for.
     pub fn capacity(&self) -> usize {
-        let kept = [&self.frictions, &self.compliances, &self.velocities, &self.answer_best];
-        let vectors = kept.into_iter().chain(&self.admm).map(Vec::capacity).sum::<usize>();
-        let systems = self.linear.capacity() + self.interior.capacity();
-        self.lambda.capacity()
-            + self.w.capacity()
-            + self.branches.capacity()
-            + self.answers.capacity()
-            + vectors
-            + systems
+        let vectors = self.admm.iter().chain([&self.lambda, &self.best, &self.w]).map(Vec::capacity).sum::<usize>();
+        let systems = self.linear.capacity() + self.interior.capacity() + self.proximal.capacity();
+        self.branches.capacity() + self.answers.capacity() + vectors + systems
     }
 
-    /// How block `k` resists a change of its impulse, after [`centre`].
-    pub fn resistance(&self, problem: &Problem, k: usize) -> [[f64; 3]; 3] {
+    /// How block `k` resists a change of its impulse, after [`center`].
+    pub fn resistance(&self, problem: &Problem, k: usize) -> Square {
         self.interior.resistance(problem, k)
     }
 
@@ -119,11 +95,11 @@ impl Work {
     }
 
     fn keep(&mut self) {
-        self.best.copy_from_slice(&self.lambda);
+        self.kept.copy_from_slice(&self.lambda);
     }
 
     fn restore(&mut self) {
-        self.lambda.copy_from_slice(&self.best);
+        self.lambda.copy_from_slice(&self.kept);
     }
 }
 
@@ -132,222 +108,271 @@ impl Work {
 pub(crate) struct Outcome {
     pub stage: Stage,
     pub status: Status,
-    pub iterations: u32,
+    pub iterations: Iterations,
+    /// Factorizations of all islands together.
+    pub total: u32,
     pub residual: f64,
 }
 
 impl Outcome {
     /// Of no constraints.
-    pub const EMPTY: Outcome = Outcome { stage: Stage::Empty, status: Status::Converged, iterations: 0, residual: 0.0 };
+    pub const EMPTY: Outcome = Outcome {
+        stage: Stage::Empty,
+        status: Status::Converged,
+        iterations: Iterations { newton: 0, proximal: 0, restart: 0, other: 0 },
+        total: 0,
+        residual: 0.0,
+    };
 
     /// Of two islands: what either failed in, and the effort of the harder one.
     pub fn and(self, other: Outcome) -> Outcome {
-        let harder = if other.iterations >= self.iterations { other } else { self };
+        let harder = if other.iterations.sum() >= self.iterations.sum() { other } else { self };
         Outcome {
             stage: harder.stage,
             status: self.status.max(other.status),
             iterations: harder.iterations,
+            total: self.total + other.total,
             residual: self.residual.max(other.residual),
         }
     }
 }
 
-/// Solves from the impulses in `work.lambda`; the answer is in `work.lambda` and `work.sigma`.
-pub(crate) fn solve(problem: &mut Problem, solver: Solver, tolerance: f64, limit: u32, work: &mut Work) -> Outcome {
+/// What a search may still spend, and the best that it has seen; the impulses of that are in `Work::best`.
+#[derive(Debug, Clone, Copy)]
+struct Search {
+    /// Residual that is wanted: the tolerance, relative to (ten times) the problem's own speeds where they are below 1 m/s.
+    aim: f64,
+    /// Whether contacts share a load by their compliance.
+    shares: bool,
+    /// Residual that is good enough where the aim is not met at once.
+    tolerance: f64,
+    /// Factorizations that are left.
+    left: u32,
+    iterations: Iterations,
+    stage: Stage,
+    residual: f64,
+}
+
+impl Search {
+    fn new(problem: &Problem, tolerance: f64, budget: u32) -> Search {
+        let iterations = Iterations::default();
+        let aim = tolerance * (MARGIN * fastest(problem)).clamp(SLOWEST, 1.0);
+        let shares = problem.blocks.iter().any(|b| b.is_redundant());
+        Search { aim, shares, tolerance, left: budget, iterations, stage: Stage::Newton, residual: f64::INFINITY }
+    }
+
+    /// One factorization.
+    fn spend(&mut self, stage: Stage) {
+        self.left = self.left.saturating_sub(1);
+        *self.iterations.of(stage) += 1;
+    }
+
+    /// Takes the present iterate if it is better.
+    fn offer(&mut self, stage: Stage, residual: f64, work: &mut Work) {
+        if residual < self.residual {
+            (self.stage, self.residual) = (stage, residual);
+            work.best.clear();
+            work.best.extend_from_slice(&work.lambda);
+        }
+    }
+
+    /// Whether nothing more is wanted of impulses: the residual is small beside the problem's own speeds, and beside the
+    /// velocities that decide how points which slide share a load (that of points which stick moves nothing).
+    fn is_precise(&self, problem: &Problem, lambda: &[f64], residual: f64) -> bool {
+        residual <= self.aim && self.shares_precisely(problem, lambda, residual)
+    }
+
+    /// The second half of it.
+    fn shares_precisely(&self, problem: &Problem, lambda: &[f64], residual: f64) -> bool {
+        if !self.shares {
+            return true;
+        }
+        let slides = |b: &Block| b.is_redundant() && b.cone.is_at_edge(rows_of(lambda, b));
+        let shift = |b: &Block| b.compliance * lambda[b.row + b.cone.rows() - 1].abs();
+        let largest = problem.blocks.iter().filter(|b| slides(b)).map(shift).fold(0.0, f64::max);
+        largest == 0.0 || residual * unit(problem) <= (SHARED_DIGITS * largest).max(f64::EPSILON)
+    }
+
+    fn is_done(&self) -> bool {
+        self.residual <= self.tolerance
+    }
+}
+
+/// Solves from the impulses in `work.lambda` with at most `budget` factorizations (sweeps, for projected Gauss–Seidel); the
+/// answer is in `work.lambda` and `work.sigma`. Where the demands contradict each other, constraints of the problem get
+/// the compliance with which it has a solution.   (ncp-14)
+pub(crate) fn solve(problem: &mut Problem, solver: Solver, tolerance: f64, budget: u32, work: &mut Work) -> Outcome {
     if problem.rows() == 0 {
         return Outcome::EMPTY;
     }
-    let (stage, iterations) = match solver {
-        Solver::Auto => chain(problem, tolerance, limit, work, true),
-        Solver::InteriorPoint => chain(problem, tolerance, limit, work, false),
-        Solver::Admm => (Stage::Admm, admm::admm(problem, work, tolerance, limit).0),
-        Solver::Pgs => (Stage::Pgs, pgs::pgs(problem, work, tolerance, limit).0),
-    };
+    let mut search = Search::new(problem, tolerance, budget);
+    let mut infeasible = false;
+    match solver {
+        Solver::Auto => infeasible = chain(problem, &mut search, work, false),
+        Solver::Cold => infeasible = chain(problem, &mut search, work, true),
+        Solver::Admm => {
+            search.iterations.other = admm::admm(problem, work, tolerance, budget).0;
+            search.stage = Stage::Admm;
+        }
+        Solver::Pgs => {
+            search.iterations.other = pgs::pgs(problem, work, tolerance, budget).0;
+            search.stage = Stage::Pgs;
+        }
+    }
     // the certificate: velocities and residual from the impulses alone
     work.evaluate(problem);
-    let residual = residual_at(problem, &work.lambda, &work.sigma);
-    let status = if residual <= tolerance { Status::Converged } else { Status::NotConverged };
-    Outcome { stage, status, iterations, residual }
+    let residual = demanded_residual(problem, work);
+    let status = if infeasible { Status::Infeasible } else { Status::of_residual(residual, tolerance) };
+    let total = search.iterations.sum();
+    Outcome { stage: search.stage, status, iterations: search.iterations, total, residual }
+}
+
+/// The residual of what is demanded, whoever yields.
+fn demanded_residual(problem: &Problem, work: &mut Work) -> f64 {
+    if problem.blocks.iter().all(|b| b.yields == 0.0) {
+        return residual_at(problem, &work.lambda, &work.sigma);
+    }
+    work.change.copy_from_slice(&work.sigma);
+    for b in problem.blocks.iter().filter(|b| b.yields > 0.0) {
+        let last = b.row + b.cone.rows() - 1;
+        work.change[last] -= b.yields * work.lambda[last];
+    }
+    residual_at(problem, &work.lambda, &work.change)
 }
 
 /// The point of the central path with complementarity `kappa` (J); its impulses and velocities are in `work`.   (ncp-13)
-pub(crate) fn centre(problem: &Problem, kappa: f64, limit: u32, work: &mut Work) -> Outcome {
-    let mut interior = std::mem::take(&mut work.interior);
-    let (iterations, centred) = match problem.rows() {
-        0 => (0, true),
-        _ => interior.centre(problem, work, kappa, INTERIOR.min(limit)),
-    };
+pub(crate) fn center(problem: &mut Problem, kappa: f64, budget: u32, work: &mut Work) -> Outcome {
+    if problem.rows() == 0 {
+        return Outcome::EMPTY;
+    }
+    let mut interior = core::mem::take(&mut work.interior);
+    let (mut spent, mut centered) = interior.center(problem, work, kappa, budget);
+    let mut status = Status::Converged;
+    if !centered {
+        // demands that contradict each other have no central path: where they yield there is one
+        let mut search = Search::new(problem, CONTRADICTION, budget.saturating_sub(spent));
+        work.lambda.fill(0.0);
+        if chain(problem, &mut search, work, true) {
+            status = Status::Infeasible;
+        }
+        let (more, now) = interior.center(problem, work, kappa, search.left);
+        (spent, centered) = (spent + search.iterations.sum() + more, now);
+    }
     work.interior = interior;
     let residual = residual_at(problem, &work.lambda, &work.sigma);
-    let status = if centred { Status::Converged } else { Status::NotConverged };
-    Outcome { stage: Stage::InteriorPoint, status, iterations, residual }
+    let status = if centered { status } else { Status::NotConverged };
+    let iterations = Iterations { other: spent, ..Iterations::default() };
+    Outcome { stage: Stage::InteriorPoint, status, iterations, total: spent, residual }
 }
 
-/// Newton, interior point, Newton. Leaves the best iterate of all.   (ncp-4)
-fn chain(problem: &mut Problem, tolerance: f64, limit: u32, work: &mut Work, warm: bool) -> (Stage, u32) {
-    let mut found = Found { stage: Stage::InteriorPoint, residual: f64::INFINITY, iterations: 0 };
-    if warm {
-        if is_absurd(problem, &work.lambda) {
-            work.lambda.fill(0.0);
-        }
-        let (n, residual) = newton::newton_as(problem, work, Manner::Warm, tolerance, WARM.min(limit));
-        if residual <= tolerance {
-            return (Stage::Newton, n);
-        }
-        found = Found { stage: Stage::Newton, residual, iterations: n };
-    } else {
+/// Newton, rounds from its best iterate (unless `cold`), rounds from zero. Leaves the best iterate of all. Returns whether the
+/// demands contradict each other.   (ncp-4)
+fn chain(problem: &mut Problem, search: &mut Search, work: &mut Work, cold: bool) -> bool {
+    if is_absurd(problem, &work.lambda) {
         work.lambda.fill(0.0);
     }
-    work.answer_best.clear();
-    work.answer_best.extend_from_slice(&work.lambda);
-    if warm {
-        from_the_best(problem, tolerance, limit, work, &mut found);
+    let yielding = problem.blocks.iter().any(|b| b.yields > 0.0);
+    // some of the budget is kept for a compromise
+    let reserve = (RESERVE * f64::from(search.left)) as u32;
+    search.left -= reserve;
+    let end = attempt(problem, search, work, cold);
+    search.left += reserve;
+    let infeasible = match contradiction(problem, work, end) {
+        Some(lack) => {
+            find_compromise(problem, search, work, lack);
+            true
+        }
+        None => yielding && !can_be_met(problem, search, work),
+    };
+    if infeasible {
+        compromise::remember(problem, &work.best);
     }
-    if found.residual > tolerance {
-        from_anywhere(problem, tolerance, limit, work, &mut found);
+    work.lambda.copy_from_slice(&work.best);
+    infeasible
+}
+
+/// The violation of demands that contradict each other (m/s), if they do; the self-stress is in `work.aside`.   (ncp-14)
+fn contradiction(problem: &Problem, work: &mut Work, end: End) -> Option<f64> {
+    let Work { aside, proximal, best, .. } = work;
+    aside.clear();
+    if end == End::Infeasible {
+        aside.extend(proximal.lambda.iter().zip(&proximal.hat).map(|(new, old)| new - old));
+        best.copy_from_slice(&proximal.compromise);
+        return Some(proximal.compromise_lack);
     }
-    work.lambda.copy_from_slice(&work.answer_best);
-    (found.stage, found.iterations)
+    let squeeze = compromise::squeeze(problem, best);
+    aside.extend_from_slice(best);
+    (squeeze > 0.0).then_some(squeeze)
+}
+
+/// Newton and both runs of rounds, until one is successful.
+fn attempt(problem: &Problem, search: &mut Search, work: &mut Work, cold: bool) -> End {
+    newton::newton(problem, work, search);
+    if search.is_done() {
+        return End::Solved;
+    }
+    let first = if cold { 0 } else { (FIRST_RUN * f64::from(search.left)) as u32 };
+    let mut end = End::Spent;
+    if first > 0 {
+        end = proximal::run(problem, work, search, Stage::Proximal, WARM_WEIGHT, first, Patience::New);
+    }
+    if end != End::Solved && search.left > 0 {
+        work.lambda.fill(0.0);
+        let (budget, patience) = (search.left, if end == End::Infeasible { Patience::Second } else { Patience::New });
+        end = proximal::run(problem, work, search, Stage::Restart, WEIGHT[1], budget, patience);
+    }
+    end
+}
+
+/// Lets demands that contradict each other by `lack` yield and solves the problem that this makes, from the best iterate. Where
+/// that does not do, all of them yield.   (ncp-14)
+fn find_compromise(problem: &mut Problem, search: &mut Search, work: &mut Work, mut lack: f64) {
+    for all in [false, true] {
+        if search.left == 0 {
+            return;
+        }
+        compromise::soften(problem, &work.aside, lack, all);
+        work.lambda.copy_from_slice(&work.best);
+        search.residual = f64::INFINITY;
+        newton::newton(problem, work, search);
+        let mut end = End::Solved;
+        if !search.is_done() {
+            let budget = search.left;
+            end = proximal::run(problem, work, search, Stage::Proximal, WARM_WEIGHT, budget, Patience::New);
+        }
+        match contradiction(problem, work, end) {
+            Some(more) => lack = more,
+            None => return,
+        }
+    }
+}
+
+/// Whether the demands that yielded in the step before, and in the answer at hand, can be met after all: a round in which they
+/// do not yield leaves less of the violation then. If so the problem is solved without.   (ncp-14)
+fn can_be_met(problem: &mut Problem, search: &mut Search, work: &mut Work) -> bool {
+    let lack = compromise::lack(problem, &work.best);
+    let weights = problem.blocks.iter().filter(|b| b.yields > 0.0).map(|b| b.yields / b.mean);
+    let weight = DOWN * weights.fold(WEIGHT[1], f64::min);
+    work.aside.clear();
+    work.aside.extend_from_slice(&work.best);
+    let before = *search;
+    problem.blocks.iter_mut().for_each(|b| b.compliance = b.own_compliance);
+    search.residual = f64::INFINITY;
+    work.lambda.copy_from_slice(&work.aside);
+    let (budget, weight) = (search.left, weight.max(WEIGHT[0]));
+    let end = proximal::run(problem, work, search, Stage::Proximal, weight, budget, Patience::Remembered { lack });
+    if end == End::Solved && compromise::squeeze(problem, &work.best) == 0.0 {
+        problem.blocks.iter_mut().for_each(|b| b.yields = 0.0);
+        return true;
+    }
+    problem.blocks.iter_mut().for_each(|b| b.yield_by(b.yields));
+    work.best.copy_from_slice(&work.aside);
+    (search.residual, search.stage) = (before.residual, before.stage);
+    false
 }
 
 /// Whether impulses are far larger than any that velocities call for.
 fn is_absurd(problem: &Problem, lambda: &[f64]) -> bool {
     let change = |b: &Block| b.mean * lambda[b.row + b.cone.rows() - 1].abs();
     problem.blocks.iter().map(change).fold(0.0, f64::max) > ABSURD * unit(problem)
-}
-
-/// What is near the best iterate and cheap.
-fn from_the_best(problem: &Problem, tolerance: f64, limit: u32, work: &mut Work, found: &mut Found) {
-    if found.residual > FAR {
-        damped(problem, tolerance, limit, work, found);
-    }
-    if found.residual > tolerance {
-        beside(problem, tolerance, limit, work, found);
-    }
-    if found.residual > tolerance {
-        damped(problem, tolerance, limit, work, found);
-    }
-}
-
-/// Starts that owe nothing to the warm start, until one leads to a solution.
-fn from_anywhere(problem: &mut Problem, tolerance: f64, limit: u32, work: &mut Work, found: &mut Found) {
-    from_the_middle(problem, tolerance, limit, work, found);
-    if found.residual > tolerance {
-        let (n, residual, outlook) = continuation::lending(problem, work, tolerance, limit);
-        found.take(Stage::Polish, n, residual, work);
-        if outlook == Outlook::Contradiction {
-            return;
-        }
-    }
-    for (centre, caution) in ATTEMPTS {
-        if found.residual > tolerance {
-            patiently(problem, tolerance, limit, centre, caution, work, found);
-        }
-        lift_one(problem, tolerance, limit, work, found);
-        if found.residual > tolerance {
-            // as if there had been no warm start
-            work.lambda.fill(0.0);
-            let (n, residual) = newton::newton(problem, work, tolerance, WARM.min(limit));
-            found.take(Stage::Polish, n, residual, work);
-        }
-    }
-    if found.residual > tolerance {
-        let (n, residual) = continuation::continuation(problem, work, tolerance, limit);
-        found.take(Stage::Polish, n, residual, work);
-    }
-}
-
-/// The best so far; its impulses are in `Work::answer_best`.
-struct Found {
-    stage: Stage,
-    residual: f64,
-    iterations: u32,
-}
-
-impl Found {
-    /// Takes the present iterate if it is better.
-    fn take(&mut self, stage: Stage, iterations: u32, residual: f64, work: &mut Work) {
-        self.iterations += iterations;
-        if residual < self.residual {
-            (self.stage, self.residual) = (stage, residual);
-            work.answer_best.copy_from_slice(&work.lambda);
-        }
-    }
-}
-
-/// Damped Newton from the best iterate.
-fn damped(problem: &Problem, tolerance: f64, limit: u32, work: &mut Work, found: &mut Found) {
-    work.lambda.copy_from_slice(&work.answer_best);
-    let (n, residual) = newton::newton_as(problem, work, Manner::Damped, tolerance, DAMPED.min(limit));
-    found.take(Stage::Newton, n, residual, work);
-}
-
-/// The interior point from beside the best iterate.
-fn beside(problem: &Problem, tolerance: f64, limit: u32, work: &mut Work, found: &mut Found) {
-    work.lambda.copy_from_slice(&work.answer_best);
-    work.evaluate(problem);
-    let mut interior = std::mem::take(&mut work.interior);
-    interior.begin_beside(problem, work, found.residual);
-    identify(problem, tolerance, BESIDE.min(limit), &mut interior, work, found);
-    work.interior = interior;
-}
-
-/// The interior point from the middle, and Newton from where it ends.
-fn from_the_middle(problem: &Problem, tolerance: f64, limit: u32, work: &mut Work, found: &mut Found) {
-    let mut interior = std::mem::take(&mut work.interior);
-    interior.begin(problem, 1.0, 0.0);
-    identify(problem, tolerance, INTERIOR.min(limit), &mut interior, work, found);
-    work.interior = interior;
-    polish(problem, tolerance, limit, work, found);
-}
-
-/// The interior point to its end, however short its steps, and Newton from several of its iterates.
-fn patiently(
-    problem: &Problem,
-    tolerance: f64,
-    limit: u32,
-    centre: f64,
-    caution: f64,
-    work: &mut Work,
-    found: &mut Found,
-) {
-    let mut interior = std::mem::take(&mut work.interior);
-    interior.begin(problem, centre, caution);
-    let mut left = INTERIOR.min(limit);
-    for handover in HANDOVER {
-        let (n, residual) = interior.run(problem, work, handover.max(tolerance), left);
-        left -= n;
-        found.take(Stage::InteriorPoint, n, residual, work);
-        polish(problem, tolerance, limit, work, found);
-        if found.residual <= tolerance || left == 0 || residual > handover {
-            break;
-        }
-    }
-    work.interior = interior;
-}
-
-/// Where the load of redundant supports is nearly undecided, a solution may let go of one that every iterate holds:
-/// Newton from the best iterate without each of them in turn.
-fn lift_one(problem: &Problem, tolerance: f64, limit: u32, work: &mut Work, found: &mut Found) {
-    for k in 0..problem.blocks.len() {
-        let b = &problem.blocks[k];
-        let pushes = matches!(b.cone, Cone::Friction { .. } | Cone::Unilateral);
-        if found.residual <= tolerance || found.residual > UNDECIDED {
-            return;
-        }
-        if pushes && work.answer_best[b.row + b.cone.rows() - 1] > 0.0 {
-            work.lambda.copy_from_slice(&work.answer_best);
-            let (n, residual) =
-                newton::newton_as(problem, work, Manner::Bold { open: Some(k) }, tolerance, POLISH.min(limit));
-            found.take(Stage::Polish, n, residual, work);
-        }
-    }
-}
-
-/// Newton from the present iterate.
-fn polish(problem: &Problem, tolerance: f64, limit: u32, work: &mut Work, found: &mut Found) {
-    if found.residual > tolerance && work.lambda.iter().all(|x| x.is_finite()) {
-        let (n, residual) = newton::newton(problem, work, tolerance, POLISH.min(limit));
-        found.take(Stage::Polish, n, residual, work);
-    }
 }

@@ -5,7 +5,7 @@
 
 use super::Work;
 use crate::constraint::cone::{Cone, length};
-use crate::constraint::problem::{Block, Problem, TWIST, three};
+use crate::constraint::problem::{Block, Problem, TWIST, rows_of};
 use crate::constraint::residual::residual_at;
 
 /// Sweeps between two looks at the residual.
@@ -40,8 +40,8 @@ pub(crate) fn pgs(problem: &Problem, work: &mut Work, tolerance: f64, limit: u32
 }
 
 fn sweep_block(problem: &Problem, work: &mut Work, k: usize, b: &Block) {
-    let lambda = three(&work.lambda, b);
-    let (rows, spread, g) = (b.cone.rows(), problem.spread(b, &work.xi), three(&problem.g, b));
+    let lambda = rows_of(&work.lambda, b);
+    let (rows, spread, g) = (b.cone.rows(), problem.spread(b, &work.xi), rows_of(&problem.g, b));
     let mut sigma: [f64; 3] = core::array::from_fn(|i| spread[i] + g[i]);
     sigma[rows - 1] += b.compliance * lambda[rows - 1];
     let D = problem.diagonal_block(k);

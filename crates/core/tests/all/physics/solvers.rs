@@ -7,7 +7,7 @@ use slipstick_core::*;
 
 /// Steps the run with the default solver and every step also with the others; returns how many contacts had impulses.
 fn compare(run: &mut Run, steps: usize, tolerance: f64) -> usize {
-    let others = [Solver::InteriorPoint, Solver::Admm, Solver::Pgs].map(|solver| {
+    let others = [Solver::Cold, Solver::Admm, Solver::Pgs].map(|solver| {
         let mut o = run.model.options().clone();
         (o.solver, o.max_iterations) = (solver, 20_000);
         Run::new(run.model.with_options(o).expect("sound options"))

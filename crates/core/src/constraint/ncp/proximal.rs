@@ -1,0 +1,361 @@
+//! Proximal rounds: what follows where Newton from the warm start fails.   (ncp-12)
+//!
+//! In a round every constraint may yield a little around the impulses of the last one, so that redundant ones share their
+//! load in one way and those that contradict each other find a compromise. Newton with an exact line search solves it; then
+//! they may yield thirty times less. Every iterate is inside its cones.
+#![allow(non_snake_case)]
+
+use super::branch::{Branch, answer_on};
+use super::law::{Response, into_cone, respond, slope};
+use super::line_search::line_search;
+use super::linear::Answer;
+use super::tuning::{
+    CONTRADICTION, DOWN, FLAT, FLAT_ROUNDS, INEXACT, POLISH, ROUND_ITERATIONS, SELF_STRESS, SHORT_STEP, SHORT_STEPS,
+    UP, WEIGHT,
+};
+use super::{Search, Work};
+use crate::constraint::problem::{Block, Problem, rows_of};
+use crate::constraint::report::Stage;
+use crate::constraint::residual::{residual_at, unit};
+use crate::footprint::footprint;
+
+/// How a run of rounds ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum End {
+    /// The residual is at most the tolerance.
+    Solved,
+    /// The budget is used up, or rounds fail however large the weight.
+    Spent,
+    /// The demands contradict each other: rounds no longer make the lack smaller.
+    Infeasible,
+}
+
+/// When rounds without progress are taken for a contradiction.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Patience {
+    /// After several in a row.
+    New,
+    /// A little sooner: another run has said so already.
+    Second,
+    /// At once: in the step before the demands could not be met, and rounds begin at its compromise, which lacks so much.
+    Remembered { lack: f64 },
+}
+
+/// Memory of the rounds. All vectors have a number per row or an entry per block.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Proximal {
+    /// Impulses around which constraints yield, λ̂.
+    pub(super) hat: Vec<f64>,
+    /// Newton's state: impulses l and their velocity s without compliance, moved by increments only.
+    pub(super) l: Vec<f64>,
+    pub(super) s: Vec<f64>,
+    /// The step of s.
+    pub(super) ds: Vec<f64>,
+    /// λ = P(λ̂, s).
+    pub(super) lambda: Vec<f64>,
+    responses: Vec<Response>,
+    /// Branches at the end of the last round that was solved.
+    last: Vec<Branch>,
+    /// Impulses and lack of the last round that made progress: the compromise where the demands contradict each other.
+    pub(super) compromise: Vec<f64>,
+    pub(super) compromise_lack: f64,
+}
+
+footprint!(Proximal: hat, l, s, ds, lambda, responses, last, compromise);
+
+/// What a round ended with.
+#[derive(Debug, Clone, Copy)]
+struct Round {
+    solved: bool,
+    /// Residual of its last iterate.
+    residual: f64,
+    /// How far constraints yield, max r‖λ − λ̂‖ (m/s).
+    lack: f64,
+}
+
+impl Proximal {
+    /// How much there is room for.
+    pub fn capacity(&self) -> usize {
+        self.hat.capacity() + self.responses.capacity() + self.last.capacity()
+    }
+
+    /// Room for a problem; rounds start around the impulses `start`, brought into their cones.
+    fn begin(&mut self, problem: &Problem, start: &[f64]) {
+        let rows = problem.rows();
+        for v in [&mut self.hat, &mut self.l, &mut self.s, &mut self.ds, &mut self.lambda, &mut self.compromise] {
+            v.clear();
+            v.resize(rows, 0.0);
+        }
+        self.responses.clear();
+        self.responses.resize(problem.blocks.len(), Response::default());
+        self.last.clear();
+        self.last.resize(problem.blocks.len(), Branch::default());
+        for b in &problem.blocks {
+            let n = b.cone.rows();
+            self.hat[b.row..b.row + n].copy_from_slice(&into_cone(b.cone, rows_of(start, b))[..n]);
+        }
+        self.compromise.copy_from_slice(&self.hat);
+    }
+
+    /// λ at the present s.
+    fn evaluate(&mut self, problem: &Problem, weight: f64) {
+        for (k, b) in problem.blocks.iter().enumerate() {
+            let response = respond(b, weight, rows_of(&self.hat, b), rows_of(&self.s, b));
+            let n = b.cone.rows();
+            self.lambda[b.row..b.row + n].copy_from_slice(&response.lambda[..n]);
+            self.responses[k] = response;
+        }
+    }
+
+    /// Slope of the potential along the step at its beginning.   (ncp-12)
+    fn first_slope(&self) -> f64 {
+        let terms = self.l.iter().zip(&self.lambda).zip(&self.ds);
+        terms.fold(0.0, |sum, ((l, lambda), ds)| sum + (l - lambda) * ds)
+    }
+
+    /// What Newton leaves of the round and what the round leaves of the law (m/s).
+    fn gap_and_lack(&self, problem: &Problem, sigma: &[f64], weight: f64) -> (f64, f64) {
+        let (mut gap, mut lack) = (0.0f64, 0.0f64);
+        for b in &problem.blocks {
+            let last = b.row + b.cone.rows() - 1;
+            for i in b.row..=last {
+                let yielded = if i == last { b.compliance * self.lambda[i] } else { 0.0 };
+                gap = gap.max((sigma[i] - yielded - self.s[i]).abs());
+                lack = lack.max(weight * b.mean * (self.lambda[i] - self.hat[i]).abs());
+            }
+        }
+        (gap, lack)
+    }
+}
+
+/// Rounds from the impulses in `work.lambda` with at most `budget` factorizations, the first with the given weight.   (ncp-12)
+pub(super) fn run(
+    problem: &Problem,
+    work: &mut Work,
+    search: &mut Search,
+    stage: Stage,
+    weight: f64,
+    budget: u32,
+    patience: Patience,
+) -> End {
+    let (rounds, lack) = match patience {
+        Patience::New => (FLAT_ROUNDS, f64::INFINITY),
+        Patience::Second => (FLAT_ROUNDS - 1, f64::INFINITY),
+        Patience::Remembered { lack } => (1, lack),
+    };
+    let mut p = core::mem::take(&mut work.proximal);
+    p.begin(problem, &work.lambda);
+    p.compromise_lack = 0.0;
+    let mut run = Run {
+        stage,
+        weight,
+        left: budget.min(search.left),
+        polishing: false,
+        known: false,
+        failures: 0,
+        flat: 0,
+        last: Round { solved: false, residual: f64::INFINITY, lack },
+    };
+    let end = loop {
+        if run.left == 0 {
+            break if run.polishing { End::Solved } else { End::Spent };
+        }
+        let round = run.round(problem, work, &mut p, search);
+        if search.is_done() && (run.polishing || search.is_precise(problem, &p.lambda, round.residual)) {
+            break End::Solved;
+        }
+        let end = if search.is_done() {
+            run.polish(&mut p)
+        } else if round.solved {
+            run.down(problem, work, &mut p, round, rounds)
+        } else {
+            run.up(&mut p, round)
+        };
+        if let Some(end) = end {
+            break end;
+        }
+    };
+    work.proximal = p;
+    end
+}
+
+/// A run of rounds.
+struct Run {
+    stage: Stage,
+    weight: f64,
+    /// Factorizations that are left.
+    left: u32,
+    /// Whether the tolerance is met, and what is left is for the last digits.
+    polishing: bool,
+    /// Whether `Proximal::last` has the branches of the last round.
+    known: bool,
+    /// Rounds in a row that were not solved, and that made no progress.
+    failures: u32,
+    flat: u32,
+    /// The round to whose impulses λ̂ belongs.
+    last: Round,
+}
+
+impl Run {
+    /// One round: Newton from λ̂ until what it leaves is small beside what the round leaves.
+    fn round(&mut self, problem: &Problem, work: &mut Work, p: &mut Proximal, search: &mut Search) -> Round {
+        work.lambda.copy_from_slice(&p.hat);
+        work.evaluate(problem);
+        p.l.copy_from_slice(&p.hat);
+        without_compliance(problem, &work.lambda, &work.sigma, &mut p.s);
+        p.evaluate(problem, self.weight);
+        let mut round = Round { solved: false, residual: f64::INFINITY, lack: 0.0 };
+        let (mut steps, mut short) = (0, 0);
+        while steps < ROUND_ITERATIONS && self.left > 0 && short < SHORT_STEPS {
+            let before = self.left;
+            let part = self.step(problem, work, p, search, steps == 0 && self.known);
+            steps += before - self.left;
+            short = if part < SHORT_STEP { short + 1 } else { 0 };
+            work.lambda.copy_from_slice(&p.lambda);
+            work.evaluate(problem);
+            round.residual = residual_at(problem, &work.lambda, &work.sigma);
+            search.offer(self.stage, round.residual, work);
+            let wanted = !self.polishing || search.is_precise(problem, &p.lambda, round.residual);
+            if round.residual <= search.tolerance && wanted {
+                break;
+            }
+            let (gap, lack) = p.gap_and_lack(problem, &work.sigma, self.weight);
+            round.lack = lack;
+            if gap <= (INEXACT * lack).max(0.1 * search.aim * unit(problem)) {
+                round.solved = true;
+                break;
+            }
+        }
+        round
+    }
+
+    /// A step of Newton and its line search. The first of a round takes the branches of the last one: with a weight thirty
+    /// times smaller λ̂ − s/r points thirty times too far. Returns the part of the step that was gone.
+    fn step(
+        &mut self,
+        problem: &Problem,
+        work: &mut Work,
+        p: &mut Proximal,
+        search: &mut Search,
+        on_last_branches: bool,
+    ) -> f64 {
+        for (k, b) in problem.blocks.iter().enumerate() {
+            work.linear.answers[k] = if on_last_branches {
+                answer_on(b, p.last[k], self.weight, rows_of(&p.hat, b), rows_of(&work.sigma, b))
+            } else {
+                self.answer(p, problem, k, false)
+            };
+        }
+        self.direction(problem, work, p, search);
+        if p.first_slope() >= 0.0 && self.left > 0 {
+            // no descent, as friction follows the normal: with frozen radii there is
+            for k in 0..problem.blocks.len() {
+                work.linear.answers[k] = self.answer(p, problem, k, true);
+            }
+            self.direction(problem, work, p, search);
+        }
+        let part = line_search(problem, p, &work.change, self.weight);
+        for (i, change) in work.change.iter().enumerate() {
+            p.l[i] += part * change;
+            p.s[i] += part * p.ds[i];
+        }
+        p.evaluate(problem, self.weight);
+        part
+    }
+
+    /// `dλ = λ − l − E ds`.
+    fn answer(&self, p: &Proximal, problem: &Problem, k: usize, frozen: bool) -> Answer {
+        let b = &problem.blocks[k];
+        let E = slope(b, self.weight, &p.responses[k], frozen);
+        let (lambda, l) = (p.responses[k].lambda, rows_of(&p.l, b));
+        let silent = E.iter().flatten().all(|x| *x == 0.0);
+        Answer { E, c: core::array::from_fn(|i| lambda[i] - l[i]), silent }
+    }
+
+    /// Solves for the step of l (in `work.change`) and of s.
+    fn direction(&mut self, problem: &Problem, work: &mut Work, p: &mut Proximal, search: &mut Search) {
+        work.linear.factor(problem);
+        work.linear.solve(problem, &mut work.change);
+        problem.apply(&work.change, &mut work.answer, &mut work.w, &mut work.xi);
+        without_compliance(problem, &work.change, &work.answer, &mut p.ds);
+        self.left -= 1;
+        search.spend(self.stage);
+    }
+
+    /// Once the tolerance is met: the least weight at once, for the last digits and for how loads are shared.
+    fn polish(&mut self, p: &mut Proximal) -> Option<End> {
+        (self.polishing, self.known, self.left) = (true, true, self.left.min(POLISH));
+        self.begin_around(p);
+        self.weight = WEIGHT[0];
+        None
+    }
+
+    /// The next round is around the impulses of the last one.
+    fn begin_around(&mut self, p: &mut Proximal) {
+        p.hat.copy_from_slice(&p.lambda);
+        for (last, response) in p.last.iter_mut().zip(&p.responses) {
+            *last = response.branch;
+        }
+    }
+
+    /// After a round that was solved: a smaller weight around its impulses, or the end.
+    fn down(
+        &mut self,
+        problem: &Problem,
+        work: &mut Work,
+        p: &mut Proximal,
+        round: Round,
+        patience: u32,
+    ) -> Option<End> {
+        self.flat = if round.lack > FLAT * self.last.lack { self.flat + 1 } else { 0 };
+        if self.flat >= patience && round.residual > CONTRADICTION && is_self_stress(problem, work, p) {
+            return Some(End::Infeasible);
+        }
+        if self.flat == 0 {
+            p.compromise.copy_from_slice(&p.lambda);
+            p.compromise_lack = round.lack;
+        }
+        (self.failures, self.known, self.last) = (0, true, round);
+        self.begin_around(p);
+        self.weight = (self.weight * DOWN).max(WEIGHT[0]);
+        None
+    }
+
+    /// After one that was not: half a level back, around its impulses only if they are better.
+    fn up(&mut self, p: &mut Proximal, round: Round) -> Option<End> {
+        self.failures += 1;
+        self.known = false;
+        if self.weight >= WEIGHT[1] && self.failures > 1 {
+            return Some(End::Spent);
+        }
+        if round.residual < self.last.residual {
+            p.hat.copy_from_slice(&p.lambda);
+            self.last.residual = round.residual;
+        }
+        self.weight = (self.weight * UP).min(WEIGHT[1]);
+        None
+    }
+}
+
+/// Whether the impulses of a round differ from those of the last by a self-stress, which moves nothing and yet is asked for:
+/// the certificate that the demands contradict each other.   (ncp-14)
+fn is_self_stress(problem: &Problem, work: &mut Work, p: &Proximal) -> bool {
+    for (d, (new, old)) in work.change.iter_mut().zip(p.lambda.iter().zip(&p.hat)) {
+        *d = new - old;
+    }
+    problem.apply(&work.change, &mut work.answer, &mut work.w, &mut work.xi);
+    let own = |b: &Block| rows_of(&work.change, b).iter().fold(0.0, |m: f64, x| m.max(b.mean * x.abs()));
+    let size = problem.blocks.iter().map(own).fold(0.0, f64::max);
+    let moved = work.answer.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    let asked = work.change.iter().zip(&problem.g).fold(0.0, |s, (d, g)| s + d * g);
+    moved <= SELF_STRESS * size && asked < 0.0
+}
+
+/// Velocities less those of the blocks' own compliance.
+fn without_compliance(problem: &Problem, lambda: &[f64], sigma: &[f64], out: &mut [f64]) {
+    out.copy_from_slice(sigma);
+    for b in &problem.blocks {
+        let last = b.row + b.cone.rows() - 1;
+        out[last] -= b.compliance * lambda[last];
+    }
+}

@@ -1,0 +1,67 @@
+//! Closed loops and demands that contradict each other: bounded work, bounded impulses, and what a robot would do.
+
+use slipstick::constraint::Status;
+use slipstick::{Data, Input, Model, State, Step};
+use std::path::Path;
+
+fn scene(name: &str) -> Model {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/scenes").join(name).with_extension("xml");
+    slipstick::load(file).expect(name)
+}
+
+/// Steps from the keyframe `home`, or from the neutral pose; returns the last state.
+fn run(model: &Model, steps: usize, mut look: impl FnMut(usize, &Step)) -> State {
+    let home = State::keyframe(model, "home");
+    let ctrl = model.keyframes().iter().find(|k| k.name == "home").map_or(vec![0.0; model.nu()], |k| k.ctrl.clone());
+    let mut x = home.unwrap_or_else(|_| State::neutral(model));
+    let (mut data, mut next) = (Data::new(model), x.clone());
+    for k in 0..steps {
+        let step = slipstick::step_ctrl(model, &mut data, &x, &ctrl, &Input::default(), &mut next).expect("a step");
+        assert!(step.report().iterations <= model.options().max_iterations, "step {k}: {:?}", step.report());
+        look(k, &step);
+        std::mem::swap(&mut x, &mut next);
+    }
+    x
+}
+
+#[test]
+fn loops_are_solved_in_few_iterations_without_absurd_impulses() {
+    for name in ["four_bar", "four_bar_turned", "gripper", "loop_leg", "delta"] {
+        let model = scene(name);
+        let (mut spent, mut off, steps) = (0, 0, 300);
+        run(&model, steps, |k, step| {
+            spent += step.report().iterations;
+            off += usize::from(step.report().status != Status::Converged);
+            let most = step.constraints().flat_map(|c| c.impulse).fold(0.0, |m: f64, x| m.max(x.abs()));
+            assert!(most < 10.0, "{name}, step {k}: an impulse of {most} N s");
+        });
+        assert!(off <= 1, "{name}: {off} steps did not converge");
+        assert!(f64::from(spent) < 4.0 * steps as f64, "{name}: {spent} iterations in {steps} steps");
+    }
+}
+
+#[test]
+fn a_foot_with_fifty_loops_stands() {
+    run(&scene("soft_foot"), 60, |k, step| {
+        assert!(step.report().residual <= 1e-8, "step {k}: {:?}", step.report());
+    });
+}
+
+#[test]
+fn friction_holds_a_box_that_is_pressed_between_walls() {
+    let x = run(&scene("press_fit"), 500, |_, _| ());
+    assert!((x.q[2] - 0.6).abs() < 1e-6, "{:?}", x.q);
+}
+
+#[test]
+fn an_overlap_that_cannot_be_undone_leaves_the_limit_of_the_same_robot_alone() {
+    let x = run(&scene("stuck_arm"), 500, |k, step| {
+        assert_eq!(step.report().status, Status::Converged, "step {k}");
+    });
+    assert!((x.q[1] - 1.0).abs() < 1e-6, "the arm stays beyond its limit: {:?}", x.q);
+}
+
+#[test]
+fn boxes_that_overlap_come_apart_within_the_budget() {
+    run(&scene("boxes_40"), 1, |_, step| assert!(step.report().residual.is_finite()));
+}
