@@ -42,7 +42,7 @@ struct Answer {
     report: SolveReport,
     /// By the definition of the corpus: velocities in units of at least 1 m/s.
     residual: f64,
-    /// The same for the impulses in the file.
+    /// Residual of the impulses in the file.
     before: f64,
     /// In iterations from the warm start, by time; zero if it was not asked for.
     cost: f64,

@@ -123,7 +123,7 @@ pub struct SolveReport {
     pub stage: Stage,
     /// Iterations of all stages together, of the island that took most; never more than the budget.
     pub iterations: u32,
-    /// The same stage by stage.
+    /// Iterations of each stage, in the last problem of that island.
     pub stages: Iterations,
     /// Iterations of all islands together.
     pub total_iterations: u32,

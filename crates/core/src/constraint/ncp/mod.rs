@@ -182,7 +182,7 @@ impl Search {
         residual <= self.aim && self.shares_precisely(problem, lambda, residual)
     }
 
-    /// The second half of it.
+    /// Whether the residual is small beside the velocities that decide how points which slide share a load.
     fn shares_precisely(&self, problem: &Problem, lambda: &[f64], residual: f64) -> bool {
         if !self.shares {
             return true;

@@ -1,8 +1,8 @@
-//! Every number that the default solver was given, in one place, with its unit and its reason.
+//! Constants of the chain, of proximal rounds and of the test for contradictions, each with its unit and its reason; those of
+//! Newton's own steps are in `newton.rs`, those of a compromise in `compromise.rs`.   (ncp-4, ncp-12, ncp-14)
 //!
-//! Success on the corpus of hard problems changes by less than half a percent when any one of them is changed by a factor of
-//! three (`docs/benchmarks-solver.md`). Weights are shares of a constraint's own mean inverse inertia, residuals are those of
-//! (ncp-3).
+//! `docs/benchmarks-solver.md` has what some of them change on a corpus of hard problems. Weights are shares of a constraint's
+//! own mean inverse inertia, residuals are those of (ncp-3).
 
 /// Iterations of Newton from the warm start: where it converges it takes one to five.
 pub(super) const NEWTON_ITERATIONS: u32 = 10;
