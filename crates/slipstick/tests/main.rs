@@ -4,6 +4,7 @@ mod batch;
 mod builtin;
 mod differences;
 mod hard_scenes;
+mod many_bodies;
 mod pinocchio;
 mod rollout_gradient;
 mod smoothing;

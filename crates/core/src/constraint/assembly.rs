@@ -199,7 +199,7 @@ impl Assembly {
                 self.biases.push(Bias::Error(*error));
             }
             let count = rows.errors().len();
-            self.problem.groups.push(Group { xi: xi..xi + count, blocks: block..block + count });
+            self.problem.groups.push(Group::new(xi..xi + count, block..block + count));
         }
     }
 
@@ -224,7 +224,7 @@ impl Assembly {
                     _ => Bias::None,
                 });
             }
-            self.problem.groups.push(Group { xi: xi..xi + count, blocks: block..block + count });
+            self.problem.groups.push(Group::new(xi..xi + count, block..block + count));
         }
     }
 
@@ -276,7 +276,7 @@ impl Assembly {
             self.biases.push(Bias::Gap { phi: c.distance, restitution, approach });
         }
         let width = if shared { TWIST } else { 3 * count };
-        self.problem.groups.push(Group { xi: xi..xi + width, blocks: block..block + count });
+        self.problem.groups.push(Group::new(xi..xi + width, block..block + count));
     }
 
     /// Includes what was left out and would be passed at `v_next`. Returns whether there was any.

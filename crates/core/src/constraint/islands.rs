@@ -127,12 +127,15 @@ pub(crate) struct Island {
     pub maps: Range<usize>,
     /// Rows of G.
     pub xi: Range<usize>,
-    /// Its entries of G: where they begin, and numbers from one row to the next.
+    /// Its entries of G, if they are stored: where they begin, and numbers from one row to the next.
     pub entries: usize,
     pub stride: usize,
-    /// W with `G = W Wᵀ` where it has fewer columns than rows: where it begins, and its columns. Zero: there is none.
-    pub root: usize,
+    /// Columns of W with `G = W Wᵀ` (zero: there is none), its nodes, whether products are computed through it, and
+    /// whether there is G besides.
     pub root_columns: usize,
+    pub nodes: Range<usize>,
+    pub by_root: bool,
+    pub has_delassus: bool,
     /// The first of its trees.
     pub tree: usize,
     /// Mass of its bodies (kg); infinite where there are none.
@@ -140,11 +143,6 @@ pub(crate) struct Island {
 }
 
 impl Island {
-    /// Numbers from one row of W to the next.
-    pub fn root_stride(&self) -> usize {
-        self.root_columns.next_multiple_of(4)
-    }
-
     /// Where row i of G is.
     #[inline(always)]
     pub fn row(&self, i: usize) -> Range<usize> {
@@ -154,33 +152,42 @@ impl Island {
 }
 
 impl Problem {
-    /// Makes an island of all constraints since the last one, with room for its G, whose entries are zero.
+    /// Makes an island of all constraints since the last one; its G gets room later.
     pub(crate) fn close_island(&mut self) {
         let start = self.islands.last().cloned().unwrap_or_default();
         if self.groups.len() == start.groups.end {
             return;
         }
-        let (xi, entries) = (start.xi.end..self.size(), self.G.len());
+        let xi = start.xi.end..self.size();
         let stride = xi.len().next_multiple_of(4);
-        self.G.resize(entries + xi.len() * stride, 0.0);
         self.islands.push(Island {
             groups: start.groups.end..self.groups.len(),
             blocks: start.blocks.end..self.blocks.len(),
             rows: start.rows.end..self.g.len(),
             maps: start.maps.end..self.maps.len(),
             xi,
-            entries,
+            entries: 0,
             stride,
-            root: 0,
             root_columns: 0,
+            nodes: 0..0,
+            by_root: false,
+            has_delassus: true,
             tree: 0,
             mass: f64::INFINITY,
         });
     }
 
-    /// Numbers of a vector of the space of G: whole lanes, also from the last island's first on.
+    /// Room for G of an island, whose entries are zero.
+    pub(crate) fn open_delassus(&mut self, island: usize) {
+        let island = &mut self.islands[island];
+        island.entries = self.G.len();
+        self.G.resize(island.entries + island.xi.len() * island.stride, 0.0);
+    }
+
+    /// Numbers of a vector of the space of G: whole lanes, also from the last island's first on, and room for columns of W.
     pub(crate) fn width(&self) -> usize {
-        self.islands.last().map_or(0, |i| i.xi.start.next_multiple_of(4) + i.stride)
+        let columns = self.islands.iter().map(|i| i.root_columns.next_multiple_of(4)).max().unwrap_or(0);
+        self.islands.last().map_or(0, |i| i.xi.start.next_multiple_of(4) + i.stride + columns)
     }
 
     /// The island of a problem that has one: what solvers see.
@@ -206,17 +213,29 @@ impl Problem {
             map: b.map.map(|m| m - island.maps.start as u32),
             ..*b
         }));
-        part.groups.extend(self.groups[island.groups.clone()].iter().map(|g| Group {
-            xi: g.xi.start - island.xi.start..g.xi.end - island.xi.start,
-            blocks: g.blocks.start - island.blocks.start..g.blocks.end - island.blocks.start,
+        let shift = |r: &Range<usize>, by: usize| r.start - by..r.end - by;
+        let groups = &self.groups[island.groups.clone()];
+        let (columns, root) = groups.first().map_or((0, 0), |g| (g.columns.start, g.root));
+        part.groups.extend(groups.iter().map(|g| Group {
+            xi: shift(&g.xi, island.xi.start),
+            blocks: shift(&g.blocks, island.blocks.start),
+            columns: shift(&g.columns, columns),
+            root: g.root - root,
         }));
         part.maps.extend_from_slice(&self.maps[island.maps.clone()]);
         part.diagonals.extend_from_slice(&self.diagonals[island.blocks.clone()]);
         part.g.extend_from_slice(&self.g[island.rows.clone()]);
         part.close_island();
-        part.G.copy_from_slice(&self.G[island.entries..][..island.xi.len() * island.stride]);
-        part.root.extend_from_slice(&self.root[island.root..][..island.xi.len() * island.root_stride()]);
-        (part.islands[0].root_columns, part.islands[0].mass) = (island.root_columns, island.mass);
+        if island.has_delassus {
+            part.G.extend_from_slice(&self.G[island.entries..][..island.xi.len() * island.stride]);
+        }
+        let end = groups.last().map_or(0, |g| g.columns.end);
+        part.columns.extend_from_slice(&self.columns[columns..end]);
+        part.root.extend_from_slice(&self.root[root..groups.last().map_or(root, Group::root_end)]);
+        part.nodes.extend_from_slice(&self.nodes[island.nodes.clone()]);
+        let Island { root_columns, by_root, has_delassus, mass, .. } = *island;
+        let (own, nodes) = (part.islands[0].clone(), 0..part.nodes.len());
+        part.islands[0] = Island { root_columns, nodes, by_root, has_delassus, mass, ..own };
     }
 }
 

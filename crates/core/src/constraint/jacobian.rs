@@ -6,6 +6,7 @@
 #![allow(non_snake_case)]
 
 use super::problem::Problem;
+use super::root::{Paths, write_root};
 use crate::dispatch::dispatch;
 use crate::dynamics::{Columns, Kinematics, MassFactor, half_solve};
 use crate::footprint::footprint;
@@ -179,7 +180,11 @@ fn delassus_body(model: &Model, mass: &MassFactor, jacobian: &mut Jacobian, prob
         }
     }
     for island in 0..problem.islands.len() {
-        write_root(mass, spans, path, Z, at, problem, island);
+        write_root(model, mass, Paths { spans, path, Z }, at, problem, island);
+        if !problem.islands[island].has_delassus {
+            continue;
+        }
+        problem.open_delassus(island);
         let groups = problem.islands[island].groups.clone();
         for (a, b) in groups.clone().flat_map(|a| (groups.start..=a).map(move |b| (a, b))) {
             let pair = (
@@ -192,50 +197,6 @@ fn delassus_body(model: &Model, mass: &MassFactor, jacobian: &mut Jacobian, prob
                 (4..=6, 1..=4) => block::<6, 1>(pair, problem, a, b),
                 (4..=6, _) => block::<6, 2>(pair, problem, a, b),
                 _ => block::<8, 2>(pair, problem, a, b),
-            }
-        }
-    }
-}
-
-/// W = Zᵀ D^(−1/2) where an island has more rows than dofs that move it: then systems are solved in its columns.
-#[inline(always)]
-fn write_root(
-    mass: &MassFactor,
-    spans: &[Range<usize>],
-    path: &[usize],
-    Z: &[Columns],
-    at: &mut [usize],
-    problem: &mut Problem,
-    island: usize,
-) {
-    let Problem { islands, groups, root, .. } = problem;
-    let island = &mut islands[island];
-    let spans = &spans[island.groups.clone()];
-    // a single path with as many dofs as there are rows settles it
-    if spans.iter().any(|span| span.len() >= island.xi.len()) {
-        return;
-    }
-    let path_of_all = || spans.iter().flat_map(|span| &path[span.clone()]);
-    // dofs that move anything, numbered as they come
-    path_of_all().for_each(|&j| at[j] = usize::MAX);
-    let mut columns = 0;
-    for &j in path_of_all() {
-        if at[j] == usize::MAX {
-            at[j] = columns;
-            columns += 1;
-        }
-    }
-    if island.xi.len() <= columns {
-        return;
-    }
-    (island.root, island.root_columns) = (root.len(), columns);
-    let stride = island.root_stride();
-    root.resize(island.root + island.xi.len() * stride, 0.0);
-    for (span, group) in spans.iter().zip(&groups[island.groups.clone()]) {
-        for (z, &j) in Z[span.clone()].iter().zip(&path[span.clone()]) {
-            let scale = mass.inverse_pivots()[j].sqrt();
-            for (n, i) in group.xi.clone().enumerate() {
-                root[island.root + (i - island.xi.start) * stride + at[j]] = z[n / 4].0[n % 4] * scale;
             }
         }
     }

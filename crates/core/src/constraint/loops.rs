@@ -55,9 +55,8 @@ fn keep_movable(problem: &Problem, group: usize, errors: &mut [f64; MOST]) -> bo
     let island = &problem.islands[problem.blocks[problem.groups[group].blocks.start].island as usize];
     let n = rows.len();
     let mut D = [[0.0; MOST]; MOST];
-    for (i, row) in rows.clone().enumerate() {
-        D[i][..n].copy_from_slice(&problem.G[island.row(row)][rows.start - island.xi.start..][..n]);
-    }
+    let own = problem.own_matrix(&problem.groups[group]);
+    D.iter_mut().zip(&own).take(n).for_each(|(D, own)| D[..n].copy_from_slice(&own[..n]));
     let (L, rank) = factor(&D, n, IMMOVABLE / island.mass);
     if rank == n {
         return false;

@@ -17,6 +17,7 @@ mod problem;
 mod redundancy;
 mod report;
 mod residual;
+mod root;
 mod solution;
 mod surface;
 mod warm;

@@ -8,6 +8,7 @@
 
 use super::cone::{Cone, Rows};
 use super::islands::Island;
+use super::jacobian::WIDTH;
 use crate::check;
 use crate::dispatch::dispatch;
 use crate::error::InputError;
@@ -68,6 +69,16 @@ pub(crate) struct Group {
     /// Rows of G.
     pub xi: Range<usize>,
     pub blocks: Range<usize>,
+    /// Its part of W: its columns in `Problem::columns`, and where its entries begin in `Problem::root`.
+    pub columns: Range<usize>,
+    pub root: usize,
+}
+
+impl Group {
+    /// A group without a part of W.
+    pub fn new(xi: Range<usize>, blocks: Range<usize>) -> Group {
+        Group { xi, blocks, columns: 0..0, root: 0 }
+    }
 }
 
 /// A nonlinear complementarity problem: find λ with `cone ∋ λ ⊥ σ + Γ(σ)`, `σ = (J M⁻¹ Jᵀ + R) λ + g`.
@@ -80,15 +91,17 @@ pub struct Problem {
     pub(crate) islands: Vec<Island>,
     /// G of the islands, one after the other.
     pub(crate) G: Vec<f64>,
-    /// W of the islands, one after the other.
+    /// W of the islands, group by group (`root.rs`): columns, entries, and columns of each node.
+    pub(crate) columns: Vec<u32>,
     pub(crate) root: Vec<f64>,
+    pub(crate) nodes: Vec<usize>,
     /// Diagonal blocks of the Delassus matrix without compliance, one per constraint; those of one row use the first entry.
     pub(crate) diagonals: Vec<[[f64; 3]; 3]>,
     /// Velocity of the constraints without impulses, position correction included (rows).
     pub(crate) g: Vec<f64>,
 }
 
-footprint!(Problem: blocks, groups, maps, islands, G, root, diagonals, g);
+footprint!(Problem: blocks, groups, maps, islands, G, columns, root, nodes, diagonals, g);
 
 impl Problem {
     /// A bare problem of n contacts: Delassus matrix (3n × 3n, row by row), free velocity (3n), friction (n), rows of a
@@ -113,10 +126,13 @@ impl Problem {
         for (k, (cone, compliance)) in cones.iter().zip(compliance).enumerate() {
             let row = p.rows();
             p.push(*cone, row, None, [*compliance, 0.0]);
-            p.groups.push(Group { xi: row..row + cone.rows(), blocks: k..k + 1 });
+            p.groups.push(Group::new(row..row + cone.rows(), k..k + 1));
         }
         p.g.copy_from_slice(g);
         p.close_island();
+        if !p.islands.is_empty() {
+            p.open_delassus(0);
+        }
         for i in 0..rows {
             let start = p.islands[0].row(i).start;
             p.G[start..start + rows].copy_from_slice(&G[i * rows..(i + 1) * rows]);
@@ -126,36 +142,6 @@ impl Problem {
         Ok(p)
     }
 
-    /// W with `G = W Wᵀ` where G has less than full rank, by a Cholesky factor with pivots: systems are then solved in its
-    /// columns.
-    fn find_root(&mut self, G: &[f64], rows: usize) {
-        let mut left: Vec<f64> = (0..rows).map(|i| G[i * rows + i]).collect();
-        let least = RANK * left.iter().fold(0.0, |m: f64, x| m.max(*x));
-        let mut columns: Vec<Vec<f64>> = Vec::new();
-        while columns.len() < rows {
-            let (pivot, size) = left.iter().enumerate().fold((0, 0.0), |m, (i, x)| if *x > m.1 { (i, *x) } else { m });
-            if size <= least {
-                break;
-            }
-            let column: Vec<f64> = (0..rows)
-                .map(|i| columns.iter().fold(G[i * rows + pivot], |s, c| s - c[i] * c[pivot]) / size.sqrt())
-                .collect();
-            left.iter_mut().zip(&column).for_each(|(x, c)| *x -= c * c);
-            left[pivot] = 0.0;
-            columns.push(column);
-        }
-        if columns.is_empty() || columns.len() == rows {
-            return;
-        }
-        let island = &mut self.islands[0];
-        island.root_columns = columns.len();
-        let stride = island.root_stride();
-        self.root.resize(rows * stride, 0.0);
-        for (j, column) in columns.iter().enumerate() {
-            column.iter().enumerate().for_each(|(i, x)| self.root[i * stride + j] = *x);
-        }
-    }
-
     /// Empties the problem; memory stays.
     pub(crate) fn begin(&mut self) {
         self.blocks.clear();
@@ -163,7 +149,9 @@ impl Problem {
         self.maps.clear();
         self.islands.clear();
         self.G.clear();
+        self.columns.clear();
         self.root.clear();
+        self.nodes.clear();
         self.diagonals.clear();
         self.g.clear();
     }
@@ -196,7 +184,12 @@ impl Problem {
     /// How much there is room for.
     pub(crate) fn capacity(&self) -> usize {
         let parts = self.blocks.capacity() + self.groups.capacity() + self.maps.capacity() + self.islands.capacity();
-        self.G.capacity() + self.root.capacity() + self.diagonals.capacity() + self.g.capacity() + parts
+        self.G.capacity()
+            + self.root.capacity()
+            + self.columns.capacity()
+            + self.diagonals.capacity()
+            + self.g.capacity()
+            + parts
     }
 
     /// Rows of G so far.
@@ -206,9 +199,13 @@ impl Problem {
 
     /// Compliance and units of the constraints, once G is known.   (ncp-2)
     pub(crate) fn finish(&mut self) {
-        for k in 0..self.blocks.len() {
-            self.diagonals.push(self.rigid_block(k));
-            self.blocks[k].mean = self.rigid_mean(k);
+        for n in 0..self.groups.len() {
+            let Group { xi, blocks, .. } = self.groups[n].clone();
+            let own = self.own_matrix(&self.groups[n]);
+            for k in blocks {
+                self.diagonals.push(self.rigid_block(&own, xi.start, &self.blocks[k]));
+                self.blocks[k].mean = self.rigid_mean(k);
+            }
         }
         let largest = self.blocks.iter().fold(0.0, |m: f64, b| m.max(b.mean));
         for k in 0..self.blocks.len() {
@@ -276,22 +273,33 @@ impl Problem {
         with_compliance(&self.blocks[k], self.diagonals[k])
     }
 
-    /// The same without compliance, from G.
-    fn rigid_block(&self, k: usize) -> [[f64; 3]; 3] {
-        let b = &self.blocks[k];
-        let island = &self.islands[b.island as usize];
-        let first = b.xi - island.xi.start;
+    /// G between the rows of a group.
+    #[inline(always)]
+    pub(crate) fn own_matrix(&self, group: &Group) -> [[f64; WIDTH]; WIDTH] {
+        let island = &self.islands[self.blocks[group.blocks.start].island as usize];
+        let (n, first) = (group.xi.len(), group.xi.start - island.xi.start);
+        let mut own = [[0.0; WIDTH]; WIDTH];
+        for (i, own) in own.iter_mut().enumerate().take(n) {
+            if island.has_delassus {
+                own[..n].copy_from_slice(&self.G[island.row(group.xi.start + i)][first..first + n]);
+            } else {
+                (0..n).for_each(|j| own[j] = dot_lanes(self.root_row(group, i), self.root_row(group, j)));
+            }
+        }
+        own
+    }
+
+    /// A block of the Delassus matrix without compliance, from G between the rows of its group.
+    #[inline(always)]
+    fn rigid_block(&self, own: &[[f64; WIDTH]; WIDTH], first: usize, b: &Block) -> [[f64; 3]; 3] {
         let mut D = [[0.0; 3]; 3];
         match b.map {
             Some(map) => {
                 let T = &self.maps[map as usize];
                 for i in 0..3 {
                     let mut row = [0.0; TWIST];
-                    for (a, t) in T[i].iter().enumerate() {
-                        let G = &self.G[island.row(b.xi + a)][first..][..TWIST];
-                        for c in 0..TWIST {
-                            row[c] += t * G[c];
-                        }
+                    for (t, G) in T[i].iter().zip(own) {
+                        (0..TWIST).for_each(|c| row[c] += t * G[c]);
                     }
                     for (d, T) in D[i].iter_mut().zip(T) {
                         *d = (0..TWIST).fold(0.0, |s, c| s + row[c] * T[c]);
@@ -299,10 +307,9 @@ impl Problem {
                 }
             }
             None => {
-                let rows = b.cone.rows();
-                for i in 0..rows {
-                    let G = &self.G[island.row(b.xi + i)][first..][..rows];
-                    D[i][..rows].copy_from_slice(G);
+                let (rows, first) = (b.cone.rows(), b.xi - first);
+                for (D, G) in D.iter_mut().zip(&own[first..]).take(rows) {
+                    D[..rows].copy_from_slice(&G[first..first + rows]);
                 }
             }
         }
@@ -346,10 +353,18 @@ impl Problem {
         out
     }
 
-    /// `ξ = G w`; vectors of this space have `width` numbers, zeros beyond `size`.
+    /// `ξ = G w`; vectors of this space have `width` numbers, of which those beyond `size` are scratch.
     #[inline(always)]
-    pub(crate) fn multiply(&self, w: &[f64], xi: &mut [f64]) {
+    pub(crate) fn multiply(&self, w: &mut [f64], xi: &mut [f64]) {
+        let size = self.size();
         for island in &self.islands {
+            if island.by_root {
+                let (w, x) = w.split_at_mut(size);
+                let (xi, local) = xi.split_at_mut(size);
+                self.gather_columns(island, w, x, local);
+                self.spread_columns(island, x, xi, local);
+                continue;
+            }
             let (w, xi) = (&w[island.xi.start..][..island.stride], &mut xi[island.xi.clone()]);
             for (x, row) in xi.iter_mut().zip(self.G[island.entries..].chunks_exact(island.stride)) {
                 *x = dot_lanes(row, w);
@@ -404,9 +419,6 @@ pub(crate) fn rows_of(x: &[f64], b: &Block) -> Rows {
         _ => [x[b.row], 0.0, 0.0],
     }
 }
-
-/// What is left of a diagonal below this share of the largest is rounding.
-const RANK: f64 = 1e-13;
 
 fn check_constraints(cones: &[Cone], compliance: &[f64]) -> Result<(), InputError> {
     for (k, cone) in cones.iter().enumerate() {

@@ -11,11 +11,17 @@ const DEPENDENT: f64 = 1e-9;
 /// Share with which another normal takes part in one that depends on it.
 const TAKES_PART: f64 = 1e-6;
 
+/// Contacts of an island above which all of them are taken to share loads.
+const MANY: usize = 256;
+
 /// Memory of the search.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Redundancy {
     /// Contacts that have no compliance of their own yet.
     blocks: Vec<usize>,
+    /// Their groups and their normals' rows of W, where that is stored instead of G.
+    groups: Vec<(usize, usize)>,
+    normals: Vec<f64>,
     /// Factor of their normals' part of the Delassus matrix, row by row; rows of dependent ones are not pivots.
     rows: Vec<f64>,
     pivots: Vec<usize>,
@@ -23,7 +29,7 @@ pub(crate) struct Redundancy {
     found: Vec<bool>,
 }
 
-footprint!(Redundancy: blocks, rows, pivots, coefficients, found);
+footprint!(Redundancy: blocks, groups, normals, rows, pivots, coefficients, found);
 
 impl Redundancy {
     /// How much there is room for.
@@ -44,6 +50,11 @@ impl Redundancy {
         if n < 2 || share == 0.0 {
             return;
         }
+        if n > MANY {
+            // to tell dependent normals in a heap from others would cost more than the step
+            return problem.soften(island, share, |k| self.blocks.binary_search(&k).is_ok());
+        }
+        self.write_normals(problem, island);
         self.rows.clear();
         self.rows.resize(n * n, 0.0);
         self.pivots.clear();
@@ -58,13 +69,59 @@ impl Redundancy {
         }
     }
 
+    /// The normals' rows of W of an island that has no G.
+    fn write_normals(&mut self, problem: &Problem, island: usize) {
+        self.groups.clear();
+        self.normals.clear();
+        if problem.islands[island].has_delassus {
+            return;
+        }
+        for n in problem.islands[island].groups.clone() {
+            let group = &problem.groups[n];
+            for k in group.blocks.clone().filter(|k| self.blocks.binary_search(k).is_ok()) {
+                let (b, at) = (&problem.blocks[k], self.normals.len());
+                self.groups.push((n, at));
+                self.normals.resize(at + group.root_stride(), 0.0);
+                let first = b.xi - group.xi.start;
+                for i in 0..group.xi.len() - first {
+                    let part = match b.map {
+                        Some(map) => problem.maps[map as usize][2][i],
+                        None => f64::from(u8::from(i == 2)),
+                    };
+                    let row = problem.root_row(group, first + i);
+                    self.normals[at..].iter_mut().zip(row).for_each(|(x, w)| *x += part * w);
+                }
+            }
+        }
+    }
+
+    /// Entry of the Delassus matrix between the normals of two of the contacts.
+    fn entry(&self, problem: &Problem, i: usize, j: usize) -> f64 {
+        if self.groups.is_empty() {
+            return normals(problem, self.blocks[i], self.blocks[j]);
+        }
+        let [(a, x), (b, y)] = [self.groups[i], self.groups[j]];
+        let columns = |n: usize| &problem.columns[problem.groups[n].columns.clone()];
+        let (left, right, mut n, mut sum) = (columns(a), columns(b), 0, 0.0);
+        // columns of both rise
+        for (m, c) in left.iter().enumerate() {
+            while n < right.len() && right[n] < *c {
+                n += 1;
+            }
+            if n < right.len() && right[n] == *c {
+                sum += self.normals[x + m] * self.normals[y + n];
+            }
+        }
+        sum
+    }
+
     /// Row i of the Cholesky factor over the independent normals before it; marks a dependent one and all it depends on.
     fn eliminate(&mut self, problem: &Problem, i: usize) {
         let n = self.blocks.len();
-        let own = normals(problem, self.blocks[i], self.blocks[i]);
+        let own = self.entry(problem, i, i);
         let mut left = own;
         for (p, &j) in self.pivots.iter().enumerate() {
-            let mut x = normals(problem, self.blocks[i], self.blocks[j]);
+            let mut x = self.entry(problem, i, j);
             for (a, b) in self.rows[i * n..i * n + p].iter().zip(&self.rows[j * n..j * n + p]) {
                 x -= a * b;
             }

@@ -81,11 +81,13 @@ pub(crate) struct Active {
     /// The columns of C, scaled, and G times them (one row of lanes per row of G).
     columns: Vec<[f64; 4]>,
     product: Vec<[f64; 4]>,
+    /// Wᵀ times the columns, where W is stored instead of G.
+    through: Vec<[f64; 4]>,
     terms: Vec<Term>,
     scratch: Vec<[f64; 4]>,
 }
 
-footprint!(Active: unknowns, systems, columns, product, terms, scratch);
+footprint!(Active: unknowns, systems, columns, product, through, terms, scratch);
 
 impl Active {
     /// Unknowns and factors of a solution, each constraint in the mode that `mode` tells; `place` knows where a contact is
@@ -287,7 +289,7 @@ dispatch! {
 #[inline(always)]
 fn fill_body(active: &mut Active, problem: &Problem, n: usize, local: &dyn Fn(usize) -> [[f64; 3]; 3]) {
     active.begin(problem, n, local);
-    let Active { unknowns, systems, columns, product, terms, .. } = active;
+    let Active { unknowns, systems, columns, product, through, terms, .. } = active;
     let (System { unknowns: range, lu, order, .. }, island) = (&mut systems.0[n], &problem.islands[n]);
     let (unknowns, size, lanes) = (&unknowns[range.clone()], island.xi.len(), range.len().div_ceil(4));
     for x in [&mut *columns, &mut *product] {
@@ -299,8 +301,12 @@ fn fill_body(active: &mut Active, problem: &Problem, n: usize, local: &dyn Fn(us
             columns[(u.xi - island.xi.start + n) * lanes + j / 4][j % 4] = c * u.scale;
         }
     }
-    let G = Factor { entries: &problem.G[island.entries..], row: island.stride, column: 1 };
-    add_product(size, size, lanes, 1.0, G, columns, product, terms);
+    if !island.has_delassus {
+        problem.multiply_through(island, lanes, columns, through, product);
+    } else {
+        let G = Factor { entries: &problem.G[island.entries..], row: island.stride, column: 1 };
+        add_product(size, size, lanes, 1.0, G, columns, product, terms);
+    }
     for (i, u) in order.iter().map(|u| &unknowns[*u]).enumerate() {
         let row = lu.row_mut(i).as_chunks_mut::<4>().0;
         let products = product[(u.xi - island.xi.start) * lanes..].chunks_exact(lanes);

@@ -9,12 +9,15 @@ use super::tuning::{EVALUATIONS, SLOPE};
 use crate::constraint::problem::{Problem, rows_of};
 
 /// The part of the step `(change, p.ds)` at which the slope is nearly zero: all of it where the potential still falls there,
-/// else by false position, each guess kept a tenth of the bracket away from its ends.
+/// else by false position, each guess kept a tenth of the bracket away from its ends. Nothing of a step that is not finite.
 pub(super) fn line_search(problem: &Problem, p: &Proximal, change: &[f64], weight: f64) -> f64 {
     let first = slope_at(problem, p, change, weight, 0.0).abs();
     let (mut low, mut high, mut part) = ((0.0, -first), (1.0, 0.0), 1.0f64);
     for _ in 0..EVALUATIONS {
         let slope = slope_at(problem, p, change, weight, part);
+        if !(slope.is_finite() && first.is_finite()) {
+            return 0.0;
+        }
         if slope.abs() <= SLOPE * first || (part == 1.0 && slope <= 0.0) {
             break;
         }

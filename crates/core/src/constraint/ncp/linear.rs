@@ -8,9 +8,10 @@
 
 use crate::constraint::cone::Cone;
 use crate::constraint::problem::{Block, Problem, TWIST};
+use crate::constraint::root::LARGE;
 use crate::dispatch::dispatch;
 use crate::footprint::footprint;
-use crate::linalg::{Lu, dot_lanes};
+use crate::linalg::{BlockLu, Lu, dot_lanes};
 use crate::spatial::Lane;
 
 /// How one block answers: `dλ = c − E dσ`.
@@ -62,6 +63,8 @@ impl Answer {
 /// Columns of the system that belong together.
 #[derive(Debug, Clone, Copy)]
 struct Cell {
+    /// Its group.
+    group: usize,
     /// First row of G.
     xi: usize,
     width: usize,
@@ -71,33 +74,50 @@ struct Cell {
     H: [[f64; 8]; TWIST],
 }
 
+/// What the unknowns of the system are.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+enum Space {
+    /// The velocities of what answers.
+    #[default]
+    Rows,
+    /// The dofs.
+    Dofs,
+    /// The dofs of many bodies, of which each touches few others.
+    ManyBodies,
+}
+
 /// The system, its factors and scratch memory.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Linear {
     pub answers: Vec<Answer>,
     cells: Vec<Cell>,
     lu: Lu,
-    /// Whether the system is that of the dofs.
-    in_dofs: bool,
-    /// H W of one cell.
+    /// Factors of a large system in dofs.
+    blocks: BlockLu,
+    space: Space,
+    /// Whether more rows answer than there are dofs.
+    redundant: bool,
+    /// H W and Wᵀ H W of one cell.
     product: Vec<f64>,
+    square: Vec<f64>,
     w: Vec<f64>,
     xi: Vec<f64>,
     x: Vec<f64>,
 }
 
-footprint!(Linear: answers, cells, lu, product, w, xi, x);
+footprint!(Linear: answers, cells, lu, blocks, product, square, w, xi, x);
 
 impl Linear {
     /// Room for the answers of a problem.
     pub fn reset(&mut self, problem: &Problem) {
         self.answers.clear();
         self.answers.resize(problem.blocks.len(), Answer::default());
-        let (width, columns) = (problem.width(), problem.islands.iter().map(|i| i.root_stride()).max().unwrap_or(0));
+        let (width, stride) = (problem.width(), problem.groups.iter().map(|g| g.root_stride()).max().unwrap_or(0));
         self.w.resize(width, 0.0);
         self.xi.resize(width, 0.0);
-        self.x.resize(width.max(columns), 0.0);
-        self.product.resize(TWIST * columns, 0.0);
+        self.x.resize(width, 0.0);
+        self.product.resize(TWIST * stride, 0.0);
+        self.square.resize(stride, 0.0);
     }
 
     /// How much there is room for.
@@ -105,19 +125,23 @@ impl Linear {
         self.answers.capacity()
             + self.cells.capacity()
             + self.lu.capacity()
+            + self.blocks.capacity()
             + self.x.capacity()
             + self.product.capacity()
     }
 
     /// Whether more rows answered than there are dofs.
     pub fn is_redundant(&self) -> bool {
-        self.in_dofs
+        self.redundant
     }
 
     /// Factors the system of the present answers.
     pub fn factor(&mut self, problem: &Problem) {
         assemble(self, problem);
-        self.lu.factor();
+        match self.space {
+            Space::ManyBodies => self.blocks.factor(),
+            _ => self.lu.factor(),
+        }
     }
 
     /// `dλ` of the present right-hand sides c with the factors at hand.
@@ -133,13 +157,25 @@ dispatch! {
 
 #[inline(always)]
 fn solve_body(linear: &mut Linear, problem: &Problem, change: &mut [f64]) {
-    let Linear { answers, cells, lu, in_dofs, w, xi, x, .. } = linear;
+    let Linear { answers, cells, lu, blocks, space, w, xi, x, .. } = linear;
     w.fill(0.0);
     for (b, a) in problem.blocks.iter().zip(answers.iter()) {
         problem.gather(b, &a.c, w);
     }
-    if *in_dofs {
-        solve_in_dofs(problem, cells, lu, w, x, xi);
+    if *space != Space::Rows {
+        // ξ = W (1 + Wᵀ H W)⁻¹ Wᵀ w
+        let (island, (w, local)) = (problem.whole(), w.split_at_mut(problem.size()));
+        problem.gather_columns(island, w, x, local);
+        match space {
+            Space::ManyBodies => blocks.solve(&mut x[..island.root_columns]),
+            _ => lu.solve(&mut x[..island.root_columns]),
+        }
+        let mut last = None;
+        for cell in cells.iter() {
+            if last.replace(cell.group) != Some(cell.group) {
+                problem.spread_group(&problem.groups[cell.group], x, xi, local);
+            }
+        }
     } else {
         let n = cells.last().map_or(0, |c| c.at + c.width);
         for cell in cells.iter() {
@@ -173,10 +209,18 @@ dispatch! {
 fn assemble_body(linear: &mut Linear, problem: &Problem) {
     collect_cells(linear, problem);
     let n = linear.cells.last().map_or(0, |c| c.at + c.width);
-    let columns = problem.whole().root_columns;
-    linear.in_dofs = columns > 0 && n > columns;
-    if linear.in_dofs {
-        return assemble_in_dofs(linear, problem);
+    let island = problem.whole();
+    linear.redundant = island.root_columns > 0 && n > island.root_columns;
+    let large = island.nodes.len() > 1 && n.min(island.root_columns) > LARGE;
+    linear.space = match (linear.redundant, large || !island.has_delassus) {
+        (_, true) => Space::ManyBodies,
+        (true, false) => Space::Dofs,
+        (false, false) => Space::Rows,
+    };
+    match linear.space {
+        Space::ManyBodies => return assemble_bodies(linear, problem),
+        Space::Dofs => return assemble_in_dofs(linear, problem),
+        Space::Rows => {}
     }
     linear.lu.reset(n);
     let Linear { cells, lu, .. } = linear;
@@ -200,77 +244,92 @@ fn assemble_body(linear: &mut Linear, problem: &Problem) {
 /// `1 + Wᵀ H W`.
 #[inline(always)]
 fn assemble_in_dofs(linear: &mut Linear, problem: &Problem) {
-    let (n, stride) = (problem.whole().root_columns, problem.whole().root_stride());
-    let Linear { cells, lu, product, .. } = linear;
+    let n = problem.whole().root_columns;
+    let Linear { cells, lu, product, square, .. } = linear;
     lu.reset(n);
     for i in 0..n {
         lu.row_mut(i).fill(0.0);
         lu.row_mut(i)[i] = 1.0;
     }
     for cell in cells.iter() {
-        let W = &problem.root[cell.xi * stride..(cell.xi + cell.width) * stride];
-        match cell.width {
-            1 => add_cell::<1>(lu, n, cell, W, product, stride),
-            3 => add_cell::<3>(lu, n, cell, W, product, stride),
-            _ => add_cell::<TWIST>(lu, n, cell, W, product, stride),
-        }
+        let columns = &problem.columns[problem.groups[cell.group].columns.clone()];
+        let first = columns[0] as usize;
+        let together = columns[columns.len() - 1] as usize - first + 1 == columns.len();
+        add_cell(problem, cell, product, square, |i, row| {
+            let out = &mut lu.row_mut(columns[i] as usize)[first..];
+            if together {
+                out.iter_mut().zip(&row[..columns.len()]).for_each(|(out, x)| *out += x);
+            } else {
+                columns.iter().zip(row).for_each(|(c, x)| out[*c as usize - first] += x);
+            }
+        });
     }
 }
 
-/// Adds `Wᵀ H W` of one cell with N rows.
+/// `1 + Wᵀ H W` by blocks of bodies.
 #[inline(always)]
-fn add_cell<const N: usize>(lu: &mut Lu, n: usize, cell: &Cell, W: &[f64], product: &mut [f64], stride: usize) {
+fn assemble_bodies(linear: &mut Linear, problem: &Problem) {
+    let Linear { cells, blocks, product, square, .. } = linear;
+    let columns_of = |cell: &Cell| &problem.columns[problem.groups[cell.group].columns.clone()];
+    blocks.reset(problem.nodes[problem.whole().nodes.clone()].iter().copied());
+    for cell in cells.iter() {
+        blocks.couple(columns_of(cell));
+    }
+    blocks.open();
+    for cell in cells.iter() {
+        let columns = columns_of(cell);
+        add_cell(problem, cell, product, square, |i, row| blocks.add_row(columns[i], columns, row));
+    }
+}
+
+/// Calls `add` with the rows of `Wᵀ H W` of one cell, which has the columns of its group.
+#[inline(always)]
+fn add_cell(problem: &Problem, cell: &Cell, product: &mut [f64], square: &mut [f64], add: impl FnMut(usize, &[f64])) {
+    match cell.width {
+        1 => add_rows_of::<1>(problem, cell, product, square, add),
+        3 => add_rows_of::<3>(problem, cell, product, square, add),
+        _ => add_rows_of::<TWIST>(problem, cell, product, square, add),
+    }
+}
+
+#[inline(always)]
+fn add_rows_of<const N: usize>(
+    problem: &Problem,
+    cell: &Cell,
+    product: &mut [f64],
+    square: &mut [f64],
+    mut add: impl FnMut(usize, &[f64]),
+) {
+    let group = &problem.groups[cell.group];
+    let (stride, first) = (group.root_stride(), cell.xi - group.xi.start);
+    let W = &problem.root[group.root + first * stride..];
     let rows: [&[f64]; N] = core::array::from_fn(|k| &W[k * stride..(k + 1) * stride]);
     for (i, out) in product.chunks_exact_mut(stride).enumerate().take(N) {
-        out.fill(0.0);
-        add_rows(out, &rows, core::array::from_fn(|k| cell.H[i][k]));
+        combine(out, &rows, core::array::from_fn(|k| cell.H[i][k]));
     }
     let products: [&[f64]; N] = core::array::from_fn(|k| &product[k * stride..(k + 1) * stride]);
-    for j in 0..n {
+    let square = &mut square[..stride];
+    for j in 0..group.columns.len() {
         let w = rows.map(|row| row[j]);
-        // a cell moves the dofs that carry it and no others
+        // a row moves the dofs that carry it and no others of its group
         if w.iter().any(|w| *w != 0.0) {
-            add_rows(lu.row_mut(j), &products, w);
+            combine(square, &products, w);
+            add(j, square);
         }
     }
 }
 
-/// `out += Σ s_k x_k`, whole lanes: `out` is read and written once, not N times.
+/// `out = Σ s_k x_k`, whole lanes: `out` is written once, not N times.
 #[inline(always)]
-fn add_rows<const N: usize>(out: &mut [f64], x: &[&[f64]; N], s: [f64; N]) {
+fn combine<const N: usize>(out: &mut [f64], x: &[&[f64]; N], s: [f64; N]) {
     let lanes = out.len() / 4;
     let x: [&[[f64; 4]]; N] = x.map(|x| &x.as_chunks::<4>().0[..lanes]);
     for (i, out) in out.as_chunks_mut::<4>().0[..lanes].iter_mut().enumerate() {
-        let mut sum = Lane(*out);
+        let mut sum = Lane::ZERO;
         for k in 0..N {
             sum += Lane(x[k][i]) * s[k];
         }
         *out = sum.0;
-    }
-}
-
-/// `out += s x`, whole lanes.
-#[inline(always)]
-fn add_scaled(out: &mut [f64], x: &[f64], s: f64) {
-    for (o, x) in out.as_chunks_mut::<4>().0.iter_mut().zip(x.as_chunks::<4>().0) {
-        *o = (Lane(*o) + Lane(*x) * s).0;
-    }
-}
-
-/// `ξ = W (1 + Wᵀ H W)⁻¹ Wᵀ w`, for the rows of the cells.
-#[inline(always)]
-fn solve_in_dofs(problem: &Problem, cells: &[Cell], lu: &mut Lu, w: &[f64], x: &mut [f64], xi: &mut [f64]) {
-    let (n, stride) = (problem.whole().root_columns, problem.whole().root_stride());
-    let x = &mut x[..stride];
-    x.fill(0.0);
-    for (row, w) in problem.root.chunks_exact(stride).zip(w) {
-        add_scaled(x, row, *w);
-    }
-    lu.solve(&mut x[..n]);
-    for cell in cells {
-        for i in cell.xi..cell.xi + cell.width {
-            xi[i] = dot_lanes(&problem.root[i * stride..(i + 1) * stride], x);
-        }
     }
 }
 
@@ -293,14 +352,14 @@ fn collect_cells(linear: &mut Linear, problem: &Problem) {
     let Linear { answers, cells, .. } = linear;
     cells.clear();
     let mut at = 0;
-    for group in &problem.groups {
+    for (n, group) in problem.groups.iter().enumerate() {
         let blocks = &problem.blocks[group.blocks.clone()];
         let answers = &answers[group.blocks.clone()];
         if blocks[0].map.is_some() {
             if answers.iter().all(|a| a.silent) {
                 continue;
             }
-            let mut cell = Cell { xi: group.xi.start, width: TWIST, at, H: [[0.0; 8]; TWIST] };
+            let mut cell = Cell { group: n, xi: group.xi.start, width: TWIST, at, H: [[0.0; 8]; TWIST] };
             for (b, a) in blocks.iter().zip(answers) {
                 if let (Some(map), false) = (b.map, a.silent) {
                     add_twist(&problem.maps[map as usize], &a.E, &mut cell.H);
@@ -312,7 +371,7 @@ fn collect_cells(linear: &mut Linear, problem: &Problem) {
         }
         for (b, a) in blocks.iter().zip(answers).filter(|(_, a)| !a.silent) {
             let width = b.cone.rows();
-            let mut cell = Cell { xi: b.xi, width, at, H: [[0.0; 8]; TWIST] };
+            let mut cell = Cell { group: n, xi: b.xi, width, at, H: [[0.0; 8]; TWIST] };
             for i in 0..width {
                 cell.H[i][..width].copy_from_slice(&a.E[i][..width]);
             }

@@ -5,7 +5,7 @@
 
 use super::Work;
 use crate::constraint::cone::{Cone, length};
-use crate::constraint::problem::{Block, Problem, TWIST, rows_of};
+use crate::constraint::problem::{Block, Group, Problem, rows_of};
 use crate::constraint::residual::residual_at;
 
 /// Sweeps between two looks at the residual.
@@ -19,8 +19,8 @@ pub(crate) fn pgs(problem: &Problem, work: &mut Work, tolerance: f64, limit: u32
     let mut sweeps = 0;
     while best > tolerance && sweeps < limit {
         // ξ of the present impulses is in `work.xi`; every sweep keeps it up to date
-        for (k, b) in problem.blocks.iter().enumerate() {
-            sweep_block(problem, work, k, b);
+        for group in &problem.groups {
+            sweep_group(problem, work, group);
         }
         sweeps += 1;
         if sweeps % PERIOD == 0 || sweeps == limit {
@@ -39,6 +39,29 @@ pub(crate) fn pgs(problem: &Problem, work: &mut Work, tolerance: f64, limit: u32
     (sweeps, best)
 }
 
+/// Where W is stored instead of G, `x = Wᵀ w` of all impulses, in the scratch part of `work.w`, is kept up to date instead of ξ.
+fn sweep_group(problem: &Problem, work: &mut Work, group: &Group) {
+    let (size, by_root) = (problem.size(), problem.whole().by_root);
+    for k in group.blocks.clone() {
+        if by_root {
+            let (xi, local) = work.xi.split_at_mut(size);
+            problem.spread_group(group, &work.w[size..], xi, local);
+        }
+        work.w[group.xi.clone()].fill(0.0);
+        sweep_block(problem, work, k, &problem.blocks[k]);
+        if by_root {
+            let ((w, x), local) = (work.w.split_at_mut(size), &mut work.xi[size..]);
+            problem.gather_group(group, w, x, local);
+        } else {
+            for i in group.xi.clone().filter(|i| work.w[*i] != 0.0) {
+                let (w, G) = (work.w[i], problem.row(i));
+                work.xi.iter_mut().zip(G).for_each(|(x, g)| *x += g * w);
+            }
+        }
+    }
+}
+
+/// The new impulse of a block; `work.w` gets its change.
 fn sweep_block(problem: &Problem, work: &mut Work, k: usize, b: &Block) {
     let lambda = rows_of(&work.lambda, b);
     let (rows, spread, g) = (b.cone.rows(), problem.spread(b, &work.xi), rows_of(&problem.g, b));
@@ -52,16 +75,7 @@ fn sweep_block(problem: &Problem, work: &mut Work, k: usize, b: &Block) {
     };
     let change = core::array::from_fn(|i| new[i] - lambda[i]);
     work.lambda[b.row..b.row + rows].copy_from_slice(&new[..rows]);
-    let width = if b.map.is_some() { TWIST } else { rows };
-    work.w[b.xi..b.xi + width].fill(0.0);
     problem.gather(b, &change, &mut work.w);
-    for i in b.xi..b.xi + width {
-        let w = work.w[i];
-        let G = problem.row(i);
-        for (x, g) in work.xi.iter_mut().zip(G) {
-            *x += g * w;
-        }
-    }
 }
 
 /// Normal first, then the tangent within the cone that the normal leaves.

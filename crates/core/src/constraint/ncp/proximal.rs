@@ -255,6 +255,9 @@ impl Run {
             self.direction(problem, work, p, search);
         }
         let part = line_search(problem, p, &work.change, self.weight);
+        if part == 0.0 {
+            return part;
+        }
         for (i, change) in work.change.iter().enumerate() {
             p.l[i] += part * change;
             p.s[i] += part * p.ds[i];
