@@ -1,6 +1,8 @@
 //! `cargo xtask bench WHAT`: slipstick beside its peers in one run. `dynamics`: Pinocchio, on the same states; `loading`:
 //! MuJoCo's compiler, on the same files; `collision`: coal on the same pairs of shapes, MuJoCo on the same scenes;
-//! `step` and `gradient`: MuJoCo and the paper's recipe on the same scenes; `table`: `slipstick bench` beside all peers.
+//! `step` and `gradient`: MuJoCo and the paper's recipe on the same scenes; `table`: `slipstick bench` beside all peers;
+//! `solver FILES`: the contact solver on files of single problems; `worst FILES`: the slowest of many random states of robots,
+//! beside MuJoCo.
 
 use std::env;
 use std::path::PathBuf;
@@ -20,7 +22,7 @@ const MUJOCO_GRADIENT: [&str; 2] = ["bench/mujoco/gradient.sh", "mujoco_gradient
 const RECIPE_GRADIENT: [&str; 2] = ["bench/pinocchio/gradient.sh", "pinocchio_gradient"];
 const PACKAGE: &str = "slipstick-bench"; // package and binary
 const TOOL: [&str; 2] = ["slipstick-cli", "slipstick"]; // package and binary
-const EXPECTED: &str = "expected dynamics, loading, collision, step, gradient or table";
+const EXPECTED: &str = "expected dynamics, loading, collision, step, gradient, table, solver or worst";
 /// Peers that do not go together with the others in one environment.
 const NIMBLE: Environment =
     Environment { folder: "venv-nimble", requirements: "bench/nimble/requirements.txt", dependencies: false };
@@ -42,6 +44,8 @@ pub fn main(workspace: &Workspace, args: &[String]) -> Result<ExitCode, String> 
         Some((what, rest)) if what == "step" => step(workspace, rest),
         Some((what, rest)) if what == "gradient" => gradient(workspace, rest),
         Some((what, rest)) if what == "table" => table(workspace, rest),
+        Some((what, rest)) if what == "solver" => solver(workspace, rest),
+        Some((what, rest)) if what == "worst" => worst(workspace, rest),
         Some((what, _)) => return Err(format!("unknown benchmark '{what}' ({EXPECTED})")),
         None => return Err(format!("bench needs the name of a benchmark ({EXPECTED})")),
     };
@@ -92,6 +96,17 @@ fn gradient(workspace: &Workspace, args: &[String]) -> Outcome {
         bench.args(["--page", GRADIENT_PAGE]);
     }
     run(bench.args(args))
+}
+
+fn solver(workspace: &Workspace, args: &[String]) -> Outcome {
+    run(bench(workspace, &["solver"])?.args(args))
+}
+
+/// From Python, with the module that users get.
+fn worst(workspace: &Workspace, args: &[String]) -> Outcome {
+    let venv = Venv::ensure(workspace, Packages::Registry)?;
+    venv.install_module(workspace, "release")?;
+    run(venv.python(workspace).arg("bench/worst_steps.py").args(args))
 }
 
 /// `slipstick bench --peers`, with an environment for every peer that can be had; the tool names those that cannot. Without

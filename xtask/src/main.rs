@@ -44,6 +44,10 @@ Verbs:
       The paper's table: slipstick bench beside MuJoCo, the paper's recipe, Nimble and MJX, each in an environment of its
       own. Without ARGS everything is measured and docs/benchmarks.md written; ARGS go to slipstick bench (--quick,
       --throughput, --growth, --html FILE, --json=FILE).
+  bench solver [ARGS…] FILES
+      Grades the contact solver on files of single problems, as docs/benchmarks-solver.md has it.
+  bench worst [ARGS…] FILES
+      Steps robots (MJCF) in 100,000 random states each and times the slowest twenty beside MuJoCo; --states N for fewer.
   count [--update]
       Counts the instructions of a step, a Jacobian and a vjp of six robots with callgrind; exit code 1 if a count is more
       than 5 % above bench/instructions.txt. --update writes that file anew.

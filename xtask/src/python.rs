@@ -33,8 +33,7 @@ pub struct Environment {
 /// Builds the module into the environment and runs its tests against the oracles.
 pub fn test(workspace: &Workspace, packages: Packages) -> Outcome {
     let venv = Venv::ensure(workspace, packages)?;
-    let build = ["-m", "maturin", "develop", "--quiet", "--profile", PROFILE];
-    prepare(venv.python(workspace).args(build).current_dir(workspace.root.join(PYPROJECT_DIR)))?;
+    venv.install_module(workspace, PROFILE)?;
     // -rs: a test skipped for want of robots or packages says so at the end
     let pytest = ["-m", "pytest", TESTS, "-q", "-rs", "-W", "ignore::DeprecationWarning"];
     run(venv.python(workspace).args(pytest))
@@ -46,6 +45,12 @@ pub struct Venv {
 }
 
 impl Venv {
+    /// Builds the module with a profile and installs it.
+    pub fn install_module(&self, workspace: &Workspace, profile: &str) -> Outcome {
+        let build = ["-m", "maturin", "develop", "--quiet", "--profile", profile];
+        prepare(self.python(workspace).args(build).current_dir(workspace.root.join(PYPROJECT_DIR)))
+    }
+
     /// The environment of the oracles.
     pub fn ensure(workspace: &Workspace, packages: Packages) -> Result<Self, Stop> {
         Venv::of(workspace, &ORACLES, packages)
@@ -77,7 +82,7 @@ impl Venv {
     }
 
     /// A command for the environment's interpreter, shielded from the caller's own Python settings.
-    fn python(&self, workspace: &Workspace) -> Command {
+    pub fn python(&self, workspace: &Workspace) -> Command {
         let mut command = workspace.command(&self.interpreter().to_string_lossy(), &[]);
         command.env_remove("PYTHONHOME").env_remove("PYTHONPATH");
         command.env("VIRTUAL_ENV", &self.folder).env("PATH", path_with_first(&self.folder.join("bin")));
