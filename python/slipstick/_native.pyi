@@ -11,6 +11,7 @@ Array = NDArray[np.float64]
 Pose = ArrayLike | tuple[ArrayLike, ArrayLike]  # 4×4, or position and quaternion (w, x, y, z); or stacks of them
 
 ImplicitName = Literal["none", "damping", "velocity", "all"]
+IntegratorName = Literal["midpoint", "euler"]
 SolverName = Literal["auto", "cold", "admm", "pgs"]
 Status = Literal["converged", "acceptable", "infeasible", "not_converged"]
 Stage = Literal["empty", "newton", "proximal", "restart", "interior_point", "admm", "pgs"]
@@ -40,7 +41,10 @@ class DynamicsError(ArithmeticError):
 class DivergenceError(ArithmeticError):
     body: str
     quantity: str
+    value: float
+    limit: float
     time: float
+    status: Status
 
 class GradientError(ArithmeticError): ...
 
@@ -243,12 +247,14 @@ class Model:
         gravity: ArrayLike | None = None,
         contact_distance: float | None = None,
         implicit: ImplicitName | None = None,
+        integrator: IntegratorName | None = None,
         solver: SolverName | None = None,
         tolerance: float | None = None,
         max_iterations: int | None = None,
         correction: ArrayLike | None = None,
         restitution_threshold: float | None = None,
         patch_compliance: float | None = None,
+        speed_limit: float | None = None,
         gradient: Gradient | None = None,
         collision_gradient: CollisionGradient | None = None,
     ) -> Model: ...
@@ -262,6 +268,10 @@ class Options:
     def contact_distance(self) -> float: ...
     @property
     def implicit(self) -> ImplicitName: ...
+    @property
+    def integrator(self) -> IntegratorName: ...
+    @property
+    def speed_limit(self) -> float: ...
     @property
     def solver(self) -> SolverName: ...
     @property
@@ -344,6 +354,8 @@ class SolveReport:
     def residual(self) -> float: ...
     @property
     def compliance_shift(self) -> float: ...
+    @property
+    def correction(self) -> float: ...
     @property
     def contacts(self) -> int: ...
     @property
@@ -645,12 +657,14 @@ class Simulator:
         gravity: ArrayLike | None = None,
         contact_distance: float | None = None,
         implicit: ImplicitName | None = None,
+        integrator: IntegratorName | None = None,
         solver: SolverName | None = None,
         tolerance: float | None = None,
         max_iterations: int | None = None,
         correction: ArrayLike | None = None,
         restitution_threshold: float | None = None,
         patch_compliance: float | None = None,
+        speed_limit: float | None = None,
         gradient: Gradient | None = None,
         collision_gradient: CollisionGradient | None = None,
     ) -> Simulator: ...

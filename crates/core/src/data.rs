@@ -25,6 +25,8 @@ pub struct Data {
     pub(crate) v_next: Vec<f64>,
     /// Acceleration over the step, (v_next − v) / dt (nv).
     pub(crate) acceleration: Vec<f64>,
+    /// The part of it that forces made (nv): without what free rotation adds.
+    pub(crate) forced: Vec<f64>,
     /// Whether a step has been made and came to its end.
     pub(crate) finished: bool,
     /// What the step was made from.
@@ -33,7 +35,7 @@ pub struct Data {
     gradient: Option<Box<Gradient>>,
 }
 
-footprint!(Data: kin, mass, free, contacts, assembly, solution, warm, v_next, acceleration, given, gradient);
+footprint!(Data: kin, mass, free, contacts, assembly, solution, warm, v_next, acceleration, forced, given, gradient);
 
 /// Memory of searches and derivatives that several `Data` use in turn: [`Data::exchange_scratch`].
 #[derive(Debug, Clone, Default)]
@@ -65,6 +67,7 @@ impl Data {
             report: SolveReport::default(),
             v_next: vec![0.0; model.nv()],
             acceleration: vec![0.0; model.nv()],
+            forced: vec![0.0; model.nv()],
             finished: false,
             given: Given::new(model),
             gradient: None,
@@ -83,7 +86,7 @@ impl Data {
             assembly: &self.assembly,
             solution: &self.solution,
             v_next: &self.v_next,
-            acceleration: &self.acceleration,
+            acceleration: &self.forced,
         };
         (finished, self.gradient.get_or_insert_with(|| Box::new(Gradient::new(model))))
     }

@@ -1,5 +1,6 @@
 //! Typed errors: what, where, expected, got. Nothing here prints.
 
+use crate::constraint::Status;
 use core::fmt;
 
 /// What a caller handed in does not fit the model.
@@ -182,14 +183,20 @@ pub enum StepError {
         /// The dof.
         dof: usize,
     },
-    /// A number of the next state is not finite.
+    /// A number of the next state is beyond all bounds: `Options::speed_limit` for velocities.
     Diverged {
         /// Body that moves with it.
         body: String,
         /// Which quantity.
         quantity: &'static str,
+        /// The number [m/s or rad/s; m or rad].
+        value: f64,
+        /// Its bound.
+        limit: f64,
         /// Time at the beginning of the step (s).
         time: f64,
+        /// How contact was solved in it.
+        status: Status,
     },
 }
 
@@ -200,8 +207,9 @@ impl fmt::Display for StepError {
             StepError::SingularMass { body, dof } => {
                 DynamicsError::SingularMass { body: body.clone(), dof: *dof }.fmt(f)
             }
-            StepError::Diverged { body, quantity, time } => {
-                write!(f, "the {quantity} of body '{body}' is not finite after the step from t = {time} s")
+            StepError::Diverged { body, quantity, value, limit, time, status } => {
+                write!(f, "the {quantity} of body '{body}' has diverged after the step from t = {time} s: ")?;
+                write!(f, "expected at most {limit:e} (m, rad, s), got {value:e}; contact: {}", status.name())
             }
         }
     }

@@ -10,6 +10,8 @@ use crate::step::{step, step_ctrl};
 
 /// How much velocities change on the way: more than what counts as undecided, less than any mode lasts (m/s).
 const AHEAD: f64 = 1e-5;
+/// Share of a change below which what it does to velocities is rounding.
+const ROUNDING: f64 = 1e-12;
 
 /// Modes of the constraints of the step in `data`: those that are undecided take the mode of the step made from the
 /// state `dx` leads to; `dv_next` is how v_next changes along it.
@@ -22,7 +24,8 @@ pub(crate) fn modes(
 ) -> Result<Vec<Mode>, GradientError> {
     let largest = [dx.v, dv_next].into_iter().flatten().fold(0.0, |m: f64, x| m.max(x.abs()));
     let tangents = [dx.q, dx.tau, dx.ctrl].into_iter().flatten().fold(0.0, |m: f64, x| m.max(x.abs()));
-    let h = if largest > 0.0 { AHEAD / largest } else { AHEAD / tangents.max(f64::MIN_POSITIVE) };
+    let moves = largest > ROUNDING * tangents;
+    let h = AHEAD / if moves { largest } else { tangents.max(f64::MIN_POSITIVE) };
     let mut ahead = data.clone();
     walk(model, &mut ahead, dx, h)?;
     let mode = |(k, undecided): (usize, &bool)| {

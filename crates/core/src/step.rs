@@ -2,12 +2,12 @@
 
 use crate::check;
 use crate::collision;
-use crate::constraint::{self, SolveReport};
+use crate::constraint::{self, SolveReport, Status};
 use crate::contact::{self, ContactView};
 use crate::data::Data;
 use crate::dynamics;
 use crate::error::{InputError, StepError};
-use crate::model::Model;
+use crate::model::{Joint, Model};
 use crate::state::{Input, State};
 
 /// A finished step: proof that its `Data` belongs to it.
@@ -80,23 +80,26 @@ fn run<'d>(
     data.given.keep(&x.q, &x.v, input.tau, ctrl, input.wrenches);
     data.forget_derivatives();
     data.finished = false;
-    let Data { kin, mass, free, contacts, assembly, solution, warm, v_next, acceleration, .. } = &mut *data;
+    let Data { kin, mass, free, contacts, assembly, solution, warm, v_next, acceleration, forced, .. } = &mut *data;
     let dt = model.options().dt;
 
     dynamics::bias(model, &x.q, &x.v, input.wrenches, kin, free); // poses, dof axes, velocities, b
     dynamics::forces(model, kin, &x.q, &x.v, input.tau, ctrl, free); // input, actuators, springs, dampers
     dynamics::factor_mass(model, free, kin, mass); // M̂ = M + dt D + dt² K, factored once
     dynamics::sound(model, mass.broken_pivot())?; // a dof without inertia has no motion to compute
-    dynamics::free_velocity(model, &x.v, mass, free); // v_free = v + dt M̂⁻¹ (tau − b − dt K v)
+    dynamics::free_velocity(model, kin, &x.v, mass, free); // v_free = v + dt M̂⁻¹ (tau − b − dt K v) + u
     collision::detect(model, &kin.X_wb, contacts)?; // broad phase, narrow phase, patches, frames
     let report = constraint::resolve(model, &x.q, kin, mass, &free.v, contacts, warm, assembly, solution, v_next);
     model.integrate_unchecked(&x.q, v_next, dt, &mut next.q); // q_next = q ⊕ dt v_next
     for (a, (new, old)) in acceleration.iter_mut().zip(v_next.iter().zip(&x.v)) {
         *a = (new - old) / dt;
     }
+    for (a, (all, turn)) in forced.iter_mut().zip(acceleration.iter().zip(&free.turn)) {
+        *a = all - turn / dt;
+    }
     next.v.copy_from_slice(v_next);
     next.time = x.time + dt;
-    check_finite(model, x.time, next)?;
+    check_bounded(model, x.time, next, report.status)?;
     data.report = report;
     data.finished = true;
     Ok(Step { model, data })
@@ -114,18 +117,17 @@ fn check_input(model: &Model, data: &Data, x: &State, input: &Input, next: &Stat
     check::length("next.v", next.v.len(), model.nv())
 }
 
-/// Names the body whose motion is no longer a number.
-fn check_finite(model: &Model, time: f64, next: &State) -> Result<(), StepError> {
-    let broken = |x: &[f64]| x.iter().position(|x| !x.is_finite());
-    let body = |is_of: &dyn Fn(&crate::model::Joint) -> bool| {
-        let joint = model.joints().iter().find(|j| is_of(j));
-        joint.map_or(String::new(), |j| model.bodies()[j.body.0].name.clone())
+/// Names the body whose motion is beyond all bounds. What passes is accepted by the next step.
+fn check_bounded(model: &Model, time: f64, next: &State, status: Status) -> Result<(), StepError> {
+    let beyond = |x: &[f64], limit: f64| x.iter().position(|x| x.is_nan() || x.abs() > limit);
+    let speed = model.options().speed_limit.min(check::LARGEST);
+    let (found, quantity, limit) = match beyond(&next.v, speed) {
+        Some(i) => (Some((i, next.v[i])), "velocity", speed),
+        None => (beyond(&next.q, check::LARGEST).map(|i| (i, next.q[i])), "position", check::LARGEST),
     };
-    if let Some(i) = broken(&next.v) {
-        return Err(StepError::Diverged { body: body(&|j| j.v.contains(&i)), quantity: "velocity", time });
-    }
-    if let Some(i) = broken(&next.q) {
-        return Err(StepError::Diverged { body: body(&|j| j.q.contains(&i)), quantity: "position", time });
-    }
-    Ok(())
+    let Some((i, value)) = found else { return Ok(()) };
+    let is_of = |j: &&Joint| if quantity == "velocity" { j.v.contains(&i) } else { j.q.contains(&i) };
+    let joint = model.joints().iter().find(is_of);
+    let body = joint.map_or(String::new(), |j| model.bodies()[j.body.0].name.clone());
+    Err(StepError::Diverged { body, quantity, value, limit, time, status })
 }

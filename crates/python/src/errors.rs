@@ -140,11 +140,16 @@ fn dynamics(e: slipstick::DynamicsError) -> PyErr {
 fn step(e: StepError) -> PyErr {
     let text = e.to_string();
     match e {
-        StepError::Diverged { body, quantity, time } => with_attributes(DivergenceError::new_err(text), |e| {
-            e.setattr("body", body)?;
-            e.setattr("quantity", quantity)?;
-            e.setattr("time", time)
-        }),
+        StepError::Diverged { body, quantity, value, limit, time, status } => {
+            with_attributes(DivergenceError::new_err(text), |e| {
+                e.setattr("body", body)?;
+                e.setattr("quantity", quantity)?;
+                e.setattr("value", value)?;
+                e.setattr("limit", limit)?;
+                e.setattr("time", time)?;
+                e.setattr("status", status.name())
+            })
+        }
         StepError::SingularMass { body, dof } => dynamics(slipstick::DynamicsError::SingularMass { body, dof }),
         _ => PyValueError::new_err(text),
     }

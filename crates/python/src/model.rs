@@ -399,11 +399,11 @@ impl Model {
 
     /// The same robot with other numerical choices; what is left out stays. See Options.
     ///
-    /// dt (s), gravity (3,) [m/s²], contact_distance (m), implicit (str), solver (str), tolerance, max_iterations
-    /// (int), correction (full_depth, beta, max_speed), restitution_threshold [m/s], patch_compliance, gradient (str or
+    /// dt (s), gravity (3,) [m/s²], contact_distance (m), implicit (str), integrator (str), solver (str), tolerance, max_iterations
+    /// (int), correction (full_depth, beta, max_speed), restitution_threshold [m/s], patch_compliance, speed_limit, gradient (str or
     /// tuple), collision_gradient (str or tuple).
-    #[pyo3(signature = (*, dt=None, gravity=None, contact_distance=None, implicit=None, solver=None, tolerance=None,
-        max_iterations=None, correction=None, restitution_threshold=None, patch_compliance=None,
+    #[pyo3(signature = (*, dt=None, gravity=None, contact_distance=None, implicit=None, integrator=None, solver=None, tolerance=None,
+        max_iterations=None, correction=None, restitution_threshold=None, patch_compliance=None, speed_limit=None,
         gradient=None, collision_gradient=None))]
     fn with_options(
         &self,
@@ -411,12 +411,14 @@ impl Model {
         gravity: Option<Input>,
         contact_distance: Option<f64>,
         implicit: Option<&str>,
+        integrator: Option<&str>,
         solver: Option<&str>,
         tolerance: Option<f64>,
         max_iterations: Option<i64>,
         correction: Option<Input>,
         restitution_threshold: Option<f64>,
         patch_compliance: Option<f64>,
+        speed_limit: Option<f64>,
         gradient: Option<Gradient>,
         collision_gradient: Option<Collision>,
     ) -> Result<Model, Failure> {
@@ -425,12 +427,14 @@ impl Model {
             gravity,
             contact_distance,
             implicit,
+            integrator,
             solver,
             tolerance,
             max_iterations,
             correction,
             restitution_threshold,
             patch_compliance,
+            speed_limit,
             gradient,
             collision_gradient,
         };

@@ -6,7 +6,7 @@ use crate::gradient_options::{Collision, Gradient};
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use slipstick::{Correction, Implicit, InputError, Solver};
+use slipstick::{Correction, Implicit, InputError, Integrator, Solver};
 
 const IMPLICIT: [(&str, Implicit); 4] = [
     ("none", Implicit::None),
@@ -19,11 +19,12 @@ const IMPLICIT: [(&str, Implicit); 4] = [
 ///
 /// Attributes: dt (float, s), gravity (3,) [m/s²], contact_distance (float, m; pairs nearer than this take part in
 /// contact before they touch), implicit ("none", "damping", "velocity" or "all": the forces that are taken at the end
-/// of a step), solver ("auto", "cold", "admm" or "pgs"), tolerance (float, scaled residual at which a solve
+/// of a step), integrator ("midpoint": free rotation keeps its energy, or "euler", as MuJoCo's), solver ("auto", "cold", "admm" or "pgs"), tolerance (float, scaled residual at which a solve
 /// is finished), max_iterations (int: factorizations of each island of bodies in a step, everything included), correction (full_depth (m), beta, max_speed [m/s]: overlaps down to full_depth
 /// vanish within a step, of deeper ones the share beta, never faster than max_speed), restitution_threshold (float,
 /// m/s; what approaches more slowly does not bounce), patch_compliance (float: compliance of the normals of
-/// two bodies that touch in more than three points, as a share of the inverse of the mass that they may have to bear), gradient ("exact", ("central", kappa): step and derivatives on the
+/// two bodies that touch in more than three points, as a share of the inverse of the mass that they may have to bear), speed_limit (float: a dof faster than this, in m/s or
+/// rad/s, has diverged), gradient ("exact", ("central", kappa): step and derivatives on the
 /// central path, where complementarity products equal kappa instead of zero, or ("exact-forward-central", kappa): the
 /// exact step with the derivatives of the central path), collision_gradient ("exact", ("smoothed", eps): corners and
 /// edges rounded, eps in m, ("randomized", sigma, samples, seed, order): mean over random poses, or "frozen": how
@@ -52,6 +53,16 @@ impl Options {
     #[getter]
     fn implicit(&self) -> &'static str {
         implicit_name(self.0.implicit)
+    }
+
+    #[getter]
+    fn integrator(&self) -> &'static str {
+        self.0.integrator.name()
+    }
+
+    #[getter]
+    fn speed_limit(&self) -> f64 {
+        self.0.speed_limit
     }
 
     #[getter]
@@ -100,13 +111,14 @@ impl Options {
         let gradient = self.gradient().into_pyobject(py)?.repr()?;
         let collision_gradient = self.collision_gradient().into_pyobject(py)?.repr()?;
         Ok(format!(
-            "<slipstick.Options: dt={}, gravity={:?}, contact_distance={}, implicit='{}', solver='{}', tolerance={:e}, \
+            "<slipstick.Options: dt={}, gravity={:?}, contact_distance={}, implicit='{}', integrator='{}', solver='{}', tolerance={:e}, \
              max_iterations={}, correction=({}, {}, {}), restitution_threshold={}, patch_compliance={:e}, \
-             gradient={gradient}, collision_gradient={collision_gradient}>",
+             speed_limit={:e}, gradient={gradient}, collision_gradient={collision_gradient}>",
             o.dt,
             o.gravity,
             o.contact_distance,
             self.implicit(),
+            self.integrator(),
             self.solver(),
             o.tolerance,
             o.max_iterations,
@@ -114,7 +126,8 @@ impl Options {
             c.beta,
             c.max_speed,
             o.restitution_threshold,
-            o.patch_compliance
+            o.patch_compliance,
+            o.speed_limit
         ))
     }
 }
@@ -125,12 +138,14 @@ pub struct Changes<'a, 'py> {
     pub gravity: Option<Input<'a, 'py>>,
     pub contact_distance: Option<f64>,
     pub implicit: Option<&'a str>,
+    pub integrator: Option<&'a str>,
     pub solver: Option<&'a str>,
     pub tolerance: Option<f64>,
     pub max_iterations: Option<i64>,
     pub correction: Option<Input<'a, 'py>>,
     pub restitution_threshold: Option<f64>,
     pub patch_compliance: Option<f64>,
+    pub speed_limit: Option<f64>,
     pub gradient: Option<Gradient>,
     pub collision_gradient: Option<Collision>,
 }
@@ -144,6 +159,7 @@ impl Changes<'_, '_> {
         o.tolerance = self.tolerance.unwrap_or(o.tolerance);
         o.restitution_threshold = self.restitution_threshold.unwrap_or(o.restitution_threshold);
         o.patch_compliance = self.patch_compliance.unwrap_or(o.patch_compliance);
+        o.speed_limit = self.speed_limit.unwrap_or(o.speed_limit);
         o.gradient = self.gradient.map_or(o.gradient, |x| x.0);
         o.collision_gradient = self.collision_gradient.map_or(o.collision_gradient, |x| x.0);
         if let Some(x) = self.gravity {
@@ -155,6 +171,9 @@ impl Changes<'_, '_> {
         }
         if let Some(word) = self.implicit {
             o.implicit = implicit(word)?;
+        }
+        if let Some(word) = self.integrator {
+            o.integrator = integrator(word)?;
         }
         if let Some(word) = self.solver {
             o.solver = solver(word)?;
@@ -188,6 +207,11 @@ fn implicit(word: &str) -> Result<Implicit, Failure> {
     found.map(|(_, x)| x).ok_or_else(|| unknown("implicit", IMPLICIT.map(|(name, _)| name), word))
 }
 
+fn integrator(word: &str) -> Result<Integrator, Failure> {
+    let found = Integrator::ALL.into_iter().find(|x| x.name() == word);
+    found.ok_or_else(|| unknown("integrator", Integrator::ALL.map(Integrator::name), word))
+}
+
 fn implicit_name(x: Implicit) -> &'static str {
     IMPLICIT.into_iter().find(|(_, y)| *y == x).map_or("", |(name, _)| name)
 }
@@ -199,46 +223,32 @@ pub fn unknown<const N: usize>(what: &str, words: [&str; N], got: &str) -> Failu
 }
 
 /// Options in a pickle, in the order of the attributes. Gravity is a parameter of the model and kept as such.
-pub type Saved = (f64, f64, String, String, f64, u32, [f64; 3], f64, f64, Gradient, Collision);
+pub type Saved = (f64, f64, [String; 3], f64, u32, [f64; 3], [f64; 3], Gradient, Collision);
 
 pub fn save(o: &slipstick::Options) -> Saved {
     let c = o.correction;
     let correction = [c.full_depth, c.beta, c.max_speed];
-    let (implicit, solver) = (implicit_name(o.implicit).into(), o.solver.name().into());
-    let (tolerance, threshold, compliance) = (o.tolerance, o.restitution_threshold, o.patch_compliance);
+    let words = [implicit_name(o.implicit), o.integrator.name(), o.solver.name()].map(String::from);
+    let others = [o.restitution_threshold, o.patch_compliance, o.speed_limit];
     let (gradient, collision) = (Gradient(o.gradient), Collision(o.collision_gradient));
-    let iterations = o.max_iterations;
-    (
-        o.dt,
-        o.contact_distance,
-        implicit,
-        solver,
-        tolerance,
-        iterations,
-        correction,
-        threshold,
-        compliance,
-        gradient,
-        collision,
-    )
+    (o.dt, o.contact_distance, words, o.tolerance, o.max_iterations, correction, others, gradient, collision)
 }
 
 pub fn restore(saved: Saved, o: &mut slipstick::Options) -> Result<(), Failure> {
-    let (implicit, solver, [full_depth, beta, max_speed]);
+    let ([implicit, integrator, solver], [full_depth, beta, max_speed]);
     (
         o.dt,
         o.contact_distance,
-        implicit,
-        solver,
+        [implicit, integrator, solver],
         o.tolerance,
         o.max_iterations,
         [full_depth, beta, max_speed],
-        o.restitution_threshold,
-        o.patch_compliance,
+        [o.restitution_threshold, o.patch_compliance, o.speed_limit],
         Gradient(o.gradient),
         Collision(o.collision_gradient),
     ) = saved;
     o.implicit = self::implicit(&implicit)?;
+    o.integrator = self::integrator(&integrator)?;
     o.solver = self::solver(&solver)?;
     o.correction = Correction { full_depth, beta, max_speed };
     Ok(())

@@ -27,8 +27,8 @@ pub struct Simulator(Arc<Shared>);
 #[pymethods]
 impl Simulator {
     #[new]
-    #[pyo3(signature = (model, dt=None, *, gravity=None, contact_distance=None, implicit=None, solver=None,
-        tolerance=None, max_iterations=None, correction=None, restitution_threshold=None, patch_compliance=None,
+    #[pyo3(signature = (model, dt=None, *, gravity=None, contact_distance=None, implicit=None, integrator=None, solver=None,
+        tolerance=None, max_iterations=None, correction=None, restitution_threshold=None, patch_compliance=None, speed_limit=None,
         gradient=None, collision_gradient=None))]
     fn new(
         model: &Model,
@@ -36,12 +36,14 @@ impl Simulator {
         gravity: Option<Input>,
         contact_distance: Option<f64>,
         implicit: Option<&str>,
+        integrator: Option<&str>,
         solver: Option<&str>,
         tolerance: Option<f64>,
         max_iterations: Option<i64>,
         correction: Option<Input>,
         restitution_threshold: Option<f64>,
         patch_compliance: Option<f64>,
+        speed_limit: Option<f64>,
         gradient: Option<Gradient>,
         collision_gradient: Option<Collision>,
     ) -> Result<Simulator, Failure> {
@@ -50,12 +52,14 @@ impl Simulator {
             gravity,
             contact_distance,
             implicit,
+            integrator,
             solver,
             tolerance,
             max_iterations,
             correction,
             restitution_threshold,
             patch_compliance,
+            speed_limit,
             gradient,
             collision_gradient,
         };

@@ -4,9 +4,8 @@ use crate::audit::{Audit, AuditReport};
 use crate::controller::Command;
 use crate::probe::Place;
 use crate::trajectory::Trajectory;
-use slipstick_core::{Data, Input, InputError, Joint, Model, Sensors, State, Step, StepError, WarmStart};
+use slipstick_core::{Data, Input, InputError, Model, Sensors, State, Step, StepError, WarmStart};
 use std::fmt;
-use std::ops::Range;
 
 /// A model, memory for its steps and the state it is in.
 ///
@@ -148,8 +147,7 @@ impl Simulator {
         if let Some(audit) = audit {
             audit.look(*steps, data, state, ctrl, input);
         }
-        let done = Place { x: state, ctrl, input: *input }.step(model, data, next);
-        let done = done.map_err(|e| diverged(model, state, e))?;
+        let done = Place { x: state, ctrl, input: *input }.step(model, data, next)?;
         if let Some(sensors) = sensors {
             done.sensors(state, ctrl, input, sensors)?;
         }
@@ -189,19 +187,6 @@ impl Simulator {
 /// The keyframe `home` if there is one, else the neutral configuration.
 pub(crate) fn initial_state(model: &Model) -> State {
     State::keyframe(model, "home").unwrap_or_else(|_| State::neutral(model))
-}
-
-/// A state that steps themselves have made too large has diverged, whatever the door says about it.
-pub(crate) fn diverged(model: &Model, x: &State, error: StepError) -> StepError {
-    let StepError::Input(InputError::TooLarge { what, index, .. }) = error else { return error };
-    let (of_joint, quantity): (fn(&Joint) -> &Range<usize>, _) = match what {
-        "q" => (|j| &j.q, "position"),
-        "v" => (|j| &j.v, "velocity"),
-        _ => return error,
-    };
-    let joint = model.joints().iter().find(|j| of_joint(j).contains(&index));
-    let body = joint.map_or(String::new(), |j| model.bodies()[j.body.0].name.clone());
-    StepError::Diverged { body, quantity, time: x.time }
 }
 
 /// Something that commands a robot: [`Controller`](crate::Controller), or any function of model, state and command.

@@ -3,6 +3,7 @@
 mod batch;
 mod builtin;
 mod differences;
+mod free_rotation;
 mod hard_scenes;
 mod many_bodies;
 mod pinocchio;

@@ -1,17 +1,19 @@
-//! Motion without contact: v_free = v + dt M̂⁻¹ (tau − b − dt K v), springs and dampers counted in tau.   (step-1, step-2)
+//! Motion without contact: v_free = v + dt M̂⁻¹ (tau − b − dt K v) + u, springs and dampers counted in tau; u is what free
+//! rotation needs to keep its energy.   (step-1, step-2, step-3)
 //!
 //! Damping D and stiffness K that are taken at the end of the step enter the mass matrix, M̂ = M + dt D + dt² K,
 //! which keeps the sparsity of the tree and replaces M in every solve of the step.
 #![allow(non_snake_case)]
 
 use super::actuation;
+use super::gyration::{Gyration, gyrations};
 use super::kinematics::{self, Kinematics};
 use super::passive;
 use super::rnea::{self, Wrench};
 use super::step_mass::StepMass;
 use crate::footprint::footprint;
-use crate::model::{Implicit, Model};
-use crate::spatial::Force;
+use crate::model::{Implicit, Integrator, Model};
+use crate::spatial::{Force, SpatialInertia};
 
 /// Forces and velocity of the motion without contact.
 #[derive(Debug, Clone)]
@@ -28,9 +30,13 @@ pub struct FreeMotion {
     /// Force transmitted by the joints of each body.
     f: Vec<Force>,
     zero: Vec<f64>,
+    /// Rotations of the trees that can turn freely, and what they add to the velocity, u (nv).
+    pub(crate) gyrations: Vec<Gyration>,
+    pub(crate) turn: Vec<f64>,
+    sums: Vec<SpatialInertia>,
 }
 
-footprint!(FreeMotion: v, tau, bias, damping, stiffness, f, zero);
+footprint!(FreeMotion: v, tau, bias, damping, stiffness, f, zero, gyrations, turn, sums);
 
 impl FreeMotion {
     /// Memory for a model.
@@ -43,6 +49,9 @@ impl FreeMotion {
             damping: zero.clone(),
             stiffness: zero.clone(),
             f: vec![Force::ZERO; model.n_bodies()],
+            gyrations: Vec::with_capacity(model.tree().roots.len()),
+            turn: zero.clone(),
+            sums: Vec::with_capacity(model.tree().roots.len()),
             zero,
         }
     }
@@ -105,7 +114,7 @@ pub(crate) fn factor_mass(model: &Model, free: &FreeMotion, kin: &mut Kinematics
 }
 
 /// v_free.   (step-1)
-pub(crate) fn free_velocity(model: &Model, v: &[f64], mass: &mut StepMass, out: &mut FreeMotion) {
+pub(crate) fn free_velocity(model: &Model, kin: &Kinematics, v: &[f64], mass: &mut StepMass, out: &mut FreeMotion) {
     let dt = model.options().dt;
     for j in 0..model.nv() {
         // a spring that is taken at the end of the step is felt where the old velocity would carry it
@@ -114,5 +123,30 @@ pub(crate) fn free_velocity(model: &Model, v: &[f64], mass: &mut StepMass, out: 
     mass.solve(model, &mut out.v);
     for j in 0..model.nv() {
         out.v[j] += v[j];
+    }
+    match model.options().integrator {
+        Integrator::Midpoint => turn(model, kin, v, out),
+        Integrator::Euler => {
+            out.gyrations.clear();
+            out.turn.fill(0.0);
+        }
+    }
+}
+
+/// Adds u.   (step-3)
+fn turn(model: &Model, kin: &Kinematics, v: &[f64], out: &mut FreeMotion) {
+    let FreeMotion { gyrations: all, turn, sums, v: free, .. } = out;
+    gyrations(model, kin, v, sums, all);
+    turn.fill(0.0);
+    for g in all.iter() {
+        let [turned, moved] = g.change(model.options().dt);
+        for k in 0..3 {
+            turn[g.ball + k] = turned[k];
+            g.translation.into_iter().for_each(|t| turn[t + k] = moved[k]);
+        }
+    }
+    for g in all.iter() {
+        let first = g.translation.unwrap_or(g.ball);
+        (first..g.ball + 3).for_each(|j| free[j] += turn[j]);
     }
 }

@@ -61,6 +61,11 @@ impl MassFactor {
         row
     }
 
+    /// Row j of M before it is factored: a number for every dof that carries j, and for j itself.
+    pub(crate) fn row(&self, tree: &Topology, j: usize) -> &[f64] {
+        &self.rows[tree.row[j]..tree.row[j] + tree.ancestors(j).len()]
+    }
+
     /// Adds to the diagonal of M, before it is factored.
     pub(crate) fn add_diagonal(&mut self, tree: &Topology, j: usize, x: f64) {
         self.rows[tree.row[j] + tree.depth(j)] += x;

@@ -8,6 +8,7 @@ mod aba_derivatives;
 mod actuation;
 mod centroidal;
 mod free_motion;
+mod gyration;
 mod jacobian;
 mod kinematics;
 mod kinematics_derivatives;
@@ -38,6 +39,7 @@ pub(crate) use actuation::{
     observe, write_gates,
 };
 pub(crate) use free_motion::{FreeMotion, bias, factor_mass, forces, free_velocity};
+pub(crate) use gyration::Gyration;
 pub(crate) use jacobian::frame_pose;
 pub(crate) use kinematics::body_velocities;
 pub(crate) use kinematics_derivatives::{KinematicsDerivatives, accelerations_placed};

@@ -37,6 +37,7 @@ impl Central {
         for (a, (new, old)) in acceleration.iter_mut().zip(v_next.iter().zip(&f.given.v)) {
             *a = (new - old) / dt;
         }
+        acceleration.iter_mut().zip(&f.free.turn).for_each(|(a, turn)| *a -= turn / dt);
     }
 
     /// The step as if it had ended here.

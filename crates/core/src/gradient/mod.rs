@@ -16,6 +16,7 @@ mod held;
 mod linearise;
 mod parameters;
 mod reverse;
+mod rotation;
 mod smooth;
 mod surfaces;
 mod types;
@@ -24,6 +25,7 @@ pub use types::{GradientError, InputDirection, InputGrad, OutputGrad, StepJacobi
 
 pub(crate) use given::{Finished, Given};
 pub(crate) use linearise::contact_error;
+pub(crate) use rotation::Rotation;
 
 use crate::constraint::{Mode, Source};
 use crate::footprint::footprint;

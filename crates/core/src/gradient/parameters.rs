@@ -32,6 +32,7 @@ impl Adjoint<'_, '_> {
         match group {
             ParameterGroup::Inertial => {
                 self.inertial(out);
+                self.smooth.rotation.add_inertial(self.f, &self.reverse.w, out);
                 compliance::add(self, out);
             }
             ParameterGroup::JointPlacement => self.placement(out),
@@ -104,7 +105,8 @@ impl Adjoint<'_, '_> {
                 let smooth = self.reverse.adjoint.meet(node.parent, i, S, psi, A.cross(S) + V.cross(psi));
                 let moved = S.dot(self.reverse.position[i]);
                 let turned = f.assembly.V_next[node.parent].cross(S).dot(self.reverse.velocity[i]);
-                six[k] += moved + turned - dt * smooth - self.approach(i, psi);
+                let rotation = self.smooth.rotation.meet_displacement(f, &self.reverse.w, i, S);
+                six[k] += moved + turned - dt * smooth - self.approach(i, psi) + rotation;
             }
         }
     }
@@ -131,15 +133,15 @@ impl Adjoint<'_, '_> {
     /// Taken at the end of the step, unless nothing is.
     fn damping(&self, out: &mut [f64]) {
         let implicit = self.f.model.options().implicit != Implicit::None;
-        let v = if implicit { self.f.v_next } else { &self.f.given.v };
-        self.per_dof(out, |_, j| -v[j]);
+        let turn = &self.f.free.turn;
+        self.per_dof(out, |s, j| if implicit { turn[j] - s.f.v_next[j] } else { -s.f.given.v[j] });
     }
 
     fn stiffness(&mut self, out: &mut [f64]) {
         let (dt, implicit) = (self.dt(), self.f.model.options().implicit == Implicit::All);
         let mut x = core::mem::take(&mut self.smooth.displacement);
         spring_displacements(self.f.model, &self.f.given.q, &mut x);
-        self.per_dof(out, |s, j| -x[j] - if implicit { dt * s.f.v_next[j] } else { 0.0 });
+        self.per_dof(out, |s, j| -x[j] - if implicit { dt * (s.f.v_next[j] - s.f.free.turn[j]) } else { 0.0 });
         self.smooth.displacement = x;
     }
 

@@ -28,7 +28,7 @@ pub(crate) struct Reverse {
     /// Gradients with respect to q, v and a of inverse dynamics (nv each).
     by: [Vec<f64>; 3],
     /// Gradient with respect to v_next, that of q_next folded in; then the torque it asks for (nv).
-    w: Vec<f64>,
+    pub w: Vec<f64>,
     /// Forces on each body that S and Ψ̇ of its dofs meet.
     pub position: Vec<Force>,
     pub velocity: Vec<Force>,
@@ -165,6 +165,7 @@ impl Reverse {
             return Ok(());
         }
         self.add_forces_by(f, smooth, |j, dq, _| out.q[j] += dq);
+        smooth.rotation.add_position(f, &self.w, out.q);
         for_each_curvature(f, |i, j, x| out.q[j] += z[i] * x);
         for (g, by) in out.q.iter_mut().zip(&self.by[0]) {
             *g -= dt * by;
@@ -188,6 +189,7 @@ impl Reverse {
             *g += self.by[2][j] - dt * self.by[1][j] + dt * f.free.damping[j] * self.z[j];
         }
         self.add_forces_by(f, smooth, |j, _, dv| out[j] += dv);
+        smooth.rotation.add_velocity(f, &self.w, out);
         for (y, terms) in self.y.iter().zip(&l.terms) {
             for form in l.forms[terms.forms.clone()].iter().filter(|form| form.approach != 0.0) {
                 for &j in f.model.tree().support(form.body) {

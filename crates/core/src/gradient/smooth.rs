@@ -1,13 +1,14 @@
 //! The torque-space derivative at fixed impulses: S_q, S_v with `M̂ dv_next = S_q dq + S_v dv + dt dtau + Jᵀ dλ`.   (grad-1)
 //!
-//! The step solves `dt ID(q, v, a) + (dt D̂ + dt² K̂)(v_next − v) + dt² K̂ v = dt tau(q, v, ctrl) + Jᵀ λ` with inverse dynamics
-//! ID at the achieved acceleration `a = (v_next − v)/dt`; D̂, K̂ are what is taken at the end of the step. Contact forces
+//! The step solves `dt ID(q, v, a) + (dt D̂ + dt² K̂)(v_next − u − v) + dt² K̂ v = dt tau(q, v, ctrl) + Jᵀ λ` with inverse
+//! dynamics ID at the acceleration `a = (v_next − u − v)/dt`, u what free rotation adds (`rotation.rs`); D̂, K̂ are what is taken at the end of the step. Contact forces
 //! enter ID as forces that turn with their bodies; what they do otherwise is in [`Stiffness`](super::forms::Stiffness).
 #![allow(non_snake_case)]
 
 use super::components::Components;
 use super::given::Finished;
 use super::linearise::Linearised;
+use super::rotation::Rotation;
 use crate::constraint::Source;
 use crate::dispatch::dispatch;
 use crate::dynamics::{
@@ -37,9 +38,10 @@ pub(crate) struct Smooth {
     pub displacement: Vec<f64>,
     /// Velocities of the bodies, for whoever needs some.
     pub V: Vec<Motion>,
+    pub rotation: Rotation,
 }
 
-footprint!(Smooth: S, dkin, drnea, M, A, wrenches, gates, displacement, V);
+footprint!(Smooth: S, dkin, drnea, M, A, wrenches, gates, displacement, V, rotation);
 
 impl Smooth {
     /// Memory for a model.
@@ -54,11 +56,13 @@ impl Smooth {
             gates: vec![1.0; model.nv()],
             displacement: vec![0.0; model.nv()],
             V: vec![Motion::ZERO; model.n_bodies()],
+            rotation: Rotation::new(model),
         }
     }
 
-    /// Wrenches and gates of a step.
+    /// Wrenches, gates and inertias of a step.
     pub fn begin(&mut self, f: &Finished) {
+        self.rotation.begin(f);
         self.wrenches.clear();
         self.wrenches.extend_from_slice(&f.given.wrenches);
         self.wrenches.extend(compensation_wrenches(f.model));
@@ -86,6 +90,7 @@ impl Smooth {
             S[piece.clone()].iter_mut().zip(&drnea.rows[piece]).for_each(|(s, d)| *s = -dt * d);
         });
         self.M.add_full(model.tree(), stride(2 * model.nv()), model.nv(), &mut self.S);
+        self.rotation.add_forward(f, &self.M, &mut self.S);
         self.add_forces(f);
         self.add_curvatures(f);
         self.add_stiffness(f, linearised);

@@ -32,7 +32,7 @@ pub use ground::Ground;
 pub use hull::Hull;
 pub use ids::{ActuatorId, BodyId, FieldId, FrameId, GeomId, JointId, MeshId};
 pub use joint::{Joint, JointKind, JointSpec};
-pub use options::{Correction, Implicit, Options, Solver};
+pub use options::{Correction, Implicit, Integrator, Options, Solver};
 pub use pairs::{Pair, PairRule, PairSurface};
 pub use parameters::{ParameterGroup, ParameterLayout, Parameters};
 pub use sensor::{Quantity, Sensor, SensorObject};

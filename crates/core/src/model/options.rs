@@ -16,6 +16,8 @@ pub struct Options {
     pub contact_distance: f64,
     /// Which velocity-dependent forces are taken at the end of the step.
     pub implicit: Implicit,
+    /// How velocities are integrated.
+    pub integrator: Integrator,
     /// How contact is solved.
     pub solver: Solver,
     /// Scaled residual at which a solve is finished.
@@ -30,6 +32,8 @@ pub struct Options {
     /// Compliance of the normals between two bodies that touch in more than three points, as a share of the inverse mass of
     /// all bodies that are joined to them. It decides how such points share the load.
     pub patch_compliance: f64,
+    /// Speed of a dof above which the motion has diverged [m/s or rad/s].
+    pub speed_limit: f64,
     /// Which derivative contact laws have.
     pub gradient: GradientMode,
     /// How contact points and normals are differentiated.
@@ -43,12 +47,14 @@ impl Default for Options {
             gravity: [0.0, 0.0, -9.81],
             contact_distance: 0.01,
             implicit: Implicit::Velocity,
+            integrator: Integrator::Midpoint,
             solver: Solver::Auto,
             tolerance: 1e-10,
             max_iterations: 170,
             correction: Correction::default(),
             restitution_threshold: 0.01,
             patch_compliance: 1e-6,
+            speed_limit: 1e5,
             gradient: GradientMode::Exact,
             collision_gradient: CollisionGradient::Exact,
         }
@@ -65,6 +71,7 @@ impl Options {
             ("dt", "a positive time step", self.dt),
             ("tolerance", "a positive residual", self.tolerance),
             ("correction.max_speed", "a positive speed", self.correction.max_speed),
+            ("speed_limit", "a positive speed", self.speed_limit),
         ];
         for (what, expected, got) in positive {
             if !(got.is_finite() && got > 0.0) {
@@ -138,6 +145,30 @@ impl Solver {
             Solver::Cold => "cold",
             Solver::Admm => "admm",
             Solver::Pgs => "pgs",
+        }
+    }
+}
+
+/// How velocities are integrated.   (step-3)
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Integrator {
+    /// Semi-implicit Euler, gyroscopic terms of floating bodies by the implicit midpoint rule: free rotation keeps its energy.
+    #[default]
+    Midpoint,
+    /// Semi-implicit Euler, as MuJoCo's.
+    Euler,
+}
+
+impl Integrator {
+    /// All of them.
+    pub const ALL: [Integrator; 2] = [Integrator::Midpoint, Integrator::Euler];
+
+    /// The word used in Python, on the command line and in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Integrator::Midpoint => "midpoint",
+            Integrator::Euler => "euler",
         }
     }
 }

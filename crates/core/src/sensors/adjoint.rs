@@ -21,6 +21,8 @@ pub(super) struct Adjoint {
     pub ctrl: Vec<f64>,
     /// Of the velocity at the end of the step (nv).
     pub v_next: Vec<f64>,
+    /// The same with respect to what free rotation adds to the velocity, u (nv).
+    pub turn: Vec<f64>,
 }
 
 impl Adjoint {
@@ -35,7 +37,8 @@ impl Adjoint {
             q: zero.clone(),
             v: zero.clone(),
             ctrl: vec![0.0; model.nu()],
-            v_next: zero,
+            v_next: zero.clone(),
+            turn: zero,
         }
     }
 
@@ -44,7 +47,7 @@ impl Adjoint {
         for bodies in [&mut self.position, &mut self.velocity, &mut self.acceleration] {
             bodies.fill(Force::ZERO);
         }
-        for numbers in [&mut self.q, &mut self.v, &mut self.ctrl, &mut self.v_next] {
+        for numbers in [&mut self.q, &mut self.v, &mut self.ctrl, &mut self.v_next, &mut self.turn] {
             numbers.fill(0.0);
         }
         self.lambda.clear();
@@ -89,6 +92,7 @@ impl Adjoint {
                 self.q[j] += S.dot(position) + psi_dot.dot(velocity) + columns.psi_ddot().dot(acceleration);
                 self.v[j] += S.dot(velocity) + columns.sum().dot(acceleration) - end;
                 self.v_next[j] += end;
+                self.turn[j] -= end;
             }
             self.position[node.parent] += position;
             self.velocity[node.parent] += velocity;

@@ -105,6 +105,7 @@ impl Sensors {
             let reverse = &mut memory.reverse;
             reverse.begin(f, self.layout.needs)?;
             reverse.pull(&Moment::of(f), &self.layout, weights);
+            reverse.turn(f);
             if reverse.adjoint.reaches_the_end() {
                 g.vjp_rows(f, &reverse.adjoint.v_next, &reverse.adjoint.lambda, out)?;
             }
@@ -145,6 +146,7 @@ impl Sensors {
             let (q, v, tau, ctrl) = (&mut dq[of(nv)], &mut dv[of(nv)], &mut dtau[of(nv)], &mut dctrl[of(nu)]);
             unit[row] = 1.0;
             reverse.pull(&Moment::of(f), &self.layout, unit);
+            reverse.turn(f);
             unit[row] = 0.0;
             reverse.add_row(g, f, &mut InputGrad { q, v, tau, ctrl })?;
         }

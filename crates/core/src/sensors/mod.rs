@@ -1,7 +1,7 @@
 //! Sensors: what a file wants to have measured, read from a finished step, and their derivatives.   (sens-1 … sens-12)
 //!
 //! Readings belong to the state at the beginning of the step, as contacts do; accelerations and forces are those of the
-//! step, `(v_next − v)/dt`. The numbers are those of MuJoCo's `sensordata` for the same state and accelerations, without
+//! step, `(v_next − u − v)/dt` with what free rotation adds left out, since no force makes it. The numbers are those of MuJoCo's `sensordata` for the same state and accelerations, without
 //! noise and cutoff. [`Step::sensors`](crate::Step::sensors) fills a [`Sensors`], which is memory for one model.
 #![allow(non_snake_case)]
 
@@ -75,7 +75,7 @@ impl Step<'_> {
             kin: &data.kin,
             q: &x.q,
             v: &x.v,
-            acceleration: &data.acceleration,
+            acceleration: &data.forced,
             ctrl,
             wrenches: input.wrenches,
             contacts: data.contacts.contacts(),

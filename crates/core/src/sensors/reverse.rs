@@ -10,7 +10,7 @@ use super::{Layout, coordinate, frame, links, push};
 use crate::collision::{PointDerivatives, contact_derivatives};
 use crate::constraint::Source;
 use crate::dynamics::{KinematicsDerivatives, accelerations_placed, write_gates};
-use crate::gradient::{Finished, GradientError, contact_error};
+use crate::gradient::{Finished, GradientError, Rotation, contact_error};
 use crate::model::{FrameId, Model, Quantity, Sensor, SensorObject};
 use crate::spatial::{Motion, Vec3};
 
@@ -23,6 +23,7 @@ pub(super) struct Reverse {
     loads: Loads,
     A: Vec<Motion>,
     dkin: KinematicsDerivatives,
+    rotation: Rotation,
     /// Derivatives of contacts that press, one for each of [`push::contacts`].
     touches: Vec<Option<PointDerivatives>>,
     /// Which dofs pass changes of their actuators (nv).
@@ -38,6 +39,7 @@ impl Reverse {
             loads: Loads::new(model),
             A: vec![Motion::ZERO; model.n_bodies()],
             dkin: KinematicsDerivatives::new(model),
+            rotation: Rotation::new(model),
             touches: Vec::new(),
             gates: vec![1.0; model.nv()],
         }
@@ -45,6 +47,7 @@ impl Reverse {
 
     /// What all weights share.
     pub fn begin(&mut self, f: &mut Finished, needs: Needs) -> Result<(), GradientError> {
+        self.rotation.begin(f);
         core::mem::swap(&mut f.kin.A, &mut self.A);
         accelerations_placed(f.model, &f.given.v, f.acceleration, f.kin, &mut self.dkin);
         core::mem::swap(&mut f.kin.A, &mut self.A);
@@ -91,6 +94,13 @@ impl Reverse {
             self.load_adjoint.spread(m, &self.A, &self.touches, &mut self.adjoint);
         }
         self.adjoint.meet(m, &self.A, &self.dkin);
+    }
+
+    /// Adds what the readings owe to free rotation, which is no part of the accelerations. After `pull`.
+    pub fn turn(&mut self, f: &Finished) {
+        let Adjoint { q, v, turn, .. } = &mut self.adjoint;
+        self.rotation.add_position(f, turn, q);
+        self.rotation.add_velocity(f, turn, v);
     }
 
     fn pull_sensor(&mut self, m: &Moment, s: &Sensor, weights: &[f64]) {

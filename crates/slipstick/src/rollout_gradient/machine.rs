@@ -4,7 +4,7 @@ use super::tape::Tape;
 use super::types::{RolloutGradientError, RolloutInput};
 use crate::controller::Command;
 use crate::probe::Place;
-use crate::simulator::{RolloutError, diverged};
+use crate::simulator::RolloutError;
 use slipstick_core::{Data, Input, InputError, Model, State, Step, StepError, WarmStart, Wrench};
 
 /// A model, memory for a step, and what the step is made from and leads to.
@@ -53,7 +53,7 @@ impl Machine {
         let Machine { model, data, x, next, command } = self;
         let input = Input::tau(&command.tau).with_wrenches(&command.wrenches);
         let done = Place { x, ctrl: command.ctrl(), input }.step(model, data, next);
-        done.map(|done| (done, &*command)).map_err(|error| diverged(model, x, error))
+        done.map(|done| (done, &*command))
     }
 
     /// The same where it is number `t` of a rollout.
