@@ -180,7 +180,9 @@ impl ConstraintView {
 /// factorizations of the island of bodies that took most), stages (dict: of each stage), total_iterations (int: of all
 /// islands), residual (float, scaled; by how much demands are violated if infeasible),
 /// compliance_shift (float, m/s: how far compliance moves velocities from those of rigid contacts), contacts (int: in the
-/// problem), rows (int), degenerate (int: constraints about to change their mode), margin (float, m/s: the smallest one).
+/// problem), rows (int), degenerate (int: constraints about to change their mode), margin (float, m/s: the smallest one),
+/// correction (float: the least share of its position correction that an island was given; less than 1 where all of it would
+/// have added too much energy).
 #[pyclass(frozen, get_all, module = "slipstick")]
 pub struct SolveReport {
     status: &'static str,
@@ -194,6 +196,7 @@ pub struct SolveReport {
     rows: usize,
     degenerate: usize,
     margin: f64,
+    correction: f64,
 }
 
 impl From<&slipstick::SolveReport> for SolveReport {
@@ -210,6 +213,7 @@ impl From<&slipstick::SolveReport> for SolveReport {
             rows: r.rows,
             degenerate: r.degenerate,
             margin: r.margin,
+            correction: r.correction,
         }
     }
 }

@@ -3,6 +3,7 @@
 mod batch;
 mod builtin;
 mod differences;
+mod correction_energy;
 mod free_rotation;
 mod hard_scenes;
 mod many_bodies;

@@ -66,6 +66,8 @@ pub(crate) struct Assembly {
     redundancy: Redundancy,
     /// Blocks whose last row nothing can move, and which therefore give up their correction.
     pub(super) immovable: Vec<bool>,
+    /// Share of its position correction that each block is given.
+    pub(super) shares: Vec<f64>,
     /// J v_free without any correction (rows).
     pub(super) rigid: Vec<f64>,
     /// Velocities of the bodies without contact, and at the end of the step.
@@ -76,7 +78,7 @@ pub(crate) struct Assembly {
 }
 
 footprint!(Assembly: problem, jacobian, sources, candidates, joint_rows, pair_rows, joined, order, joint_order, pair_order,
-    biases, redundancy, immovable, rigid, V_free, V_next);
+    biases, redundancy, immovable, shares, rigid, V_free, V_next);
 
 impl Assembly {
     /// Memory for a model.
@@ -96,6 +98,7 @@ impl Assembly {
             biases: Vec::new(),
             redundancy: Redundancy::default(),
             immovable: Vec::new(),
+            shares: Vec::new(),
             rigid: Vec::new(),
             V_free: V.clone(),
             V_next: V,

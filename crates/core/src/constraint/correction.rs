@@ -5,7 +5,7 @@ use super::assembly::{Assembly, Source};
 use super::jacobian::WIDTH;
 use super::problem::{Block, Problem};
 use super::surface::{BiasSlope, corner_distance, rebound_slopes, rebound_velocity, uncorrected_velocity};
-use crate::model::Model;
+use crate::model::{Correction, Model, Options};
 
 /// How the free velocity of a block is corrected.
 #[derive(Debug, Clone, Copy)]
@@ -46,6 +46,8 @@ impl Assembly {
         let options = model.options();
         self.find_immovable();
         self.settle_equalities(model);
+        self.shares.clear();
+        self.shares.resize(self.problem.blocks.len(), 1.0);
         let Problem { blocks, g, .. } = &mut self.problem;
         g.copy_from_slice(&self.rigid);
         for ((b, bias), immovable) in blocks.iter().zip(&self.biases).zip(&self.immovable) {
@@ -53,7 +55,7 @@ impl Assembly {
                 Bias::Gap { phi, .. } if *immovable => uncorrected_velocity(options.dt, phi),
                 Bias::Gap { phi, restitution, approach } => rebound_velocity(options, restitution, phi, approach),
                 Bias::Error(_) if *immovable => 0.0,
-                Bias::Error(error) => options.correction.beta * error / options.dt,
+                Bias::Error(error) => error_velocity(options, error),
                 Bias::None => 0.0,
             };
         }
@@ -77,9 +79,14 @@ impl Assembly {
             Bias::Gap { phi, .. } if self.immovable[k] => {
                 BiasSlope { gap: if phi > 0.0 { 1.0 / options.dt } else { 0.0 }, approach: 0.0 }
             }
-            Bias::Gap { phi, restitution, approach } => rebound_slopes(options, restitution, phi, approach),
-            Bias::Error(_) if !self.immovable[k] => {
-                BiasSlope { gap: options.correction.beta / options.dt, approach: 0.0 }
+            Bias::Gap { phi, restitution, approach } => {
+                let slopes = rebound_slopes(options, restitution, phi, approach);
+                if self.shares[k] < 1.0 { BiasSlope { gap: self.shares[k] * slopes.gap, ..slopes } } else { slopes }
+            }
+            Bias::Error(error) if !self.immovable[k] => {
+                let limited = error_velocity(options, error).abs() >= options.correction.max_speed;
+                let gap = if limited { 0.0 } else { self.shares[k] * options.correction.beta / options.dt };
+                BiasSlope { gap, approach: 0.0 }
             }
             Bias::Error(_) | Bias::None => BiasSlope::default(),
         }
@@ -98,7 +105,11 @@ impl Assembly {
         match self.biases[k] {
             Bias::Gap { phi, .. } if self.immovable[k] => phi.abs(),
             Bias::Gap { phi, .. } => corner_distance(model.options(), phi),
-            Bias::Error(_) | Bias::None => f64::INFINITY,
+            Bias::Error(error) => {
+                let Correction { beta, max_speed, .. } = model.options().correction;
+                (error.abs() - max_speed * model.options().dt / beta).abs()
+            }
+            Bias::None => f64::INFINITY,
         }
     }
 
@@ -106,4 +117,10 @@ impl Assembly {
     pub fn is_overdetermined(&self, k: usize) -> bool {
         self.problem.blocks[k].is_redundant()
     }
+}
+
+/// Velocity at which an error of a loop is taken back.   (contact-12)
+fn error_velocity(options: &Options, error: f64) -> f64 {
+    let Correction { beta, max_speed, .. } = options.correction;
+    (beta * error / options.dt).clamp(-max_speed, max_speed)
 }

@@ -6,6 +6,7 @@
 mod assembly;
 mod cone;
 mod correction;
+mod energy;
 mod equality;
 mod islands;
 mod jacobian;
@@ -139,7 +140,16 @@ fn unit_of_complementarity(model: &Model) -> f64 {
 /// Of the earth, whatever the model's own (m/s²).
 const STANDARD_GRAVITY: f64 = 9.81;
 
-/// All islands, one after the other.
+/// One island, with what is left of its budget.
+fn solve_island(model: &Model, assembly: &mut Assembly, solution: &mut Solution, n: usize) -> ncp::Outcome {
+    let first = assembly.problem.islands[n].tree;
+    let budget = assembly.joined.left(first, model.options().max_iterations);
+    let outcome = solution.solve_island(&mut assembly.problem, n, model.options(), budget);
+    assembly.joined.spend(first, outcome.total);
+    outcome
+}
+
+/// All islands, one after the other. Where position correction takes too much energy it gets less of it.   (contact-16)
 fn solve_step(
     model: &Model,
     contacts: &ContactSet,
@@ -149,13 +159,24 @@ fn solve_step(
 ) -> SolveReport {
     solution.reset(&assembly.problem);
     assembly.warm_start(contacts, warm, &mut solution.scratch.start);
-    let mut outcome = ncp::Outcome::EMPTY;
+    let (mut outcome, mut correction) = (ncp::Outcome::EMPTY, 1.0);
     for n in 0..assembly.problem.islands.len() {
-        let first = assembly.problem.islands[n].tree;
-        let budget = assembly.joined.left(first, model.options().max_iterations);
-        let one = solution.solve_island(&mut assembly.problem, n, model.options(), budget);
-        assembly.joined.spend(first, one.total);
+        let mut one = solve_island(model, assembly, solution, n);
+        for last in [false, false, true] {
+            let Some(share) = assembly.smaller_share(model, solution, n) else { break };
+            let share = if last { 0.0 } else { share };
+            correction = f64::min(correction, share);
+            assembly.share_correction(n, share);
+            solution.start_again(assembly.problem.islands[n].rows.clone());
+            let again = solve_island(model, assembly, solution, n);
+            one = ncp::Outcome { total: one.total + again.total, ..again };
+        }
+        let part = assembly.bounded_part(model, solution, n);
+        if part < 1.0 {
+            one.residual = solution.scale_impulses(&assembly.problem, n, part);
+            one.status = Status::NotConverged;
+        }
         outcome = outcome.and(one);
     }
-    solution::report(&assembly.problem, outcome, solution)
+    SolveReport { correction, ..solution::report(&assembly.problem, outcome, solution) }
 }

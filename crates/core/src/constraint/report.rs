@@ -140,6 +140,9 @@ pub struct SolveReport {
     pub degenerate: usize,
     /// The smallest margin of these constraints: the change of velocity that would change a mode [m/s].
     pub margin: f64,
+    /// The least share of its position correction that an island was given: less than 1 where all of it would have added more
+    /// energy than it may.
+    pub correction: f64,
     /// How often memory had to grow since it was made.
     pub growths: usize,
 }

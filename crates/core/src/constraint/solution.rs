@@ -6,10 +6,12 @@ use super::modes::{Mode, classify};
 use super::ncp::{self, Outcome, Work};
 use super::problem::Problem;
 use super::report::SolveReport;
+use super::residual::residual_at;
 use crate::check;
 use crate::error::InputError;
 use crate::footprint::footprint;
 use crate::model::{Options, Solver};
+use core::ops::Range;
 
 /// Below this change of velocity a constraint counts as undecided between two modes (m/s).
 const UNDECIDED: f64 = 1e-7;
@@ -111,6 +113,20 @@ impl Solution {
         result
     }
 
+    /// Some rows start from the impulses that they have.
+    pub(crate) fn start_again(&mut self, rows: Range<usize>) {
+        self.scratch.start[rows.clone()].copy_from_slice(&self.lambda[rows]);
+    }
+
+    /// Takes a part of the impulses of an island. Returns the residual of all that are there.
+    pub(crate) fn scale_impulses(&mut self, problem: &Problem, n: usize, part: f64) -> f64 {
+        for i in problem.islands[n].rows.clone() {
+            self.lambda[i] *= part;
+            self.sigma[i] = problem.g[i] + part * (self.sigma[i] - problem.g[i]);
+        }
+        residual_at(problem, &self.lambda, &self.sigma)
+    }
+
     /// How much there is room for.
     pub(crate) fn capacity(&self) -> usize {
         let SolverScratch { work, part, start } = &*self.scratch;
@@ -172,6 +188,7 @@ pub(crate) fn report(problem: &Problem, outcome: Outcome, solution: &mut Solutio
         rows: problem.rows(),
         degenerate: decisive().filter(|margin| *margin < UNDECIDED).count(),
         margin: decisive().fold(f64::INFINITY, f64::min),
+        correction: 1.0,
         growths: 0,
     }
 }
