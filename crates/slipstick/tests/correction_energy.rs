@@ -31,7 +31,7 @@ fn a_leg_that_is_nearly_straight_is_lifted_calmly() {
         let mut next = x.clone();
         for k in 0..50 {
             let step = slipstick::step(&model, &mut data, &x, &Input::default(), &mut next).expect("a step");
-            let report = step.report().clone();
+            let report = *step.report();
             assert_ne!(report.status, Status::NotConverged, "{angle}, step {k}: {report:?}");
             reduced += usize::from(report.correction < 1.0);
             let energy = |work: &mut Workspace, v: &[f64]| work.energy(&model, &x.q, v).expect("a state").0;

@@ -2,8 +2,8 @@
 
 mod batch;
 mod builtin;
-mod differences;
 mod correction_energy;
+mod differences;
 mod free_rotation;
 mod hard_scenes;
 mod many_bodies;

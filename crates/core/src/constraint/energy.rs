@@ -64,35 +64,31 @@ impl Assembly {
         }
     }
 
-    /// The share of the correction that the island should have been given, if it took too much energy.
-    pub(super) fn smaller_share(&self, model: &Model, solution: &Solution, island: usize) -> Option<f64> {
+    /// How many times more energy an island has been given than it may, if so.
+    pub(super) fn excess(&self, model: &Model, solution: &Solution, island: usize) -> Option<f64> {
         let [given, moved] = self.given_energy(solution, island);
-        if given <= ROUNDING * moved {
-            return None;
-        }
+        let most = given - ROUNDING * moved;
+        let allowed = if most > 0.0 { self.allowed_energy(model, island) } else { return None };
+        (most > allowed).then_some(given / allowed)
+    }
+
+    /// The share of its correction with which an island should take so many times less energy, which is about quadratic in it;
+    /// `None` if it has no correction to lose.
+    pub(super) fn smaller_share(&self, island: usize, excess: f64) -> Option<f64> {
         let blocks = self.problem.islands[island].blocks.clone();
-        let share = blocks.clone().filter(|k| self.is_correction(*k)).map(|k| self.shares[k]).next()?;
-        let allowed = self.allowed_energy(model, island);
-        if share == 0.0 || given <= allowed + ROUNDING * moved {
-            return None;
-        }
-        // energy is about quadratic in the share
-        let wanted = share * 0.5f64.powf((0.5 * (given / allowed).log2()).ceil().max(1.0));
-        Some(if wanted < LEAST { 0.0 } else { wanted })
+        let share = blocks.into_iter().find(|k| self.is_correction(*k)).map(|k| self.shares[k])?;
+        let wanted = share * 0.5f64.powf((0.5 * excess.log2()).ceil().max(1.0));
+        (share > 0.0).then_some(if wanted < LEAST { 0.0 } else { wanted })
     }
 
     /// The part of the impulses of an island with which it is given no more than it may: what is left where no share of the
     /// correction, within the budget, does.
-    pub(super) fn bounded_part(&self, model: &Model, solution: &Solution, island: usize) -> f64 {
-        let [given, moved] = self.given_energy(solution, island);
-        let allowed = self.allowed_energy(model, island);
-        if given <= allowed + ROUNDING * moved {
-            return 1.0;
-        }
+    pub(super) fn bounded_part(&self, solution: &Solution, island: usize, excess: f64) -> f64 {
+        let [given, _] = self.given_energy(solution, island);
         let rows = self.problem.islands[island].rows.clone();
         let linear = rows.fold(0.0, |s, i| s + solution.lambda()[i] * self.rigid[i]);
         // linear · s + quadratic · s² = allowed
-        let quadratic = given - linear;
+        let (quadratic, allowed) = (given - linear, given / excess);
         ((linear * linear + 4.0 * quadratic * allowed).max(0.0).sqrt() - linear) / (2.0 * quadratic)
     }
 

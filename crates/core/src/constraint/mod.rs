@@ -162,19 +162,20 @@ fn solve_step(
     let (mut outcome, mut correction) = (ncp::Outcome::EMPTY, 1.0);
     for n in 0..assembly.problem.islands.len() {
         let mut one = solve_island(model, assembly, solution, n);
-        for last in [false, false, true] {
-            let Some(share) = assembly.smaller_share(model, solution, n) else { break };
+        let mut tries = [false, false, true].into_iter();
+        while let Some(excess) = assembly.excess(model, solution, n) {
+            let (Some(last), Some(share)) = (tries.next(), assembly.smaller_share(n, excess)) else {
+                let part = assembly.bounded_part(solution, n, excess);
+                one.residual = solution.scale_impulses(&assembly.problem, n, part);
+                one.status = Status::NotConverged;
+                break;
+            };
             let share = if last { 0.0 } else { share };
             correction = f64::min(correction, share);
             assembly.share_correction(n, share);
             solution.start_again(assembly.problem.islands[n].rows.clone());
             let again = solve_island(model, assembly, solution, n);
             one = ncp::Outcome { total: one.total + again.total, ..again };
-        }
-        let part = assembly.bounded_part(model, solution, n);
-        if part < 1.0 {
-            one.residual = solution.scale_impulses(&assembly.problem, n, part);
-            one.status = Status::NotConverged;
         }
         outcome = outcome.and(one);
     }

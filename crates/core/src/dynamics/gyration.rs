@@ -14,8 +14,8 @@ use crate::spatial::{Mat3, Motion, Quat, SpatialInertia, Vec3, right_jacobian};
 /// Newton's iterations for ω⁺, of which three or four are needed below one radian a step; where they do not do, rotation is too
 /// fast for the step and ω⁺ = ω, which keeps the energy too.
 const ITERATIONS: usize = 20;
-/// Share of ω that an iteration may still change.
-const LEFT: f64 = 1e-15;
+/// Share of ω that the last iteration may change: the next one would change the square of it.
+const LEFT: f64 = 1e-8;
 
 /// The rotation of one locked tree, in the axes of its root.
 #[derive(Debug, Clone, Copy)]
@@ -91,7 +91,7 @@ impl Gyration {
             let m = (self.w + next) * 0.5;
             let lack = self.I * (next - self.w) + m.cross(self.I * m) * dt;
             let step = inverse(&self.implicit(m, dt))? * lack;
-            next = next - step;
+            next -= step;
             if step.dot(step) <= LEFT * LEFT * self.w.dot(self.w) {
                 (self.next, self.converged) = (next, true);
                 break;
