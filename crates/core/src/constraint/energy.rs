@@ -13,6 +13,8 @@ use super::islands::Island;
 use super::solution::Solution;
 use crate::model::Model;
 
+/// How many times more mass than each resists by itself rows may move: friction and other rows make them heavier.
+const SLACK: f64 = 4.0;
 /// Smallest share of the correction; below it there is none.
 const LEAST: f64 = 1e-3;
 /// Share of the energy that impulses move which is rounding.
@@ -36,23 +38,23 @@ impl Assembly {
         sums
     }
 
-    /// The energy that an island may be given [J]: that of the mass which its corrections move, at their largest speed, and what
-    /// rows that bounce need each by itself. A row moves the mass that resists it, and no more than the island has.
+    /// The energy that an island may be given [J]: that of the mass which its corrections move, at their largest speed. A row
+    /// moves the mass that resists it, and no more than the island has. Newton's law of restitution adds energy of its own
+    /// where several contacts bounce at once: then there is no bound.
     fn allowed_energy(&self, model: &Model, island: usize) -> f64 {
         let Island { blocks, mass, .. } = self.problem.islands[island].clone();
-        let (mut moved, mut rebounds) = (0.0, 0.0);
+        let mut moved = 0.0;
         for k in blocks {
             let (b, D) = (&self.problem.blocks[k], &self.problem.diagonals[k]);
             let (row, last) = (b.row + b.cone.rows() - 1, b.cone.rows() - 1);
-            let (resists, speed) = (mass.min(1.0 / D[last][last]), self.rigid[row] - self.problem.g[row]);
             if self.is_correction(k) {
-                moved += resists;
-            } else if speed > 0.0 {
-                rebounds += 0.5 * speed * speed * resists;
+                moved += mass.min(1.0 / D[last][last]);
+            } else if self.problem.g[row] < self.rigid[row] {
+                return f64::INFINITY;
             }
         }
         let fastest = model.options().correction.max_speed;
-        0.5 * f64::min(mass, moved) * fastest * fastest + rebounds
+        0.5 * f64::min(mass, SLACK * moved) * fastest * fastest
     }
 
     /// Whether block `k` takes back an overlap or an error, rather than bounce.
