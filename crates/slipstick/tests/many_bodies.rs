@@ -62,3 +62,17 @@ fn its_derivative_is_that_of_differences() {
         assert!((exact - quotient).abs() < 1e-8, "dof {i}: {exact} and {quotient}");
     }
 }
+
+#[test]
+fn constraints_between_bodies_that_cannot_move_are_left_alone() {
+    let xml = "<mujoco><worldbody><geom type='plane' size='5 5 1'/>
+        <body name='a' pos='0 0 3'><geom size='.1'/></body><body name='b' pos='0 0 3'><geom size='.1'/></body>
+        <body pos='0 0 .1'><freejoint/><geom type='box' size='.1 .1 .1'/></body></worldbody>
+        <equality><connect body1='a' body2='b' anchor='0 0 0'/><weld body1='a' body2='world'/></equality></mujoco>";
+    let model = slipstick::load_mjcf_str("fixed", xml, &LoadOptions::default()).expect("a scene");
+    let x = State::neutral(&model);
+    let (mut data, mut next) = (Data::new(&model), x.clone());
+    let mut step = slipstick::step(&model, &mut data, &x, &Input::default(), &mut next).expect("a step");
+    assert_eq!(step.report().status, Status::Converged, "{:?}", step.report());
+    step.jacobian().expect("a Jacobian");
+}

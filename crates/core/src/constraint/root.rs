@@ -181,7 +181,8 @@ impl Problem {
     /// `x += Wᵀ w` of a group.
     #[inline(always)]
     pub(crate) fn gather_group(&self, group: &Group, w: &[f64], x: &mut [f64], local: &mut [f64]) {
-        if w[group.xi.clone()].iter().all(|w| *w == 0.0) {
+        // a constraint between bodies that cannot move has no columns
+        if group.columns.is_empty() || w[group.xi.clone()].iter().all(|w| *w == 0.0) {
             return;
         }
         let stride = group.root_stride();
@@ -206,6 +207,9 @@ impl Problem {
     /// `ξ = W x` of a group.
     #[inline(always)]
     pub(crate) fn spread_group(&self, group: &Group, x: &[f64], xi: &mut [f64], local: &mut [f64]) {
+        if group.columns.is_empty() {
+            return xi[group.xi.clone()].fill(0.0);
+        }
         let stride = group.root_stride();
         let local = &mut local[..stride];
         local[group.columns.len()..].fill(0.0);

@@ -162,13 +162,13 @@ impl Gyration {
         })
     }
 
-    /// The same with respect to a rotation of the root: translation has axes of its own.
+    /// Derivatives of [`Gyration::change`] with respect to a rotation of the root: translation has axes of its own.
     pub fn by_rotation(&self, dt: f64) -> [[Vec3; 2]; 3] {
         let moved = self.moved_by(dt);
         Vec3::UNITS.map(|axis| [Vec3::ZERO, self.E.tmul(self.R * axis.cross(moved))])
     }
 
-    /// The same with respect to a change of the inertia and of the center of mass.
+    /// Derivative of [`Gyration::change`] along a change of the inertia and of the center of mass.
     pub fn by_inertia(&self, dt: f64, (dI, dc): (Mat3, Vec3)) -> [Vec3; 2] {
         let (m, turn) = (self.middle(), self.next - self.w);
         let explicit = inverse_or_zero(&self.I) * (dI * self.explicit + self.w.cross(dI * self.w) * dt) * -1.0;
@@ -188,7 +188,8 @@ impl Gyration {
         self.in_root_axes(W * I - I * W + point_masses(part.h, axis.lin), dh, 0.0)
     }
 
-    /// The same for changes of the tree's mass, first moment and inertia about its origin, world axes.
+    /// Change of inertia and center of mass (axes of the root) for changes of the tree's mass, first moment and inertia about
+    /// its origin, world axes.
     pub fn in_root_axes(&self, dI: Mat3, dh: Vec3, dm: f64) -> (Mat3, Vec3) {
         let dI = dI - point_masses(dh, self.p) + point_masses(self.p, self.p) * (0.5 * dm);
         let (dI, dh) = (self.R.transpose() * (dI * self.R), self.R.tmul(dh - self.p * dm));

@@ -21,7 +21,7 @@ pub(super) struct Adjoint {
     pub ctrl: Vec<f64>,
     /// Of the velocity at the end of the step (nv).
     pub v_next: Vec<f64>,
-    /// The same with respect to what free rotation adds to the velocity, u (nv).
+    /// Gradient with respect to what free rotation adds to the velocity, u (nv).
     pub turn: Vec<f64>,
 }
 

@@ -253,8 +253,8 @@ fn assemble_in_dofs(linear: &mut Linear, problem: &Problem) {
     }
     for cell in cells.iter() {
         let columns = &problem.columns[problem.groups[cell.group].columns.clone()];
-        let first = columns[0] as usize;
-        let together = columns[columns.len() - 1] as usize - first + 1 == columns.len();
+        let [first, last] = [columns.first(), columns.last()].map(|c| c.map_or(0, |c| *c as usize));
+        let together = last - first + 1 == columns.len();
         add_cell(problem, cell, product, square, |i, row| {
             let out = &mut lu.row_mut(columns[i] as usize)[first..];
             if together {
@@ -301,6 +301,9 @@ fn add_rows_of<const N: usize>(
     mut add: impl FnMut(usize, &[f64]),
 ) {
     let group = &problem.groups[cell.group];
+    if group.columns.is_empty() {
+        return;
+    }
     let (stride, first) = (group.root_stride(), cell.xi - group.xi.start);
     let W = &problem.root[group.root + first * stride..];
     let rows: [&[f64]; N] = core::array::from_fn(|k| &W[k * stride..(k + 1) * stride]);
