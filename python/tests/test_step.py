@@ -90,11 +90,28 @@ def test_a_step_obeys_newton_and_coulomb(name, share, restitution):
 
 
 @pytest.mark.parametrize("name", STANDING)
+def test_what_velocities_cannot_reach_changes_nothing(name):
+    """The step looks as far as bodies come, smoothed derivatives within the contact distance: one motion."""
+    model = slipstick.builtin(name)
+    wide = slipstick.Simulator(model.with_options(gradient=("exact-forward-central", 1e-4)))
+    for number, (_, q, v, ctrl, step) in enumerate(shaken_states(model, name, steps=8)):
+        if number % 8 == 0:
+            wide.forget()
+        other = wide.step(q, v, ctrl=ctrl)
+        listed, all_near = ({(c.geom_numbers, c.feature) for c in s.contacts} for s in (step, other))
+        assert listed <= all_near
+        assert {(c.geom_numbers, c.feature) for c in slipstick.collision.detect(model, q)} <= all_near
+        # redundant loads of deep overlaps are left to the warm start, which the two do not share
+        np.testing.assert_allclose(step.v, other.v, rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", STANDING)
 def test_contacts_say_where_and_how(name):
     model = slipstick.builtin(name)
     for simulator, q, v, _, step in shaken_states(model, name, count=3):
-        found = slipstick.collision.detect(model, q)
-        assert [c.geom_numbers for c in step.contacts] == [c.geom_numbers for c in found]
+        listed = {(c.geom_numbers, c.feature) for c in step.contacts}
+        found = [c for c in slipstick.collision.detect(model, q) if (c.geom_numbers, c.feature) in listed]
+        assert len(found) == len(step.contacts)
         for contact, seen in zip(step.contacts, found):
             assert contact.geoms == seen.geoms and contact.bodies == seen.bodies
             assert contact.feature == seen.feature

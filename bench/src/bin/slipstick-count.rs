@@ -1,10 +1,13 @@
-//! Work for a counter of instructions: `slipstick-count ROBOT stand|fall` steps and differentiates a built-in robot a few
+//! Work for a counter of instructions: `slipstick-count ROBOT stand|fall` steps and differentiates a robot, built in or a file, a few
 //! times, each stage in a function that is never inlined, so that callgrind can tell them apart (`cargo xtask count`).
 
 #![allow(clippy::print_stderr)] // a program that talks to the one who runs it
 
-use slipstick::{Controller, Data, Hold, Input, InputGrad, Model, OutputGrad, Simulator, State, Step, builtin, step};
+use slipstick::{
+    Controller, Data, Hold, Input, InputGrad, Model, OutputGrad, Simulator, State, Step, builtin, load, step,
+};
 use std::error::Error;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Steps before counting begins: by then the robot rests, or lies in a heap.
@@ -17,7 +20,7 @@ fn main() -> ExitCode {
     let result = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [robot, "stand"] => count(robot, true),
         [robot, "fall"] => count(robot, false),
-        _ => Err("usage: slipstick-count ROBOT stand|fall".into()),
+        _ => Err("usage: slipstick-count ROBOT|FILE stand|fall".into()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -29,7 +32,7 @@ fn main() -> ExitCode {
 }
 
 fn count(robot: &str, stand: bool) -> Result<(), Box<dyn Error>> {
-    let model = builtin(robot)?;
+    let model = if Path::new(robot).is_file() { load(robot)? } else { builtin(robot)? };
     let mut simulator = Simulator::new(&model);
     let mut controller = match stand {
         true => Controller::Hold(Hold::new(&model, simulator.state())?),

@@ -1,14 +1,20 @@
 //! The life of a step: the stages in order, each found in the folder of its name.
 
 use crate::check;
-use crate::collision;
+use crate::collision::{self, Lookahead};
 use crate::constraint::{self, SolveReport, Status};
 use crate::contact::{self, ContactView};
 use crate::data::Data;
 use crate::dynamics;
 use crate::error::{InputError, StepError};
-use crate::model::{Joint, Model};
+use crate::model::{GradientMode, Joint, Model, ParameterGroup};
+use crate::spatial::Motion;
 use crate::state::{Input, State};
+
+/// Contacts are sought as far as bodies come in this many steps, so that impulses may make them faster.
+const AHEAD: f64 = 2.0;
+/// How often contacts are sought again with the velocities that came out.
+const SEARCHES: i32 = 3;
 
 /// A finished step: proof that its `Data` belongs to it.
 #[derive(Debug)]
@@ -37,7 +43,8 @@ impl Step<'_> {
         &self.data.report
     }
 
-    /// Every contact nearer than the contact distance, by rising numbers of their pairs.
+    /// Every contact that could take part in the step: of pairs that the velocities could close, all points nearer than the
+    /// contact distance. By rising numbers of their pairs.
     pub fn contacts(&self) -> impl Iterator<Item = ContactView> + '_ {
         contact::views(self.model, self.data)
     }
@@ -80,7 +87,7 @@ fn run<'d>(
     data.given.keep(&x.q, &x.v, input.tau, ctrl, input.wrenches);
     data.forget_derivatives();
     data.finished = false;
-    let Data { kin, mass, free, contacts, assembly, solution, warm, v_next, acceleration, forced, .. } = &mut *data;
+    let Data { kin, mass, free, .. } = &mut *data;
     let dt = model.options().dt;
 
     dynamics::bias(model, &x.q, &x.v, input.wrenches, kin, free); // poses, dof axes, velocities, b
@@ -88,8 +95,8 @@ fn run<'d>(
     dynamics::factor_mass(model, free, kin, mass); // M̂ = M + dt D + dt² K, factored once
     dynamics::sound(model, mass.broken_pivot())?; // a dof without inertia has no motion to compute
     dynamics::free_velocity(model, kin, &x.v, mass, free); // v_free = v + dt M̂⁻¹ (tau − b − dt K v) + u
-    collision::detect(model, &kin.X_wb, contacts)?; // broad phase, narrow phase, patches, frames
-    let report = constraint::resolve(model, &x.q, kin, mass, &free.v, contacts, warm, assembly, solution, v_next);
+    let report = collide(model, &x.q, data)?; // contacts, impulses, v_next
+    let Data { free, v_next, acceleration, forced, .. } = &mut *data;
     model.integrate_unchecked(&x.q, v_next, dt, &mut next.q); // q_next = q ⊕ dt v_next
     for (a, (new, old)) in acceleration.iter_mut().zip(v_next.iter().zip(&x.v)) {
         *a = (new - old) / dt;
@@ -103,6 +110,50 @@ fn run<'d>(
     data.report = report;
     data.finished = true;
     Ok(Step { model, data })
+}
+
+/// Contacts, their impulses and the velocities at the end of the step. Where those carry bodies farther than the search for
+/// contacts looked, it is made again and looks farther.   (collision-14)
+fn collide(model: &Model, q: &[f64], data: &mut Data) -> Result<SolveReport, StepError> {
+    let mut report = touch(model, q, data, 0)?;
+    for round in 1..=SEARCHES {
+        if !overlooked(model, data) {
+            break;
+        }
+        report = touch(model, q, data, round)?;
+    }
+    Ok(report)
+}
+
+/// One search for contacts and one solve.
+fn touch(model: &Model, q: &[f64], data: &mut Data, round: i32) -> Result<SolveReport, StepError> {
+    let Data { kin, mass, free, contacts, assembly, solution, warm, v_next, .. } = &mut *data;
+    let options = model.options();
+    if options.contact_distance == 0.0 {
+        collision::detect(model, &kin.X_wb, contacts)?; // only what overlaps
+    } else {
+        // restitution asks for the velocity before the step, smoothing for contacts at a distance
+        let bounces = model.parameters().group(ParameterGroup::Restitution).iter().any(|r| *r > 0.0);
+        let exact = options.gradient == GradientMode::Exact;
+        let distance = if exact { collision::ROOM.min(options.contact_distance) } else { options.contact_distance };
+        let before = if bounces { &kin.V } else { &free.V };
+        let after = if round > 0 { &assembly.V_next } else { &free.V };
+        let all: [&[Motion]; 3] = [&free.V, after, before];
+        let velocities = if bounces { &all[..] } else { &all[..1 + usize::from(round > 0)] };
+        let ahead = Lookahead { time: AHEAD.powi(1 + round) * options.dt, distance, velocities, origin: &kin.origin };
+        collision::detect_ahead(model, &kin.X_wb, &ahead, contacts); // broad phase, narrow phase, patches, frames
+    }
+    Ok(constraint::resolve(model, q, kin, mass, free, contacts, round > 0, warm, assembly, solution, v_next))
+}
+
+/// Whether the search for contacts may have missed what the velocities found since reach.
+fn overlooked(model: &Model, data: &mut Data) -> bool {
+    let Data { kin, contacts, assembly, .. } = data;
+    let next =
+        Lookahead { time: model.options().dt, distance: 0.0, velocities: &[&assembly.V_next], origin: &kin.origin };
+    // without impulses the bodies move as the search assumed
+    let moved = !assembly.sources.is_empty() && model.options().contact_distance > 0.0;
+    moved && collision::overlooked(model, &kin.X_wb, &next, contacts)
 }
 
 fn check_input(model: &Model, data: &Data, x: &State, input: &Input, next: &State) -> Result<(), InputError> {

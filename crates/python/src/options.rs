@@ -17,8 +17,8 @@ const IMPLICIT: [(&str, Implicit); 4] = [
 
 /// Numerical choices of a simulation; Model.with_options makes a model with others.
 ///
-/// Attributes: dt (float, s), gravity (3,) [m/s²], contact_distance (float, m; pairs nearer than this take part in
-/// contact before they touch), implicit ("none", "damping", "velocity" or "all": the forces that are taken at the end
+/// Attributes: dt (float, s), gravity (3,) [m/s²], contact_distance (float, m: smoothed derivatives see
+/// contacts this far; the step looks as far as bodies can come; 0: only what overlaps is a contact), implicit ("none", "damping", "velocity" or "all": the forces that are taken at the end
 /// of a step), integrator ("midpoint": free rotation keeps its energy, or "euler", as MuJoCo's), solver ("auto", "cold", "admm" or "pgs"), tolerance (float, scaled residual at which a solve
 /// is finished), max_iterations (int: factorizations of each island of bodies in a step, everything included), correction (full_depth (m), beta, max_speed [m/s]: overlaps down to full_depth
 /// vanish within a step, of deeper ones the share beta, never faster than max_speed), restitution_threshold (float,

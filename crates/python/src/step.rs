@@ -17,7 +17,7 @@ use slipstick::{GradientError, InputGrad, Model, ParameterGroup, State};
 /// A finished step.
 ///
 /// Attributes: q (nq,) and v (nv,) at its end, time (s) at its end, acceleration (nv,), which is the change of v
-/// divided by dt, contacts (list of ContactView: every pair of shapes nearer than the contact distance at its
+/// divided by dt, contacts (list of ContactView: points of the pairs of shapes that the velocities could close at its
 /// beginning), report (SolveReport), sensors (dict of name to array: readings at its beginning, accelerations and
 /// forces those of the step), mode_key (int: the same for two steps of a model whose derivatives follow the same
 /// formula).

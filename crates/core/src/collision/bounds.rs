@@ -168,9 +168,9 @@ impl FourShapes {
         }
     }
 
-    /// Their poses, number by number, and boxes in the world, from the poses `B` of their bodies.
+    /// Their poses, number by number, and boxes in the world, from the poses `B` of their bodies. Boxes are larger by `reach`.
     #[inline(always)]
-    pub fn place(&self, B: &[Lane; 12], poses: &mut [Lane; 12], boxes: &mut FourBoxes) {
+    pub fn place(&self, B: &[Lane; 12], poses: &mut [Lane; 12], reach: Lane, boxes: &mut FourBoxes) {
         let turn = |v: &[Lane], row: usize| times(B[row], v[0]) + times(B[row + 3], v[1]) + times(B[row + 6], v[2]);
         for column in 0..3 {
             for row in 0..3 {
@@ -183,7 +183,7 @@ impl FourShapes {
         for row in 0..3 {
             let R = [poses[row], poses[row + 3], poses[row + 6]];
             let middle = if self.eccentric { turn(&self.middle, row) + B[9 + row] } else { poses[9 + row] };
-            let mut half = self.around + abs(middle) * ROUNDING;
+            let mut half = self.around + reach + abs(middle) * ROUNDING;
             half += times(abs(R[0]), self.core[0]) + times(abs(R[1]), self.core[1]) + times(abs(R[2]), self.core[2]);
             if self.round {
                 let part = |j: usize| times(times(R[j], R[j]), self.squares[j]);

@@ -9,6 +9,7 @@ mod sweep;
 mod tests;
 
 use super::bounds::{FourBoxes, NO_BOXES, OneBox, box_at, four_times, gaps, least_along, pose_at};
+use super::lookahead::{Around, Lookahead};
 use crate::dispatch::dispatch;
 use crate::footprint::{Footprint, footprint};
 use crate::model::{BodyId, Model};
@@ -39,9 +40,11 @@ pub(crate) struct Broadphase {
     memory: Memory,
     /// One bit per pair.
     marks: Vec<u64>,
+    /// How far each body may move (m).
+    reach: Vec<f64>,
 }
 
-footprint!(Broadphase: plan, search, X_wg, boxes, nodes, memory, marks);
+footprint!(Broadphase: plan, search, X_wg, boxes, nodes, memory, marks, reach);
 
 /// How pairs of nodes are found.
 #[derive(Debug, Clone)]
@@ -102,19 +105,32 @@ impl Broadphase {
                 found: vec![0; n_pairs + 1],
             },
             marks: vec![0; n_pairs.div_ceil(64)],
+            reach: vec![0.0; model.n_bodies()],
             plan,
         };
         broad.place_world();
         broad
     }
 
-    /// Replaces `out` by the pairs (numbers in [`Model::pairs`], rising) whose surfaces may be nearer than `limit`.
+    /// Replaces `out` by the pairs (numbers in [`Model::pairs`], rising) whose surfaces may be nearer than `limit`, or may
+    /// come so near as their bodies move.
     /// `model` may have other parameters than the one this was made for, not another structure.
-    pub fn candidates(&mut self, model: &Model, X_wb: &[Pose], limit: f64, out: &mut Vec<u32>) {
+    pub fn candidates(
+        &mut self,
+        model: &Model,
+        X_wb: &[Pose],
+        limit: f64,
+        ahead: Option<&Lookahead>,
+        out: &mut Vec<u32>,
+    ) {
         if !std::ptr::eq(self.model.numbers(), model.numbers()) {
             self.model = model.clone();
             Arc::make_mut(&mut self.plan).resize(model);
             self.place_world();
+        }
+        match ahead {
+            None => self.reach.fill(0.0),
+            Some(ahead) => ahead.reaches(model, X_wb, &self.plan.radius, &mut self.reach),
         }
         // boxes around nothing are infinitely far away
         find(self, X_wb, (limit + SLACK).min(f64::MAX), out);
@@ -123,6 +139,21 @@ impl Broadphase {
     /// World poses of the geoms that occur in pairs, as of the last search; those of others mean nothing.
     pub fn geom_poses(&self) -> &[Pose] {
         &self.X_wg[..self.X_wg.len() - 1]
+    }
+
+    /// Ball and box of each geom.
+    pub fn around(&self) -> &[Around] {
+        &self.plan.around
+    }
+
+    /// Radii of the balls about the origins of the bodies that hold their shapes (m).
+    pub fn radius(&self) -> &[f64] {
+        &self.plan.radius
+    }
+
+    /// How far the last search let each body move (m).
+    pub fn reach(&self) -> &[f64] {
+        &self.reach
     }
 
     /// What is fixed to the world.
@@ -134,7 +165,7 @@ impl Broadphase {
         for k in self.plan.moving_fours..self.plan.fours.len() {
             let Memory { bodies, shapes, .. } = &mut self.memory;
             self.plan.fours[k].gather(&world, &mut bodies[k]);
-            self.plan.fours[k].place(&bodies[k], shapes, &mut self.boxes[k]);
+            self.plan.fours[k].place(&bodies[k], shapes, Lane::ZERO, &mut self.boxes[k]);
         }
         join(&self.plan, self.plan.n_moving..self.plan.nodes.len(), &self.boxes, &mut self.nodes);
     }
@@ -203,7 +234,8 @@ fn place(broad: &mut Broadphase, X_wb: &[Pose]) {
         four.gather(X_wb, bodies);
     }
     for (k, four) in fours.iter().enumerate() {
-        four.place(&bodies[k], shapes, &mut broad.boxes[k]);
+        let reach = Lane(four.bodies.map(|b| broad.reach[b]));
+        four.place(&bodies[k], shapes, reach, &mut broad.boxes[k]);
         for (j, member) in plan.members[4 * k..4 * k + 4].iter().enumerate() {
             broad.X_wg[member.geom.0] = pose_at(shapes, j);
         }
@@ -293,7 +325,8 @@ fn mark_planes(broad: &mut Broadphase, limit: f64) {
     for plane in &broad.plan.planes {
         let X = &broad.X_wg[plane.geom.0];
         let n = X.rotation.c[2];
-        let level = n.dot(X.position) + plane.offset + limit;
+        let body_of = |geom: usize| broad.model.geoms()[geom].body.0;
+        let level = n.dot(X.position) + plane.offset + limit + broad.reach[body_of(plane.geom.0)];
         for (node, shapes) in &plane.nodes {
             let around: OneBox = box_at(&broad.nodes, *node);
             if least_along(&around, n) > level {
@@ -301,7 +334,9 @@ fn mark_planes(broad: &mut Broadphase, limit: f64) {
             }
             for [member, pair] in shapes {
                 let member = &broad.plan.members[*member as usize];
-                let least = member.extent.least_along(&broad.X_wg[member.geom.0], n) - member.offset;
+                let least = member.extent.least_along(&broad.X_wg[member.geom.0], n)
+                    - member.offset
+                    - broad.reach[body_of(member.geom.0)];
                 broad.marks[*pair as usize / 64] |= ((least <= level) as u64) << (pair % 64);
             }
         }

@@ -4,6 +4,7 @@ use super::broadphase::Broadphase;
 use super::contact::Contact;
 use super::epa::Polytope;
 use super::frame::frame;
+use super::lookahead::{Lookahead, Reaches};
 use super::narrow::{Warm, witness};
 use super::patch::{feature_key, nearest, patch};
 use super::query::{ClosestPoints, RayHit, cast, check_ray, convex, in_world, shape_pair, two_planes};
@@ -19,8 +20,14 @@ use crate::spatial::{Pose, Vec3};
 #[derive(Debug, Clone)]
 pub struct ContactSet {
     structure: StructureId,
-    broad: Broadphase,
-    candidates: Vec<u32>,
+    pub(super) broad: Broadphase,
+    pub(super) candidates: Vec<u32>,
+    /// Per candidate: the distance up to which it was looked for (m).
+    pub(super) limits: Vec<f64>,
+    /// Distance up to which the last search looked for all pairs (m).
+    pub(super) distance: f64,
+    /// Memory: how far each body comes (m).
+    pub(super) reached: Vec<f64>,
     /// Per pair: where the last search ended. It makes the next one sooner, not different.
     pub(super) warm: Vec<Warm>,
     pub(super) memory: Polytope,
@@ -34,7 +41,7 @@ pub struct ContactSet {
     growths: usize,
 }
 
-footprint!(ContactSet: broad, candidates, warm, memory, contacts, touches, triangles, ground);
+footprint!(ContactSet: broad, candidates, limits, reached, warm, memory, contacts, touches, triangles, ground);
 
 /// No triangle.
 const NO_GROUND: u32 = u32::MAX;
@@ -49,6 +56,9 @@ impl ContactSet {
             structure: model.structure_id(),
             broad: Broadphase::new(model),
             candidates: Vec::with_capacity(n),
+            limits: Vec::with_capacity(n),
+            distance: 0.0,
+            reached: vec![0.0; model.n_bodies()],
             warm: vec![Warm::default(); n],
             memory: Polytope::new(),
             contacts: Vec::with_capacity(ROOM),
@@ -97,21 +107,39 @@ impl ContactSet {
 pub fn detect(model: &Model, X_wb: &[Pose], set: &mut ContactSet) -> Result<(), InputError> {
     set.structure.check(model, "contact set")?;
     crate::check::length("poses of bodies", X_wb.len(), model.n_bodies())?;
+    search(model, X_wb, model.options().contact_distance, None, set);
+    Ok(())
+}
+
+/// Finds every contact that the given velocities can close, whatever its distance, and those of the patches they are part of.
+/// (collision-14)
+pub(crate) fn detect_ahead(model: &Model, X_wb: &[Pose], ahead: &Lookahead, set: &mut ContactSet) {
+    search(model, X_wb, ahead.distance, Some(ahead), set);
+}
+
+fn search(model: &Model, X_wb: &[Pose], distance: f64, ahead: Option<&Lookahead>, set: &mut ContactSet) {
     let room = set.room();
-    let limit = model.options().contact_distance;
-    let ContactSet { broad, candidates, warm, memory, contacts, touches, triangles, ground, unconverged, .. } = set;
+    set.distance = distance;
+    let near = model.options().contact_distance;
+    let ContactSet {
+        broad, candidates, limits, warm, memory, contacts, touches, triangles, ground, unconverged, ..
+    } = set;
     contacts.clear();
     touches.clear();
     triangles.clear();
     *unconverged = 0;
-    broad.candidates(model, X_wb, limit, candidates);
+    limits.clear();
+    broad.candidates(model, X_wb, distance, ahead, candidates);
     let poses = broad.geom_poses();
+    let reaches = Reaches { reach: broad.reach(), around: broad.around() };
     for &k in candidates.iter() {
         let pair = &model.pairs()[k as usize];
         let [a, b] = pair.geoms;
         let (offset, X_w1) = (offset(model, pair), &poses[a.0]);
+        let limit = ahead.map_or(distance, |ahead| ahead.limit(model, pair, poses, reaches));
+        limits.push(limit);
         if model.shape(a).is_terrain() || model.shape(b).is_terrain() {
-            on_ground(model, pair, limit + offset, poses, memory, ground);
+            on_ground(model, pair, limit.max(near) + offset, poses, memory, ground);
             *unconverged += ground.unconverged;
             for t in &ground.touches {
                 contacts.push(Contact {
@@ -132,7 +160,7 @@ pub fn detect(model: &Model, X_wb: &[Pose], set: &mut ContactSet) -> Result<(), 
         let shapes = shape_pair(shape_of(model, a), X_w1, shape_of(model, b), &poses[b.0]);
         let Some(w) = witness(&shapes, limit + offset, &mut warm[k as usize], memory) else { continue };
         *unconverged += !w.converged as usize;
-        let found = if pair.single_point { nearest(&w) } else { patch(&shapes, &w, limit + offset) };
+        let found = if pair.single_point { nearest(&w) } else { patch(&shapes, &w, limit.max(near) + offset) };
         let axes = frame(X_w1.rotation * found.normal);
         for p in &found.points[..found.count] {
             contacts.push(Contact {
@@ -150,7 +178,6 @@ pub fn detect(model: &Model, X_wb: &[Pose], set: &mut ContactSet) -> Result<(), 
         triangles.push(NO_GROUND);
     }
     set.growths += (room != set.room()) as usize;
-    Ok(())
 }
 
 /// Points of a shape on the ground, in world axes, with the geoms in the order of the pair; `memory.touches` holds them.

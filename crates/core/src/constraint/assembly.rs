@@ -13,7 +13,7 @@ use super::redundancy::Redundancy;
 use super::surface::{PairLaw, gap_velocity, pair_law};
 use super::warm::{Kept, Key, WarmImpulses};
 use crate::collision::{Contact, ContactSet};
-use crate::dynamics::{Kinematics, StepMass, body_velocities};
+use crate::dynamics::{FreeMotion, Kinematics, StepMass, body_velocities};
 use crate::footprint::footprint;
 use crate::model::{BodyId, Model};
 use crate::spatial::{Motion, Vec3};
@@ -70,20 +70,18 @@ pub(crate) struct Assembly {
     pub(super) shares: Vec<f64>,
     /// J v_free without any correction (rows).
     pub(super) rigid: Vec<f64>,
-    /// Velocities of the bodies without contact, and at the end of the step.
-    V_free: Vec<Motion>,
+    /// Velocities of the bodies at the end of the step.
     pub V_next: Vec<Motion>,
     /// How often memory had to grow.
     pub growths: usize,
 }
 
 footprint!(Assembly: problem, jacobian, sources, candidates, joint_rows, pair_rows, joined, order, joint_order, pair_order,
-    biases, redundancy, immovable, shares, rigid, V_free, V_next);
+    biases, redundancy, immovable, shares, rigid, V_next);
 
 impl Assembly {
     /// Memory for a model.
     pub fn new(model: &Model) -> Assembly {
-        let V = vec![Motion::ZERO; model.n_bodies()];
         Assembly {
             problem: Problem::default(),
             jacobian: Jacobian::new(model),
@@ -100,8 +98,7 @@ impl Assembly {
             immovable: Vec::new(),
             shares: Vec::new(),
             rigid: Vec::new(),
-            V_free: V.clone(),
-            V_next: V,
+            V_next: vec![Motion::ZERO; model.n_bodies()],
             growths: 0,
         }
     }
@@ -115,23 +112,23 @@ impl Assembly {
     }
 
     /// Collects what may take part: contacts near each other, limits near their joints, dry friction, equalities.
+    /// Limits count if they are nearer than `near_limit`, or twice what their velocity makes in the step.
     /// `takes_part` decides from a gap and its change over the step who does from the start.
     pub fn collect(
         &mut self,
         model: &Model,
         q: &[f64],
         kin: &Kinematics,
-        v_free: &[f64],
+        free: &FreeMotion,
         contacts: &ContactSet,
+        near_limit: f64,
         takes_part: impl Fn(f64, f64) -> bool + Copy,
     ) {
         let dt = model.options().dt;
-        self.joined.begin_step();
-        body_velocities(model, kin, v_free, &mut self.V_free);
         self.candidates.clear();
         for c in contacts.contacts() {
             let bodies = c.geoms.map(|g| model.geoms()[g.0].body);
-            let closing = dt * normal_velocity(model, kin, &self.V_free, c, bodies);
+            let closing = dt * normal_velocity(model, kin, &free.V, c, bodies);
             let law = pair_law(model, &model.pairs()[c.pair]);
             // what bounces takes part even if it is held back otherwise
             let bounces =
@@ -140,7 +137,7 @@ impl Assembly {
             self.candidates.push(Candidate { law, bodies, included });
         }
         self.joint_rows.clear();
-        limits::collect(model, q, v_free, &mut self.joint_rows, takes_part);
+        limits::collect(model, q, &free.v, near_limit, &mut self.joint_rows, takes_part);
         self.pair_rows.clear();
         equality::collect(model, kin, &mut self.pair_rows);
     }
@@ -283,7 +280,14 @@ impl Assembly {
     }
 
     /// Includes what was left out and would be passed at `v_next`. Returns whether there was any.
-    pub fn include_passed(&mut self, model: &Model, kin: &Kinematics, v_next: &[f64], contacts: &ContactSet) -> bool {
+    pub fn include_passed(
+        &mut self,
+        model: &Model,
+        q: &[f64],
+        kin: &Kinematics,
+        v_next: &[f64],
+        contacts: &ContactSet,
+    ) -> bool {
         let options = model.options();
         self.move_bodies(model, kin, v_next);
         let mut any = false;
@@ -297,7 +301,7 @@ impl Assembly {
             row.included = row.phi + options.dt * row.velocity(model, v_next) < -PASSED;
             any |= row.included;
         }
-        any
+        any | limits::collect_passed(model, q, v_next, PASSED, &mut self.joint_rows)
     }
 }
 

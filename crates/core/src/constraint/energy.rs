@@ -17,8 +17,10 @@ use crate::model::Model;
 const SLACK: f64 = 4.0;
 /// Smallest share of the correction; below it there is none.
 const LEAST: f64 = 1e-3;
-/// Share of the energy that impulses move which is rounding.
+/// Share of the energy that impulses move which is rounding and the solver's tolerance.
 const ROUNDING: f64 = 1e-9;
+/// Velocities below this count as this (m/s): a billionth of it is more than the solver's tolerance leaves.
+const SLOW: f64 = 1.0;
 
 impl Assembly {
     /// Half the sum of the velocities before and after times the impulses: the kinetic energy that an island has been given
@@ -32,7 +34,7 @@ impl Assembly {
                 let compliance = if i == last { b.compliance * lambda } else { 0.0 };
                 let after = solution.sigma()[i] - compliance - (self.problem.g[i] - self.rigid[i]);
                 sums[0] += 0.5 * lambda * (self.rigid[i] + after);
-                sums[1] += 0.5 * (lambda * self.rigid[i]).abs();
+                sums[1] += 0.5 * lambda.abs() * (self.rigid[i].abs() + SLOW);
             }
         }
         sums

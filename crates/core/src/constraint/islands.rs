@@ -20,6 +20,8 @@ pub(crate) struct Joined {
     /// Factorizations of the island that begins with a tree, and of the one that each tree was in, during this step.
     spent: Vec<u32>,
     spent_by_tree: Vec<u32>,
+    /// Factorizations of all islands during this step.
+    total: u32,
 }
 
 footprint!(Joined: towards, mass, spent, spent_by_tree);
@@ -33,6 +35,7 @@ impl Joined {
             mass: vec![0.0; trees],
             spent: vec![0; trees],
             spent_by_tree: vec![0; trees],
+            total: 0,
         }
     }
 
@@ -40,6 +43,7 @@ impl Joined {
     pub fn begin_step(&mut self) {
         self.spent.fill(0);
         self.spent_by_tree.fill(0);
+        self.total = 0;
     }
 
     /// What is left of a budget for the island that begins with a tree.
@@ -49,6 +53,7 @@ impl Joined {
 
     /// An island has taken so many factorizations.
     pub fn spend(&mut self, first: usize, count: u32) {
+        self.total += count;
         if let Some(spent) = self.spent.get_mut(first) {
             *spent += count;
         }
@@ -57,6 +62,11 @@ impl Joined {
     /// What the island that took most has spent.
     pub fn most_spent(&self) -> u32 {
         self.spent.iter().copied().max().unwrap_or(0)
+    }
+
+    /// What all islands have spent.
+    pub fn total_spent(&self) -> u32 {
+        self.total
     }
 
     /// Keeps for each tree what its island has spent, before trees are joined anew.

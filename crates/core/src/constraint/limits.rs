@@ -7,8 +7,12 @@ use crate::dynamics::tendon_length;
 use crate::model::{EqualityKind, Joint, JointKind, Model, ParameterGroup};
 use crate::spatial::{Quat, Vec3, right_jacobian_inverse};
 
-/// Limits nearer than this take part [rad or m].
-const NEAR: f64 = 0.1;
+/// On the central path, where limits act from afar, those nearer than this take part [rad or m].
+pub(super) const FAR: f64 = 0.1;
+/// In the exact step, those nearer than this or than twice what their joint moves in the step [rad or m].
+pub(super) const NEAR: f64 = 2e-4;
+/// Share of the motion in a step that limits are looked for ahead.
+const AHEAD: f64 = 2.0;
 
 /// Which row this is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -156,28 +160,16 @@ pub(crate) fn collect(
     model: &Model,
     q: &[f64],
     v_free: &[f64],
+    near: f64,
     rows: &mut Vec<JointRow>,
     is_near: impl Fn(f64, f64) -> bool,
 ) {
     let dt = model.options().dt;
-    let limit = |kind, phi: f64, rows: &mut Vec<JointRow>| {
-        if phi < NEAR {
-            let row = JointRow { kind, cone: Cone::Unilateral, phi, included: true };
-            rows.push(JointRow { included: is_near(phi, dt * row.velocity(model, v_free)), ..row });
+    for_each_limit(model, q, v_free, |kind, phi, velocity| {
+        if phi + AHEAD * dt * velocity.min(0.0) < near {
+            rows.push(JointRow { kind, cone: Cone::Unilateral, phi, included: is_near(phi, dt * velocity) });
         }
-    };
-    for (n, joint) in model.joints().iter().enumerate() {
-        if let Some(range) = joint.range {
-            joint_limits(n, joint, range, q, |kind, phi| limit(kind, phi, rows));
-        }
-    }
-    for (n, tendon) in model.tendons().iter().enumerate() {
-        if let Some([low, high]) = tendon.range {
-            let length = tendon_length(model, tendon, q);
-            limit(JointRowKind::TendonLimit { tendon: n, sign: 1.0 }, length - low, rows);
-            limit(JointRowKind::TendonLimit { tendon: n, sign: -1.0 }, high - length, rows);
-        }
-    }
+    });
     let always = |kind, cone, phi| JointRow { kind, cone, phi, included: true };
     for (dof, force) in model.parameters().group(ParameterGroup::DryFriction).iter().enumerate() {
         if *force > 0.0 {
@@ -195,18 +187,56 @@ pub(crate) fn collect(
     }
 }
 
-fn joint_limits(n: usize, joint: &Joint, [low, high]: [f64; 2], q: &[f64], mut limit: impl FnMut(JointRowKind, f64)) {
+/// Adds limits that were not collected and would be passed by more than `passed` at `v_next`. Returns whether there are any.
+pub(crate) fn collect_passed(model: &Model, q: &[f64], v_next: &[f64], passed: f64, rows: &mut Vec<JointRow>) -> bool {
+    let (dt, before) = (model.options().dt, rows.len());
+    for_each_limit(model, q, v_next, |kind, phi, velocity| {
+        if phi + dt * velocity < -passed && rows.iter().all(|r| r.kind.key() != kind.key()) {
+            rows.push(JointRow { kind, cone: Cone::Unilateral, phi, included: true });
+        }
+    });
+    rows.len() > before
+}
+
+/// Calls `visit` with each limit of joints and tendons, the distance to it, and the velocity at which that opens.
+#[inline(always)]
+fn for_each_limit(model: &Model, q: &[f64], v: &[f64], mut visit: impl FnMut(JointRowKind, f64, f64)) {
+    for (n, joint) in model.joints().iter().enumerate() {
+        if let Some(range) = joint.range {
+            joint_limits(n, joint, range, q, v, &mut visit);
+        }
+    }
+    for (n, tendon) in model.tendons().iter().enumerate() {
+        if let Some([low, high]) = tendon.range {
+            let length = tendon_length(model, tendon, q);
+            let velocity = tendon.joints.iter().fold(0.0, |s, (id, w)| s + w * v[model.joints()[id.0].v.start]);
+            visit(JointRowKind::TendonLimit { tendon: n, sign: 1.0 }, length - low, velocity);
+            visit(JointRowKind::TendonLimit { tendon: n, sign: -1.0 }, high - length, -velocity);
+        }
+    }
+}
+
+#[inline(always)]
+fn joint_limits(
+    n: usize,
+    joint: &Joint,
+    [low, high]: [f64; 2],
+    q: &[f64],
+    v: &[f64],
+    mut limit: impl FnMut(JointRowKind, f64, f64),
+) {
     match joint.kind {
         JointKind::Revolute { .. } | JointKind::Prismatic { .. } => {
-            let x = q[joint.q.start];
-            limit(JointRowKind::Limit { joint: n, sign: 1.0 }, x - low);
-            limit(JointRowKind::Limit { joint: n, sign: -1.0 }, high - x);
+            let (x, velocity) = (q[joint.q.start], v[joint.v.start]);
+            limit(JointRowKind::Limit { joint: n, sign: 1.0 }, x - low, velocity);
+            limit(JointRowKind::Limit { joint: n, sign: -1.0 }, high - x, -velocity);
         }
         JointKind::Spherical => {
             let turn = ball_turn(joint, q);
             // without a turn there is no axis, and no limit near either
             if let Some(axis) = turn.normalized() {
-                limit(JointRowKind::BallLimit { joint: n, axis }, high - turn.norm());
+                let velocity = -axis.dot(Vec3::from_slice(&v[joint.v.end - 3..]));
+                limit(JointRowKind::BallLimit { joint: n, axis }, high - turn.norm(), velocity);
             }
         }
         _ => {}

@@ -42,7 +42,7 @@ pub(crate) use surface::{BiasSlope, friction_shares, restitution_shares};
 pub(crate) use warm::WarmImpulses;
 
 use crate::collision::ContactSet;
-use crate::dynamics::{Kinematics, StepMass};
+use crate::dynamics::{FreeMotion, Kinematics, StepMass};
 use crate::model::{GradientMode, Model};
 
 /// How often a problem is made again with what was left out of it, and the least budget with which it is (factorizations).
@@ -51,14 +51,16 @@ const ANEW: u32 = 20;
 
 /// Solves for the impulses of a step and writes `v_next = v_free + M̂⁻¹ Jᵀ λ`.   (contact-8)
 ///
-/// What is near but not touched stays out of the problem until its velocity shows that it belongs there.
+/// What is near but not touched stays out of the problem until its velocity shows that it belongs there. `again` goes on within
+/// the budget of the step, with contacts that were found since.
 pub(crate) fn resolve(
     model: &Model,
     q: &[f64],
     kin: &Kinematics,
     mass: &mut StepMass,
-    v_free: &[f64],
+    free: &FreeMotion,
     contacts: &ContactSet,
+    again: bool,
     warm: &mut WarmImpulses,
     assembly: &mut Assembly,
     solution: &mut Solution,
@@ -66,21 +68,23 @@ pub(crate) fn resolve(
 ) -> SolveReport {
     let room = assembly.capacity() + solution.capacity() + warm.capacity();
     if let GradientMode::Central { kappa } = model.options().gradient {
-        let report = resolve_centrally(model, kappa, q, kin, mass, v_free, contacts, assembly, solution, v_next);
+        let report = resolve_centrally(model, kappa, q, kin, mass, free, contacts, assembly, solution, v_next);
         assembly.keep_impulses(contacts, solution.lambda(), warm);
         return report;
     }
-    assembly.collect(model, q, kin, v_free, contacts, is_near);
-    let (mut report, mut total) = (SolveReport::default(), 0);
+    if !again {
+        assembly.joined.begin_step();
+    }
+    assembly.collect(model, q, kin, free, contacts, limits::NEAR, is_near);
+    let mut report = SolveReport::default();
     for _ in 0..ROUNDS {
-        assembly.assemble(model, kin, mass, v_free, contacts);
+        assembly.assemble(model, kin, mass, &free.v, contacts);
         report = solve_step(model, contacts, warm, assembly, solution);
-        apply_impulses(model, mass, v_free, assembly, solution, v_next);
-        total += report.total_iterations;
-        (report.iterations, report.total_iterations) = (assembly.joined.most_spent(), total);
+        apply_impulses(model, mass, &free.v, assembly, solution, v_next);
+        (report.iterations, report.total_iterations) = (assembly.joined.most_spent(), assembly.joined.total_spent());
         // a problem that is made anew needs some of the budget
         let spent = report.iterations + ANEW > model.options().max_iterations;
-        if !assembly.include_passed(model, kin, v_next, contacts) || spent {
+        if !assembly.include_passed(model, q, kin, v_next, contacts) || spent {
             break;
         }
         assembly.keep_impulses(contacts, solution.lambda(), warm);
@@ -112,20 +116,20 @@ pub(crate) fn resolve_centrally(
     q: &[f64],
     kin: &Kinematics,
     mass: &mut StepMass,
-    v_free: &[f64],
+    free: &FreeMotion,
     contacts: &ContactSet,
     assembly: &mut Assembly,
     solution: &mut Solution,
     v_next: &mut [f64],
 ) -> SolveReport {
-    assembly.collect(model, q, kin, v_free, contacts, |_, _| true);
-    assembly.assemble(model, kin, mass, v_free, contacts);
+    assembly.collect(model, q, kin, free, contacts, limits::FAR, |_, _| true);
+    assembly.assemble(model, kin, mass, &free.v, contacts);
     solution.reset(&assembly.problem);
     let (kappa, limit) = (kappa * unit_of_complementarity(model), model.options().max_iterations);
     let problem = &mut assembly.problem;
     let outcomes = (0..problem.islands.len()).map(|n| solution.center_island(problem, n, kappa, limit));
     let outcome = outcomes.fold(ncp::Outcome::EMPTY, ncp::Outcome::and);
-    apply_impulses(model, mass, v_free, assembly, solution, v_next);
+    apply_impulses(model, mass, &free.v, assembly, solution, v_next);
     assembly.move_bodies(model, kin, v_next);
     solution::report(&assembly.problem, outcome, solution)
 }

@@ -13,13 +13,15 @@ use super::rnea::{self, Wrench};
 use super::step_mass::StepMass;
 use crate::footprint::footprint;
 use crate::model::{Implicit, Integrator, Model};
-use crate::spatial::{Force, SpatialInertia};
+use crate::spatial::{Force, Motion, SpatialInertia};
 
 /// Forces and velocity of the motion without contact.
 #[derive(Debug, Clone)]
 pub struct FreeMotion {
     /// Velocity at the end of the step without contact impulses (nv).
     pub(crate) v: Vec<f64>,
+    /// Velocities of the bodies that go with it.
+    pub(crate) V: Vec<Motion>,
     /// Generalised force: input, actuators, springs, dampers (nv).
     pub(crate) tau: Vec<f64>,
     /// Coriolis, centrifugal and gravity terms, wrenches subtracted (nv).
@@ -36,7 +38,7 @@ pub struct FreeMotion {
     sums: Vec<SpatialInertia>,
 }
 
-footprint!(FreeMotion: v, tau, bias, damping, stiffness, f, zero, gyrations, turn, sums);
+footprint!(FreeMotion: v, V, tau, bias, damping, stiffness, f, zero, gyrations, turn, sums);
 
 impl FreeMotion {
     /// Memory for a model.
@@ -44,6 +46,7 @@ impl FreeMotion {
         let zero = vec![0.0; model.nv()];
         FreeMotion {
             v: zero.clone(),
+            V: vec![Motion::ZERO; model.n_bodies()],
             tau: zero.clone(),
             bias: zero.clone(),
             damping: zero.clone(),
@@ -131,6 +134,7 @@ pub(crate) fn free_velocity(model: &Model, kin: &Kinematics, v: &[f64], mass: &m
             out.turn.fill(0.0);
         }
     }
+    kinematics::body_velocities(model, kin, &out.v, &mut out.V);
 }
 
 /// Adds u.   (step-3)

@@ -32,7 +32,7 @@ impl Central {
     pub fn solve(&mut self, f: &mut Finished, kappa: f64) {
         let Central { assembly, solution, v_next, acceleration } = self;
         let (model, q) = (f.model, &f.given.q);
-        resolve_centrally(model, kappa, q, f.kin, f.mass, &f.free.v, f.contacts, assembly, solution, v_next);
+        resolve_centrally(model, kappa, q, f.kin, f.mass, f.free, f.contacts, assembly, solution, v_next);
         let dt = model.options().dt;
         for (a, (new, old)) in acceleration.iter_mut().zip(v_next.iter().zip(&f.given.v)) {
             *a = (new - old) / dt;

@@ -12,7 +12,8 @@ pub struct Options {
     pub dt: f64,
     /// Gravity in world axes [m/s²]. Also the group `Gravity` of the parameters; setting one sets the other.
     pub gravity: [f64; 3],
-    /// Pairs nearer than this take part in contact before they touch (m).
+    /// How far [`detect`](crate::collision::detect()) and smoothed derivatives see contacts (m). The exact step looks as far as
+    /// bodies can come in it. Zero: only what overlaps is a contact, and fast bodies may pass through thin ones.
     pub contact_distance: f64,
     /// Which velocity-dependent forces are taken at the end of the step.
     pub implicit: Implicit,

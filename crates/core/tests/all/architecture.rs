@@ -15,7 +15,7 @@ const ALLOWED: [(&str, &[&str]); 15] = [
     ("gradient", &["spatial", "linalg", "model", "dynamics", "collision", "constraint"]),
     ("data", &["model", "dynamics", "collision", "constraint", "gradient"]),
     ("contact", &["spatial", "model", "constraint", "data"]),
-    ("step", &["model", "dynamics", "collision", "constraint", "state", "data", "contact"]),
+    ("step", &["spatial", "model", "dynamics", "collision", "constraint", "state", "data", "contact"]),
     ("modes", &["spatial", "model", "dynamics", "collision", "constraint", "step"]),
     ("one_sided", &["model", "constraint", "state", "data", "gradient", "step"]),
     ("derivatives", &["linalg", "model", "gradient", "step", "one_sided", "sensors"]),

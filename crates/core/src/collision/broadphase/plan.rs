@@ -1,6 +1,7 @@
 //! What the broad phase knows before anything moves: which shapes meet which, grouped by what carries them.
 
 use super::super::bounds::{Extent, FourShapes};
+use super::super::lookahead::Around;
 use crate::footprint::Footprint;
 use crate::model::{BodyId, GeomId, Model};
 use crate::spatial::Pose;
@@ -61,15 +62,25 @@ pub(super) struct Plan {
     pub planes: Vec<PlaneRow>,
     /// Pairs of two planes.
     pub endless: Vec<u32>,
+    /// Ball and box of each geom.
+    pub around: Vec<Around>,
+    /// Radius of the ball about the origin of each body that holds its shapes (m).
+    pub radius: Vec<f64>,
 }
 
 impl Footprint for Plan {
     fn heap(&self) -> usize {
-        let Plan { members, fours, nodes, keys, groups, numbers, always, planes, endless, .. } = self;
+        let Plan { members, fours, nodes, keys, groups, numbers, always, planes, endless, around, radius, .. } = self;
         let of_planes =
             planes.iter().map(|p| p.nodes.heap() + p.nodes.iter().map(|(_, keys)| keys.heap()).sum::<usize>());
         let lists = members.heap() + fours.heap() + nodes.heap() + keys.heap() + groups.heap() + numbers.heap();
-        lists + always.heap() + planes.heap() + of_planes.sum::<usize>() + endless.heap()
+        lists
+            + always.heap()
+            + planes.heap()
+            + of_planes.sum::<usize>()
+            + endless.heap()
+            + around.heap()
+            + radius.heap()
     }
 }
 
@@ -92,6 +103,13 @@ impl Plan {
                 member.extent = Extent::of(model, member.geom).unwrap_or_default();
             }
             self.fours[k / 4].set(k % 4, body.0, &pose, &member.extent, member.offset);
+        }
+        self.around = (0..model.geoms().len()).map(|k| Around::of(model, GeomId(k))).collect();
+        self.radius = vec![0.0; model.n_bodies()];
+        for member in self.members.iter().filter(|m| m.geom.0 < model.geoms().len()) {
+            let (geom, around) = (&model.geoms()[member.geom.0], &self.around[member.geom.0]);
+            let radius = &mut self.radius[geom.body.0];
+            *radius = radius.max(geom.pose.point(around.middle).norm() + around.half.norm());
         }
     }
 

@@ -116,7 +116,7 @@ fn no_pair_is_missed() {
         let (mut broad, mut out, mut random) = (Broadphase::new(&model), Vec::new(), Random(seed));
         for limit in LIMITS {
             let X_wb = poses(&model, &mut random, 1.0);
-            broad.candidates(&model, &X_wb, limit, &mut out);
+            broad.candidates(&model, &X_wb, limit, None, &mut out);
             let wanted = exhaustive(&model, &X_wb, limit);
             assert!(!wanted.is_empty() && wanted.iter().all(|k| out.binary_search(k).is_ok()), "seed {seed}");
             assert!(out.is_sorted_by(|a, b| a < b));
@@ -139,7 +139,7 @@ fn boxes_of_shapes_are_as_tight_as_can_be() {
         let (mut broad, mut out, mut random) = (Broadphase::new(&model), Vec::new(), Random(seed));
         for limit in LIMITS {
             let X_wb = poses(&model, &mut random, 1.5);
-            broad.candidates(&model, &X_wb, limit, &mut out);
+            broad.candidates(&model, &X_wb, limit, None, &mut out);
             assert_eq!(out, exhaustive(&model, &X_wb, limit), "seed {seed}, limit {limit}");
         }
     }
@@ -159,7 +159,7 @@ fn planes_are_compared_with_shapes_along_their_normals() {
     let mut random = Random(5);
     for _ in 0..500 {
         let X_wb = poses(&model, &mut random, 0.6);
-        broad.candidates(&model, &X_wb, 0.01, &mut out);
+        broad.candidates(&model, &X_wb, 0.01, None, &mut out);
         assert_eq!(out, exhaustive(&model, &X_wb, 0.01));
         found += out.len();
     }
@@ -177,8 +177,8 @@ fn a_sweep_finds_what_a_comparison_of_all_with_all_finds() {
         let mut random = Random(seed);
         for limit in LIMITS {
             let X_wb = poses(&model, &mut random, 3.0);
-            all.candidates(&model, &X_wb, limit, &mut out);
-            sweep.candidates(&model, &X_wb, limit, &mut swept);
+            all.candidates(&model, &X_wb, limit, None, &mut out);
+            sweep.candidates(&model, &X_wb, limit, None, &mut swept);
             assert!(!out.is_empty());
             assert_eq!(out, swept);
         }
@@ -194,12 +194,12 @@ fn larger_shapes_are_seen_after_a_change_of_parameters() {
     let grown = model.with_parameters(parameters).expect("sound");
     let (mut broad, mut fresh) = (Broadphase::new(&model), Broadphase::new(&grown));
     let (mut before, mut after, mut wanted) = (Vec::new(), Vec::new(), Vec::new());
-    broad.candidates(&model, &X_wb, 0.0, &mut before);
-    broad.candidates(&grown, &X_wb, 0.0, &mut after);
-    fresh.candidates(&grown, &X_wb, 0.0, &mut wanted);
+    broad.candidates(&model, &X_wb, 0.0, None, &mut before);
+    broad.candidates(&grown, &X_wb, 0.0, None, &mut after);
+    fresh.candidates(&grown, &X_wb, 0.0, None, &mut wanted);
     assert!(after.len() > before.len());
     assert_eq!(after, wanted);
-    broad.candidates(&model, &X_wb, 0.0, &mut after);
+    broad.candidates(&model, &X_wb, 0.0, None, &mut after);
     assert_eq!(after, before);
 }
 
@@ -209,7 +209,7 @@ fn every_pair_is_near_within_an_infinite_limit() {
         let model = scene(6, bodies, 5, 8);
         let mut out = Vec::new();
         let X_wb = poses(&model, &mut Random(6), 1.0);
-        Broadphase::new(&model).candidates(&model, &X_wb, f64::INFINITY, &mut out);
+        Broadphase::new(&model).candidates(&model, &X_wb, f64::INFINITY, None, &mut out);
         assert!(out.iter().copied().eq(0..model.pairs().len() as u32));
     }
 }
@@ -222,7 +222,7 @@ fn searches_repeat_themselves_and_keep_their_memory() {
         let states: Vec<Vec<Pose>> = (0..10).map(|_| poses(&model, &mut random, 1.0)).collect();
         let search = |broad: &mut Broadphase, out: &mut Vec<u32>| -> Vec<Vec<u32>> {
             let mut once = |X_wb: &Vec<Pose>| {
-                broad.candidates(&model, X_wb, 0.05, out);
+                broad.candidates(&model, X_wb, 0.05, None, out);
                 out.clone()
             };
             states.iter().map(&mut once).collect()

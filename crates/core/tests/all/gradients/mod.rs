@@ -11,7 +11,7 @@ mod ground;
 mod islands;
 mod joints;
 mod modes;
-mod oracle;
+pub mod oracle;
 mod parameters;
 mod puck;
 mod rollouts;

@@ -6,6 +6,7 @@ mod couplings;
 mod deep;
 mod energy;
 mod falls;
+mod impacts;
 mod impulses;
 mod joints;
 mod loops;
