@@ -75,9 +75,12 @@ impl Lookahead<'_> {
         for V in self.velocities {
             let bodies = model.tree().nodes.iter().zip(X_wb).zip(V.iter().zip(radius)).zip(&mut *out).skip(1);
             for (((node, X), (V, radius)), out) in bodies {
-                let at_origin = V.at(X.position - self.origin[node.tree]).norm();
-                let reach = self.time * (at_origin + V.ang.norm() * radius);
-                *out = if reach > *out { reach } else { *out };
+                // a body without shapes can meet nothing
+                if *radius > 0.0 {
+                    let at_origin = V.at(X.position - self.origin[node.tree]).norm();
+                    let reach = self.time * (at_origin + V.ang.norm() * radius);
+                    *out = if reach > *out { reach } else { *out };
+                }
             }
         }
     }
@@ -85,10 +88,12 @@ impl Lookahead<'_> {
     /// The distance below which a pair can meet (m). Beyond `contact_distance` only what moves towards the other shape can.
     #[inline(always)]
     pub(super) fn limit(&self, model: &Model, pair: &Pair, poses: &[Pose], plan: Reaches) -> f64 {
-        // the bodies' own motion is a bound of their relative one, and often small enough
-        let [a, b] = pair.geoms.map(|g| plan.reach[model.geoms()[g.0].body.0]);
+        // the bodies' own motion is a bound of their relative one: often small enough, and tight where one of them is the world
+        let bodies = pair.geoms.map(|g| model.geoms()[g.0].body);
+        let [a, b] = bodies.map(|b| plan.reach[b.0]);
         let (room, sum) = (self.room(), self.room() + a + b);
-        if sum <= self.distance.max(2.0 * room) {
+        let tight = bodies.contains(&BodyId::WORLD) && sum <= model.options().contact_distance;
+        if tight || sum <= self.distance.max(2.0 * room) {
             return sum.max(self.distance);
         }
         self.distance.max(sum.min(self.relative_limit(model, pair, poses, plan.around)))

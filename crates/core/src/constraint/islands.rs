@@ -89,8 +89,14 @@ impl Joined {
     fn weigh(&mut self, model: &Model) {
         self.mass.fill(0.0);
         for (node, inertia) in model.tree().nodes.iter().zip(model.inertias()).skip(1) {
-            let first = self.first(node.tree);
-            self.mass[first] += inertia.mass;
+            self.mass[node.tree] += inertia.mass;
+        }
+        for tree in (1..self.mass.len()).rev() {
+            // a tree's mass goes to one before it, and on from there when its turn comes
+            let towards = self.towards[tree];
+            if towards != tree {
+                self.mass[towards] += self.mass[tree];
+            }
         }
     }
 

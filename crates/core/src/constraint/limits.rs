@@ -223,7 +223,7 @@ fn joint_limits(
     [low, high]: [f64; 2],
     q: &[f64],
     v: &[f64],
-    mut limit: impl FnMut(JointRowKind, f64, f64),
+    limit: &mut impl FnMut(JointRowKind, f64, f64),
 ) {
     match joint.kind {
         JointKind::Revolute { .. } | JointKind::Prismatic { .. } => {
