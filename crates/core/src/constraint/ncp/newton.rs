@@ -4,7 +4,7 @@
 //! holds is solved with a proximal term ε, so that redundant contacts do no harm; sweeps take its effect out again.
 #![allow(non_snake_case)]
 
-use super::branch::{Branch, Hold, held, on_the_edge, pushes};
+use super::branch::{Branch, Hold, answer_on, held, on_the_edge, pushes};
 use super::linear::{Answer, is_frictionless};
 use super::tuning::{NEWTON_ITERATIONS, NEWTON_PATIENCE};
 use super::{Search, Work};
@@ -46,7 +46,7 @@ pub(super) fn newton(problem: &Problem, work: &mut Work, search: &mut Search) {
     // a start that needs no iteration is good enough: what stands still costs next to nothing
     let mut done = residual <= search.tolerance && search.shares_precisely(problem, &work.lambda, residual);
     while !done && iterations < limit && idle < NEWTON_PATIENCE {
-        let same = answer_all(problem, work, proximal, factored && proximal == last);
+        let same = answer_all(problem, work, proximal, factored && proximal == last, iterations == 0);
         last = proximal;
         if !same {
             work.linear.factor(problem);
@@ -102,12 +102,19 @@ fn go(problem: &Problem, work: &mut Work, part: f64) -> f64 {
     residual_at(problem, &work.lambda, &work.sigma)
 }
 
-/// Answers of all blocks. With `reuse`, factors of the last iteration are kept where no block has changed its branch:
-/// then only the right-hand sides are new. Returns whether the factors still hold.
-fn answer_all(problem: &Problem, work: &mut Work, proximal: f64, reuse: bool) -> bool {
+/// Answers of all blocks. The `first` time each is on the branch that its impulse of the warm start came from: velocities at
+/// that start are off by more than joints creep and feet slip, and would tell many branches wrong. With `reuse`, factors of
+/// the last iteration are kept where no block has changed its branch: then only the right-hand sides are new. Returns
+/// whether the factors still hold.
+fn answer_all(problem: &Problem, work: &mut Work, proximal: f64, reuse: bool, first: bool) -> bool {
     let mut same = reuse;
     for (k, b) in problem.blocks.iter().enumerate() {
-        let (branch, answer) = answer(b, proximal, rows_of(&work.lambda, b), rows_of(&work.sigma, b));
+        let (l, s) = (rows_of(&work.lambda, b), rows_of(&work.sigma, b));
+        let remembered = if first { branch_of_impulse(b, l) } else { None };
+        let (branch, answer) = match remembered {
+            Some(branch) => (branch, answer_on(b, branch, proximal, l, s)),
+            None => answer(b, proximal, l, s),
+        };
         // the direction of sliding turns from iteration to iteration, and E with it
         same &= branch == work.branches[k] && !(b.cone.rows() > 1 && branch == Branch::GivesWay);
         work.branches[k] = branch;
@@ -121,6 +128,22 @@ fn answer_all(problem: &Problem, work: &mut Work, proximal: f64, reuse: bool) ->
         }
     }
     same
+}
+
+/// The branch on which an impulse of the warm start was found: inside its cone it held, at the boundary it slid. An impulse of
+/// zero does not tell.
+fn branch_of_impulse(b: &Block, lambda: Rows) -> Option<Branch> {
+    match b.cone {
+        Cone::Friction { .. } if !is_frictionless(b.cone) && lambda[2] > 0.0 => {
+            Some(if b.cone.is_at_edge(lambda) { Branch::GivesWay } else { Branch::Held })
+        }
+        Cone::Box { bound } if lambda[0] != 0.0 => Some(match lambda[0] {
+            x if x >= bound => Branch::GivesWay,
+            x if x <= -bound => Branch::Open,
+            _ => Branch::Held,
+        }),
+        _ => None,
+    }
 }
 
 fn answer(b: &Block, proximal: f64, lambda: Rows, sigma: Rows) -> (Branch, Answer) {
