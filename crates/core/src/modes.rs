@@ -86,6 +86,9 @@ impl Step<'_> {
             let whole = if patch { hash([sum, self.held_directions(blocks) as u64]) } else { sum };
             key = key.wrapping_add(whole);
         }
+        for (k, _) in assembly.problem.blocks.iter().enumerate().filter(|(_, b)| b.is_on_dof()) {
+            key = key.wrapping_add(self.block_key(k));
+        }
         if let Some(ctrl) = self.data.given.ctrl() {
             let mut gates = vec![0.0; self.model.nv()];
             write_gates(self.model, &self.data.given.q, &self.data.given.v, ctrl, &mut gates);

@@ -2,7 +2,7 @@
 
 use crate::check;
 use crate::collision::{self, Lookahead};
-use crate::constraint::{self, SolveReport, Status};
+use crate::constraint::{self, Problem, SolveReport, Status};
 use crate::contact::{self, ContactView};
 use crate::data::Data;
 use crate::dynamics;
@@ -41,6 +41,14 @@ impl Step<'_> {
     /// How contact was solved.
     pub fn report(&self) -> &SolveReport {
         &self.data.report
+    }
+
+    /// The complementarity problem of the step with all rows in one dense matrix, in the order of [`Step::constraints`], and
+    /// the impulses that solve it: for other solvers, and to grade this one.
+    pub fn problem(&mut self) -> Result<(Problem, &[f64]), InputError> {
+        let Data { mass, assembly, solution, kin, .. } = &mut *self.data;
+        mass.complete(self.model, kin);
+        Ok((assembly.bare(self.model, mass)?, solution.lambda()))
     }
 
     /// Every contact that could take part in the step: of pairs that the velocities could close, all points nearer than the

@@ -9,4 +9,5 @@ mod hard_scenes;
 mod many_bodies;
 mod pinocchio;
 mod rollout_gradient;
+mod rows_on_dofs;
 mod smoothing;

@@ -4,19 +4,23 @@
 
 use super::cone::{Cone, project_cone};
 use super::correction::Bias;
+use super::delassus::delassus;
+use super::dofs::Dofs;
 use super::equality::{self, PairRows};
-use super::islands::{Joined, split};
-use super::jacobian::{Jacobian, WIDTH, delassus};
+use super::islands::{Island, Joined, split};
+use super::jacobian::{Jacobian, WIDTH};
 use super::limits::{self, JointRow};
-use super::problem::{Block, Group, Problem, TWIST, rows_of};
+use super::problem::{Block, Group, Place, Problem, TWIST, rows_of};
 use super::redundancy::Redundancy;
+use super::root::open_root;
 use super::surface::{PairLaw, gap_velocity, pair_law};
 use super::warm::{Kept, Key, WarmImpulses};
 use crate::collision::{Contact, ContactSet};
 use crate::dynamics::{FreeMotion, Kinematics, StepMass, body_velocities};
 use crate::footprint::footprint;
-use crate::model::{BodyId, Model};
+use crate::model::{BodyId, Model, Solver};
 use crate::spatial::{Motion, Vec3};
+use core::ops::Range;
 
 /// What a block of the problem stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +42,8 @@ pub(crate) struct Candidate {
     pub(super) included: bool,
 }
 
+/// Rows on single dofs act on the diagonal of M̂ where there is at least one for so many dofs.
+const SHARE_OF_DOFS: usize = 4;
 /// Points between two bodies whose loads the motion can tell apart.
 const MOST_POINTS: usize = 3;
 /// A gap that closes by less than this share of itself stays out of the problem at first.   (contact-2)
@@ -51,7 +57,6 @@ const PASSED: f64 = 1e-12;
 #[derive(Debug, Clone)]
 pub(crate) struct Assembly {
     pub problem: Problem,
-    pub jacobian: Jacobian,
     pub sources: Vec<Source>,
     pub candidates: Vec<Candidate>,
     pub joint_rows: Vec<JointRow>,
@@ -72,19 +77,20 @@ pub(crate) struct Assembly {
     pub(super) rigid: Vec<f64>,
     /// Velocities of the bodies at the end of the step.
     pub V_next: Vec<Motion>,
+    /// Scratch: a number per dof.
+    at: Vec<usize>,
     /// How often memory had to grow.
     pub growths: usize,
 }
 
-footprint!(Assembly: problem, jacobian, sources, candidates, joint_rows, pair_rows, joined, order, joint_order, pair_order,
-    biases, redundancy, immovable, shares, rigid, V_next);
+footprint!(Assembly: problem, sources, candidates, joint_rows, pair_rows, joined, order, joint_order, pair_order,
+    biases, redundancy, immovable, shares, rigid, V_next, at);
 
 impl Assembly {
     /// Memory for a model.
     pub fn new(model: &Model) -> Assembly {
         Assembly {
-            problem: Problem::default(),
-            jacobian: Jacobian::new(model),
+            problem: Problem { jacobian: Jacobian::new(model), dofs: Dofs::new(model), ..Problem::default() },
             sources: Vec::new(),
             candidates: Vec::new(),
             joint_rows: Vec::new(),
@@ -99,6 +105,7 @@ impl Assembly {
             shares: Vec::new(),
             rigid: Vec::new(),
             V_next: vec![Motion::ZERO; model.n_bodies()],
+            at: vec![0; model.nv()],
             growths: 0,
         }
     }
@@ -108,7 +115,7 @@ impl Assembly {
         let lists = self.candidates.capacity() + self.joint_rows.capacity() + self.pair_rows.capacity();
         let rows = self.sources.capacity() + self.biases.capacity() + self.rigid.capacity() + self.order.capacity();
         let orders = self.joint_order.capacity() + self.pair_order.capacity() + self.immovable.capacity();
-        self.jacobian.capacity() + self.problem.capacity() + lists + rows + orders + self.redundancy.capacity()
+        self.problem.capacity() + lists + rows + orders + self.redundancy.capacity()
     }
 
     /// Collects what may take part: contacts near each other, limits near their joints, dry friction, equalities.
@@ -152,15 +159,15 @@ impl Assembly {
         contacts: &ContactSet,
     ) {
         self.problem.begin();
-        self.jacobian.begin();
         self.sources.clear();
         self.biases.clear();
         self.join(model);
         self.sort(model);
         self.add_islands(model, kin, contacts);
-        if !self.problem.groups.is_empty() {
+        if !self.problem.blocks.is_empty() {
             mass.complete(model, kin);
-            delassus(model, mass.factor(), &mut self.jacobian, &mut self.problem);
+            self.problem.dofs.take_mass(mass);
+            self.write_delassus(model, mass);
         }
         self.problem.finish();
         self.redundancy.soften(&mut self.problem, model.options().patch_compliance);
@@ -179,22 +186,62 @@ impl Assembly {
     ) {
         let count = self.problem.islands.len();
         self.add_equalities(model, kin, parts[0]);
-        self.add_joint_rows(model, parts[1]);
+        let on_dofs = self.act_on_dofs(model, parts[1], tree);
+        self.add_joint_rows(model, parts[1], on_dofs);
+        if on_dofs {
+            self.add_dof_rows(model, parts[1]);
+        }
         self.add_contacts(model, kin, contacts, parts[2]);
         self.problem.close_island();
         let mass = self.mass_of(tree);
+        let first = self.problem.dofs.trees.len();
+        if on_dofs {
+            let mut trees = core::mem::take(&mut self.problem.dofs.trees);
+            trees.extend(self.trees_of(model, tree));
+            self.problem.dofs.trees = trees;
+        }
         if let Some(island) = self.problem.islands.get_mut(count) {
             (island.tree, island.mass) = (tree, mass);
+            island.trees = first..self.problem.dofs.trees.len();
         }
+        if on_dofs {
+            self.count_moving_dofs(count);
+        }
+    }
+
+    /// G of all rows that are not on single dofs, or W.
+    fn write_delassus(&mut self, model: &Model, mass: &StepMass) {
+        for island in 0..self.problem.islands.len() {
+            open_root(model.tree(), &mut self.at, &mut self.problem, island);
+            if self.problem.islands[island].has_delassus {
+                self.problem.open_delassus(island);
+            }
+        }
+        let mut own = core::mem::take(&mut self.problem.delassus);
+        delassus(model.tree(), mass.factor(), &self.problem, &mut own);
+        self.problem.delassus = own;
+    }
+
+    /// How many dofs the rows of an island move.
+    fn count_moving_dofs(&mut self, island: usize) {
+        let Assembly { problem, at, .. } = self;
+        let Island { groups, blocks, .. } = problem.islands[island].clone();
+        let on_dof = |b: &Block| if let Place::Dof { dof, .. } = b.place { Some(dof as usize) } else { None };
+        let paths =
+            problem.jacobian.spans[groups].iter().flat_map(|span| &problem.jacobian.path[span.clone()]).copied();
+        let dofs = || paths.clone().chain(problem.blocks[blocks.clone()].iter().filter_map(on_dof));
+        dofs().for_each(|j| at[j] = 1);
+        let count = dofs().map(|j| core::mem::take(&mut at[j])).sum();
+        problem.islands[island].moving_dofs = count;
     }
 
     fn add_equalities(&mut self, model: &Model, kin: &Kinematics, chosen: &[u32]) {
         for n in chosen.iter().map(|k| *k as usize) {
             let rows = &self.pair_rows[n];
             let (xi, block) = (self.problem.size(), self.problem.blocks.len());
-            rows.open(model, kin, &mut self.jacobian);
+            rows.open(model, kin, &mut self.problem.jacobian);
             for (k, error) in rows.errors().iter().enumerate() {
-                self.problem.push(Cone::Bilateral, xi + k, None, [0.0; 2]);
+                self.problem.push(Cone::Bilateral, xi + k, Place::Rows, [0.0; 2]);
                 self.sources.push(Source::Equality(n, k));
                 self.biases.push(Bias::Error(*error));
             }
@@ -203,29 +250,56 @@ impl Assembly {
         }
     }
 
-    /// Limits, dry friction and couplings of joints, up to eight in a group.
-    fn add_joint_rows(&mut self, model: &Model, chosen: &[u32]) {
+    /// Limits, dry friction and couplings that join several dofs, up to eight in a group.
+    fn add_joint_rows(&mut self, model: &Model, chosen: &[u32], on_dofs: bool) {
         for chunk in chosen.chunks(WIDTH) {
             let (xi, block) = (self.problem.size(), self.problem.blocks.len());
-            let rows =
-                || chunk.iter().map(|n| (*n as usize, &self.joint_rows[*n as usize])).filter(|(_, r)| r.included);
+            let joins = |r: &JointRow| r.included && !(on_dofs && only_dof(model, r).is_some());
+            let rows = || chunk.iter().map(|n| (*n as usize, &self.joint_rows[*n as usize])).filter(|(_, r)| joins(r));
             let count = rows().count();
             if count == 0 {
                 continue;
             }
-            self.jacobian.open(model, rows().flat_map(|(_, r)| r.terms(model).map(|(j, _)| j)));
+            self.problem.jacobian.open(model, rows().flat_map(|(_, r)| r.terms(model).map(|(j, _)| j)));
             for (k, (n, row)) in rows().enumerate() {
-                row.terms(model).for_each(|(j, x)| self.jacobian.add_dof(j, k, x));
-                self.problem.push(row.cone, xi + k, None, [0.0; 2]);
+                row.terms(model).for_each(|(j, x)| self.problem.jacobian.add_dof(j, k, x));
+                self.problem.push(row.cone, xi + k, Place::Rows, [0.0; 2]);
                 self.sources.push(Source::Joint(n));
-                self.biases.push(match row.cone {
-                    Cone::Unilateral => Bias::Gap { phi: row.phi, restitution: 0.0, approach: 0.0 },
-                    Cone::Bilateral => Bias::Error(row.phi),
-                    _ => Bias::None,
-                });
+                self.biases.push(joint_bias(row));
             }
             self.problem.groups.push(Group::new(xi..xi + count, block..block + count));
         }
+    }
+
+    /// Limits and dry friction of single dofs, outside of all groups.   (contact-17)
+    fn add_dof_rows(&mut self, model: &Model, chosen: &[u32]) {
+        for n in chosen.iter().map(|n| *n as usize) {
+            let row = self.joint_rows[n];
+            if let (true, Some((dof, scale))) = (row.included, only_dof(model, &row)) {
+                let xi = self.problem.size();
+                self.problem.push(row.cone, xi, Place::Dof { dof: dof as u32, scale }, [0.0; 2]);
+                self.sources.push(Source::Joint(n));
+                self.biases.push(joint_bias(&row));
+            }
+        }
+    }
+
+    /// Whether rows on single dofs of the island that begins with a tree act on the diagonal of M̂: where they are few, they cost
+    /// less as rows of G. Gauss–Seidel sees all rows in G.   (contact-17)
+    fn act_on_dofs(&self, model: &Model, chosen: &[u32], first: usize) -> bool {
+        if chosen.is_empty() || model.options().solver == Solver::Pgs {
+            return false;
+        }
+        let rows = chosen.iter().map(|n| &self.joint_rows[*n as usize]);
+        let count = rows.filter(|r| r.included && only_dof(model, r).is_some()).count();
+        count > 0 && SHARE_OF_DOFS * count >= self.trees_of(model, first).map(|dofs| dofs.len()).sum()
+    }
+
+    /// Dofs of the trees of the island that begins with one of them.
+    fn trees_of<'a>(&'a self, model: &'a Model, first: usize) -> impl Iterator<Item = Range<usize>> + 'a {
+        let tree = model.tree();
+        let own = tree.roots.iter().enumerate().skip(first).filter(move |(n, _)| self.joined.first(*n) == first);
+        own.map(|(_, root)| tree.nodes[*root].dofs.start).map(|start| start..tree.subtree_end[start])
     }
 
     /// Contacts, one group per pair of bodies.   (contact-6)
@@ -247,14 +321,14 @@ impl Assembly {
         let relative = if run.len() > MOST_POINTS { model.options().patch_compliance } else { 0.0 };
         let (xi, block) = (self.problem.size(), self.problem.blocks.len());
         let all = contacts.contacts();
-        self.jacobian.open_bodies(model, bodies);
+        self.problem.jacobian.open_bodies(model, bodies);
         let shared = count > 2;
         // a group of many points is described by the relative twist of its bodies at their centre
         let centre = included().fold(Vec3::ZERO, |s, k| s + all[k].point) * (1.0 / count as f64);
         if shared {
             for (body, sign) in bodies.into_iter().zip([-1.0, 1.0]) {
-                self.jacobian.add_point(model, kin, body, centre, &Vec3::UNITS, 0, sign);
-                self.jacobian.add_rotation(model, kin, body, &Vec3::UNITS, 3, sign);
+                self.problem.jacobian.add_point(model, kin, body, centre, &Vec3::UNITS, 0, sign);
+                self.problem.jacobian.add_rotation(model, kin, body, &Vec3::UNITS, 3, sign);
             }
         }
         for (n, &k) in run.iter().filter(|&&k| self.candidates[k as usize].included).enumerate() {
@@ -263,12 +337,12 @@ impl Assembly {
             let compliance = [candidate.law.compliance, relative];
             if shared {
                 let sign = if candidate.bodies == bodies { 1.0 } else { -1.0 };
-                self.problem.push(cone, xi, Some(twist_map(c, centre, sign)), compliance);
+                self.problem.push_twist(cone, xi, twist_map(c, centre, sign), compliance);
             } else {
                 for (body, sign) in candidate.bodies.into_iter().zip([-1.0, 1.0]) {
-                    self.jacobian.add_point(model, kin, body, c.point, &c.frame.c, 3 * n, sign);
+                    self.problem.jacobian.add_point(model, kin, body, c.point, &c.frame.c, 3 * n, sign);
                 }
-                self.problem.push(cone, xi + 3 * n, None, compliance);
+                self.problem.push(cone, xi + 3 * n, Place::Rows, compliance);
             }
             self.sources.push(Source::Contact(k as usize));
             let approach = normal_velocity(model, kin, &kin.V, c, candidate.bodies);
@@ -362,8 +436,29 @@ impl Assembly {
                 let local = Block { xi: b.xi - group.xi.start, ..*b };
                 self.problem.gather(&local, &rows_of(lambda, b), &mut w);
             }
-            self.jacobian.add_transposed(n, &w[..group.xi.len()], tau);
+            self.problem.jacobian.add_transposed(n, &w[..group.xi.len()], tau);
         }
+        for b in &self.problem.blocks {
+            if let Place::Dof { dof, scale } = b.place {
+                tau[dof as usize] += scale * lambda[b.row];
+            }
+        }
+    }
+}
+
+/// The dof of a row that acts on no other, and its entry there.
+fn only_dof(model: &Model, row: &JointRow) -> Option<(usize, f64)> {
+    let mut terms = row.terms(model);
+    let first = terms.next()?;
+    terms.next().is_none().then_some(first)
+}
+
+/// How the velocity of a row of joints is corrected.
+fn joint_bias(row: &JointRow) -> Bias {
+    match row.cone {
+        Cone::Unilateral => Bias::Gap { phi: row.phi, restitution: 0.0, approach: 0.0 },
+        Cone::Bilateral => Bias::Error(row.phi),
+        _ => Bias::None,
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::assembly::{Assembly, Source};
 use super::jacobian::WIDTH;
-use super::problem::{Block, Problem};
+use super::problem::{Block, Place, Problem};
 use super::surface::{BiasSlope, corner_distance, rebound_slopes, rebound_velocity, uncorrected_velocity};
 use crate::model::{Correction, Model, Options};
 
@@ -32,11 +32,16 @@ impl Assembly {
         self.rigid.resize(self.problem.rows(), 0.0);
         let mut xi = [0.0; WIDTH];
         for (n, group) in self.problem.groups.iter().enumerate() {
-            xi.copy_from_slice(&self.jacobian.velocity(n, v_free));
+            xi.copy_from_slice(&self.problem.jacobian.velocity(n, v_free));
             for b in &self.problem.blocks[group.blocks.clone()] {
                 let local = Block { xi: b.xi - group.xi.start, ..*b };
                 let v = self.problem.spread(&local, &xi);
                 self.rigid[b.row..b.row + b.cone.rows()].copy_from_slice(&v[..b.cone.rows()]);
+            }
+        }
+        for b in &self.problem.blocks {
+            if let Place::Dof { dof, scale } = b.place {
+                self.rigid[b.row] = scale * v_free[dof as usize];
             }
         }
     }

@@ -3,7 +3,7 @@
 #![allow(non_snake_case)]
 
 use super::assembly::{Assembly, sorted};
-use super::problem::{Block, Group, Problem};
+use super::problem::{Block, Group, Place, Problem};
 use crate::collision::ContactSet;
 use crate::dynamics::Kinematics;
 use crate::footprint::footprint;
@@ -152,6 +152,11 @@ pub(crate) struct Island {
     pub nodes: Range<usize>,
     pub by_root: bool,
     pub has_delassus: bool,
+    /// Dofs of the columns of W, in `Problem::column_dofs`.
+    pub column_dofs: Range<usize>,
+    /// Its trees in `Dofs::trees`, if it has rows on single dofs, and how many dofs its constraints move.
+    pub trees: Range<usize>,
+    pub moving_dofs: usize,
     /// The first of its trees.
     pub tree: usize,
     /// Mass of its bodies (kg); infinite where there are none.
@@ -171,7 +176,7 @@ impl Problem {
     /// Makes an island of all constraints since the last one; its G gets room later.
     pub(crate) fn close_island(&mut self) {
         let start = self.islands.last().cloned().unwrap_or_default();
-        if self.groups.len() == start.groups.end {
+        if self.blocks.len() == start.blocks.end {
             return;
         }
         let xi = start.xi.end..self.size();
@@ -188,22 +193,32 @@ impl Problem {
             nodes: 0..0,
             by_root: false,
             has_delassus: true,
+            column_dofs: 0..0,
+            trees: 0..0,
+            moving_dofs: 0,
             tree: 0,
             mass: f64::INFINITY,
         });
     }
 
-    /// Room for G of an island, whose entries are zero.
+    /// Room for G of an island.
     pub(crate) fn open_delassus(&mut self, island: usize) {
         let island = &mut self.islands[island];
-        island.entries = self.G.len();
-        self.G.resize(island.entries + island.xi.len() * island.stride, 0.0);
+        island.entries = self.entries[0];
+        self.entries[0] += island.xi.len() * island.stride;
     }
 
-    /// Numbers of a vector of the space of G: whole lanes, also from the last island's first on, and room for columns of W.
+    /// Numbers of a vector of the space of G: whole lanes, also from the last island's first on, room for columns of W, and the
+    /// tree part.
     pub(crate) fn width(&self) -> usize {
+        self.dofs.start + self.dofs.width()
+    }
+
+    /// Where the tree part of such a vector begins.
+    pub(crate) fn place_dofs(&mut self) {
         let columns = self.islands.iter().map(|i| i.root_columns.next_multiple_of(4)).max().unwrap_or(0);
-        self.islands.last().map_or(0, |i| i.xi.start.next_multiple_of(4) + i.stride + columns)
+        let rows = self.islands.last().map_or(0, |i| i.xi.start.next_multiple_of(4) + i.stride);
+        self.dofs.start = rows + columns;
     }
 
     /// The island of a problem that has one: what solvers see.
@@ -215,7 +230,12 @@ impl Problem {
     /// Row i of G of a problem that is one island.
     #[inline(always)]
     pub(crate) fn row(&self, i: usize) -> &[f64] {
-        &self.G[self.whole().row(i)]
+        &self.delassus.G[self.whole().row(i)]
+    }
+
+    /// The group of a block of an island; `None` for a row on a single dof.
+    pub(crate) fn group_of(&self, island: usize, block: usize) -> Option<usize> {
+        self.islands[island].groups.clone().find(|n| self.groups[*n].blocks.contains(&block))
     }
 
     /// Writes an island as a problem of its own.
@@ -226,7 +246,7 @@ impl Problem {
             island: 0,
             row: b.row - island.rows.start,
             xi: b.xi - island.xi.start,
-            map: b.map.map(|m| m - island.maps.start as u32),
+            place: if let Place::Twist(m) = b.place { Place::Twist(m - island.maps.start as u32) } else { b.place },
             ..*b
         }));
         let shift = |r: &Range<usize>, by: usize| r.start - by..r.end - by;
@@ -242,16 +262,29 @@ impl Problem {
         part.diagonals.extend_from_slice(&self.diagonals[island.blocks.clone()]);
         part.g.extend_from_slice(&self.g[island.rows.clone()]);
         part.close_island();
+        part.delassus.G.clear();
         if island.has_delassus {
-            part.G.extend_from_slice(&self.G[island.entries..][..island.xi.len() * island.stride]);
+            part.open_delassus(0);
+            part.delassus.G.extend_from_slice(&self.delassus.G[island.entries..][..part.entries[0]]);
         }
         let end = groups.last().map_or(0, |g| g.columns.end);
         part.columns.extend_from_slice(&self.columns[columns..end]);
-        part.root.extend_from_slice(&self.root[root..groups.last().map_or(root, Group::root_end)]);
+        part.delassus.root.clear();
+        part.delassus.root.extend_from_slice(&self.delassus.root[root..groups.last().map_or(root, Group::root_end)]);
+        part.entries[1] = part.delassus.root.len();
         part.nodes.extend_from_slice(&self.nodes[island.nodes.clone()]);
-        let Island { root_columns, by_root, has_delassus, mass, .. } = *island;
+        part.column_dofs.extend_from_slice(&self.column_dofs[island.column_dofs.clone()]);
+        if !island.trees.is_empty() {
+            part.jacobian.copy_groups(&self.jacobian, island.groups.clone());
+            part.dofs.copy_trees(&self.dofs, island.trees.clone());
+            part.delassus.copy_halves(&self.delassus, &self.jacobian.spans[island.groups.clone()]);
+        }
+        let Island { root_columns, by_root, has_delassus, mass, moving_dofs, .. } = *island;
         let (own, nodes) = (part.islands[0].clone(), 0..part.nodes.len());
-        part.islands[0] = Island { root_columns, nodes, by_root, has_delassus, mass, ..own };
+        let (column_dofs, trees) = (0..part.column_dofs.len(), 0..part.dofs.trees.len());
+        part.islands[0] =
+            Island { root_columns, nodes, by_root, has_delassus, mass, column_dofs, trees, moving_dofs, ..own };
+        part.place_dofs();
     }
 }
 

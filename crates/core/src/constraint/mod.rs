@@ -4,8 +4,11 @@
 //! [`residual()`] grades the answer. `docs/math/contact.md` has the equations.
 
 mod assembly;
+mod bare;
 mod cone;
 mod correction;
+mod delassus;
+mod dofs;
 mod energy;
 mod equality;
 mod islands;
@@ -20,6 +23,7 @@ mod report;
 mod residual;
 mod root;
 mod solution;
+mod stiffened;
 mod surface;
 mod warm;
 
@@ -34,10 +38,12 @@ pub use warm::WarmStart;
 
 use assembly::is_near;
 pub(crate) use assembly::{Assembly, Source, relative_velocity};
+pub(crate) use delassus::Delassus;
 pub(crate) use equality::PairRows;
 pub(crate) use limits::JointRowKind;
 pub(crate) use modes::contact_margins;
-pub(crate) use problem::{Block, TWIST, rows_of};
+pub(crate) use problem::{Block, Place, TWIST, rows_of};
+pub(crate) use stiffened::Stiffened;
 pub(crate) use surface::{BiasSlope, friction_shares, restitution_shares};
 pub(crate) use warm::WarmImpulses;
 

@@ -29,11 +29,13 @@ impl Mode {
 /// Modes of all constraints and their margins: the change of velocity (m/s) that would change the mode.
 pub(crate) fn classify(problem: &Problem, lambda: &[f64], sigma: &[f64], modes: &mut Vec<(Mode, f64)>) {
     modes.clear();
+    modes.extend(problem.blocks.iter().map(|b| mode(b, rows_of(lambda, b), rows_of(sigma, b), false)));
     for group in &problem.groups {
-        let blocks = &problem.blocks[group.blocks.clone()];
-        let carries = |b: &&Block| b.is_redundant() && b.mean * lambda[b.row + 2] > sigma[b.row + 2].abs();
-        let together = blocks.iter().filter(carries).count() > 1;
-        modes.extend(blocks.iter().map(|b| mode(b, rows_of(lambda, b), rows_of(sigma, b), together)));
+        let blocks = || group.blocks.clone().map(|k| (k, &problem.blocks[k]));
+        let carries = |b: &Block| b.is_redundant() && b.mean * lambda[b.row + 2] > sigma[b.row + 2].abs();
+        if blocks().filter(|(_, b)| carries(b)).count() > 1 {
+            blocks().for_each(|(k, b)| modes[k] = mode(b, rows_of(lambda, b), rows_of(sigma, b), true));
+        }
     }
 }
 

@@ -7,8 +7,10 @@
 #![allow(non_snake_case)]
 
 use super::cone::{Cone, Rows};
+use super::delassus::Delassus;
+use super::dofs::{Dofs, write_dof_diagonals};
 use super::islands::Island;
-use super::jacobian::WIDTH;
+use super::jacobian::{Jacobian, WIDTH};
 use crate::check;
 use crate::dispatch::dispatch;
 use crate::error::InputError;
@@ -22,6 +24,17 @@ const LEAST_MEAN: f64 = 1e-8;
 /// Rows of a group that shares a twist.
 pub(crate) const TWIST: usize = 6;
 
+/// Where the rows of a constraint are in the space of G.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Place {
+    /// They are rows of G themselves, from `Block::xi` on.
+    Rows,
+    /// They are `T ξ`, T (3 × 6) in `Problem::maps`, ξ the twist of its group from `Block::xi` on.
+    Twist(u32),
+    /// Its one row is the velocity of a dof, times `scale` (`dofs.rs`).
+    Dof { dof: u32, scale: f64 },
+}
+
 /// One constraint.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Block {
@@ -32,8 +45,7 @@ pub(crate) struct Block {
     pub row: usize,
     /// Its first row in the group: where its own ξ begin, or where the twist of its group begins.
     pub xi: usize,
-    /// Its T (3 × 6) in `Problem::maps`; `None`: its rows are ξ themselves.
-    pub map: Option<u32>,
+    pub place: Place,
     /// Compliance of its last row (a contact's normal) [1/kg]: what it has of its own, and what makes it yield to demands that
     /// contradict its own.
     pub compliance: f64,
@@ -54,6 +66,12 @@ impl Block {
     /// Whether it is one of more points than the motion of its two bodies can tell apart.
     pub fn is_redundant(&self) -> bool {
         self.relative_compliance > 0.0
+    }
+
+    /// Whether it is a row on a single dof.
+    #[inline(always)]
+    pub fn is_on_dof(&self) -> bool {
+        matches!(self.place, Place::Dof { .. })
     }
 
     /// Sets the part of its compliance that makes it yield [1/kg].
@@ -89,19 +107,24 @@ pub struct Problem {
     /// T of the blocks in groups that share a twist: three rows of six.
     pub(crate) maps: Vec<[[f64; TWIST]; 3]>,
     pub(crate) islands: Vec<Island>,
-    /// G of the islands, one after the other.
-    pub(crate) G: Vec<f64>,
-    /// W of the islands, group by group (`root.rs`): columns, entries, and columns of each node.
+    /// J by groups; a bare problem has none.
+    pub(crate) jacobian: Jacobian,
+    pub(crate) delassus: Delassus,
+    /// Numbers of G and of W.
+    pub(crate) entries: [usize; 2],
+    /// W of the islands, group by group (`root.rs`): columns, columns of each node, and the dofs of the columns.
     pub(crate) columns: Vec<u32>,
-    pub(crate) root: Vec<f64>,
     pub(crate) nodes: Vec<usize>,
+    pub(crate) column_dofs: Vec<u32>,
+    /// Rows on single dofs, and M̂.
+    pub(crate) dofs: Dofs,
     /// Diagonal blocks of the Delassus matrix without compliance, one per constraint; those of one row use the first entry.
     pub(crate) diagonals: Vec<[[f64; 3]; 3]>,
     /// Velocity of the constraints without impulses, position correction included (rows).
     pub(crate) g: Vec<f64>,
 }
 
-footprint!(Problem: blocks, groups, maps, islands, G, columns, root, nodes, diagonals, g);
+footprint!(Problem: blocks, groups, maps, islands, jacobian, delassus, columns, nodes, column_dofs, dofs, diagonals, g);
 
 impl Problem {
     /// A bare problem of n contacts: Delassus matrix (3n × 3n, row by row), free velocity (3n), friction (n), rows of a
@@ -125,17 +148,18 @@ impl Problem {
         p.begin();
         for (k, (cone, compliance)) in cones.iter().zip(compliance).enumerate() {
             let row = p.rows();
-            p.push(*cone, row, None, [*compliance, 0.0]);
+            p.push(*cone, row, Place::Rows, [*compliance, 0.0]);
             p.groups.push(Group::new(row..row + cone.rows(), k..k + 1));
         }
         p.g.copy_from_slice(g);
         p.close_island();
         if !p.islands.is_empty() {
             p.open_delassus(0);
+            p.delassus.G.resize(p.entries[0], 0.0);
         }
         for i in 0..rows {
             let start = p.islands[0].row(i).start;
-            p.G[start..start + rows].copy_from_slice(&G[i * rows..(i + 1) * rows]);
+            p.delassus.G[start..start + rows].copy_from_slice(&G[i * rows..(i + 1) * rows]);
         }
         p.find_root(G, rows);
         p.finish();
@@ -148,28 +172,26 @@ impl Problem {
         self.groups.clear();
         self.maps.clear();
         self.islands.clear();
-        self.G.clear();
+        self.jacobian.begin();
+        self.entries = [0; 2];
         self.columns.clear();
-        self.root.clear();
         self.nodes.clear();
+        self.column_dofs.clear();
+        self.dofs.trees.clear();
         self.diagonals.clear();
         self.g.clear();
     }
 
     /// Adds a constraint; its free velocity is zero until written. Compliance: absolute and relative.
-    pub(crate) fn push(&mut self, cone: Cone, xi: usize, map: Option<[[f64; TWIST]; 3]>, compliance: [f64; 2]) {
+    pub(crate) fn push(&mut self, cone: Cone, xi: usize, place: Place, compliance: [f64; 2]) {
         let row = self.g.len();
-        let map = map.map(|T| {
-            self.maps.push(T);
-            (self.maps.len() - 1) as u32
-        });
         let [compliance, relative_compliance] = compliance;
         self.blocks.push(Block {
             cone,
             island: self.islands.len() as u32,
             row,
             xi,
-            map,
+            place,
             compliance,
             own_compliance: compliance,
             yields: 0.0,
@@ -181,11 +203,19 @@ impl Problem {
         self.g.resize(row + cone.rows(), 0.0);
     }
 
+    /// Adds a contact whose rows are `T ξ`.
+    pub(crate) fn push_twist(&mut self, cone: Cone, xi: usize, T: [[f64; TWIST]; 3], compliance: [f64; 2]) {
+        let place = Place::Twist(self.maps.len() as u32);
+        self.maps.push(T);
+        self.push(cone, xi, place, compliance);
+    }
+
     /// How much there is room for.
     pub(crate) fn capacity(&self) -> usize {
         let parts = self.blocks.capacity() + self.groups.capacity() + self.maps.capacity() + self.islands.capacity();
-        self.G.capacity()
-            + self.root.capacity()
+        self.delassus.capacity()
+            + self.jacobian.capacity()
+            + self.dofs.capacity()
             + self.columns.capacity()
             + self.diagonals.capacity()
             + self.g.capacity()
@@ -199,13 +229,20 @@ impl Problem {
 
     /// Compliance and units of the constraints, once G is known.   (ncp-2)
     pub(crate) fn finish(&mut self) {
+        self.place_dofs();
+        self.diagonals.resize(self.blocks.len(), [[0.0; 3]; 3]);
         for n in 0..self.groups.len() {
             let Group { xi, blocks, .. } = self.groups[n].clone();
             let own = self.own_matrix(&self.groups[n]);
             for k in blocks {
-                self.diagonals.push(self.rigid_block(&own, xi.start, &self.blocks[k]));
-                self.blocks[k].mean = self.rigid_mean(k);
+                self.diagonals[k] = self.rigid_block(&own, xi.start, &self.blocks[k]);
             }
+        }
+        if !self.dofs.trees.is_empty() {
+            write_dof_diagonals(self);
+        }
+        for k in 0..self.blocks.len() {
+            self.blocks[k].mean = self.rigid_mean(k);
         }
         let largest = self.blocks.iter().fold(0.0, |m: f64, b| m.max(b.mean));
         for k in 0..self.blocks.len() {
@@ -281,7 +318,7 @@ impl Problem {
         let mut own = [[0.0; WIDTH]; WIDTH];
         for (i, own) in own.iter_mut().enumerate().take(n) {
             if island.has_delassus {
-                own[..n].copy_from_slice(&self.G[island.row(group.xi.start + i)][first..first + n]);
+                own[..n].copy_from_slice(&self.delassus.G[island.row(group.xi.start + i)][first..first + n]);
             } else {
                 (0..n).for_each(|j| own[j] = dot_lanes(self.root_row(group, i), self.root_row(group, j)));
             }
@@ -293,8 +330,8 @@ impl Problem {
     #[inline(always)]
     fn rigid_block(&self, own: &[[f64; WIDTH]; WIDTH], first: usize, b: &Block) -> [[f64; 3]; 3] {
         let mut D = [[0.0; 3]; 3];
-        match b.map {
-            Some(map) => {
+        match b.place {
+            Place::Twist(map) => {
                 let T = &self.maps[map as usize];
                 for i in 0..3 {
                     let mut row = [0.0; TWIST];
@@ -306,7 +343,8 @@ impl Problem {
                     }
                 }
             }
-            None => {
+            Place::Dof { .. } => {}
+            Place::Rows => {
                 let (rows, first) = (b.cone.rows(), b.xi - first);
                 for (D, G) in D.iter_mut().zip(&own[first..]).take(rows) {
                     D[..rows].copy_from_slice(&G[first..first + rows]);
@@ -319,14 +357,15 @@ impl Problem {
     /// `out += Tᵀ x` for the rows of one block.
     #[inline(always)]
     pub(crate) fn gather(&self, b: &Block, x: &[f64; 3], out: &mut [f64]) {
-        match b.map {
-            Some(map) => {
+        match b.place {
+            Place::Dof { dof, scale } => out[self.dofs.start + dof as usize] += scale * x[0],
+            Place::Twist(map) => {
                 let (T, out) = (&self.maps[map as usize], &mut out[b.xi..b.xi + TWIST]);
                 for c in 0..TWIST {
                     out[c] += T[0][c] * x[0] + T[1][c] * x[1] + T[2][c] * x[2];
                 }
             }
-            None => {
+            Place::Rows => {
                 for (o, x) in out[b.xi..b.xi + b.cone.rows()].iter_mut().zip(x) {
                     *o += x;
                 }
@@ -338,14 +377,15 @@ impl Problem {
     #[inline(always)]
     pub(crate) fn spread(&self, b: &Block, xi: &[f64]) -> [f64; 3] {
         let mut out = [0.0; 3];
-        match b.map {
-            Some(map) => {
+        match b.place {
+            Place::Dof { dof, scale } => out[0] = scale * xi[self.dofs.start + dof as usize],
+            Place::Twist(map) => {
                 let (T, xi) = (&self.maps[map as usize], &xi[b.xi..b.xi + TWIST]);
                 for (o, T) in out.iter_mut().zip(T) {
                     *o = (0..TWIST).fold(0.0, |s, c| s + T[c] * xi[c]);
                 }
             }
-            None => {
+            Place::Rows => {
                 let rows = b.cone.rows();
                 out[..rows].copy_from_slice(&xi[b.xi..b.xi + rows]);
             }
@@ -358,15 +398,19 @@ impl Problem {
     pub(crate) fn multiply(&self, w: &mut [f64], xi: &mut [f64]) {
         let size = self.size();
         for island in &self.islands {
+            if let (Some(tree), false) = (self.dofs.tree(), island.trees.is_empty()) {
+                self.multiply_by_dofs(tree, island, w, xi);
+                continue;
+            }
             if island.by_root {
                 let (w, x) = w.split_at_mut(size);
                 let (xi, local) = xi.split_at_mut(size);
-                self.gather_columns(island, w, x, local);
-                self.spread_columns(island, x, xi, local);
+                self.gather_columns(&self.delassus.root, island, w, x, local);
+                self.spread_columns(&self.delassus.root, island, x, xi, local);
                 continue;
             }
             let (w, xi) = (&w[island.xi.start..][..island.stride], &mut xi[island.xi.clone()]);
-            for (x, row) in xi.iter_mut().zip(self.G[island.entries..].chunks_exact(island.stride)) {
+            for (x, row) in xi.iter_mut().zip(self.delassus.G[island.entries..].chunks_exact(island.stride)) {
                 *x = dot_lanes(row, w);
             }
         }

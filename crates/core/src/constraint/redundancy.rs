@@ -3,7 +3,7 @@
 #![allow(non_snake_case)]
 
 use super::cone::Cone;
-use super::problem::{Block, Problem, TWIST};
+use super::problem::{Block, Place, Problem, TWIST};
 use crate::footprint::footprint;
 
 /// Share of a normal's own inverse inertia below which what the others leave of it is rounding.
@@ -84,9 +84,9 @@ impl Redundancy {
                 self.normals.resize(at + group.root_stride(), 0.0);
                 let first = b.xi - group.xi.start;
                 for i in 0..group.xi.len() - first {
-                    let part = match b.map {
-                        Some(map) => problem.maps[map as usize][2][i],
-                        None => f64::from(u8::from(i == 2)),
+                    let part = match b.place {
+                        Place::Twist(map) => problem.maps[map as usize][2][i],
+                        _ => f64::from(u8::from(i == 2)),
                     };
                     let row = problem.root_row(group, first + i);
                     self.normals[at..].iter_mut().zip(row).for_each(|(x, w)| *x += part * w);
@@ -156,13 +156,13 @@ impl Redundancy {
 fn normals(problem: &Problem, a: usize, b: usize) -> f64 {
     let (a, b) = (&problem.blocks[a], &problem.blocks[b]);
     let island = &problem.islands[a.island as usize];
-    let entry = |i: usize, j: usize| problem.G[island.row(i).start + j - island.xi.start];
-    let row = |i: usize| match b.map {
-        None => entry(i, b.xi + 2),
-        Some(map) => (0..TWIST).fold(0.0, |s, c| s + entry(i, b.xi + c) * problem.maps[map as usize][2][c]),
+    let entry = |i: usize, j: usize| problem.delassus.G[island.row(i).start + j - island.xi.start];
+    let row = |i: usize| match b.place {
+        Place::Rows | Place::Dof { .. } => entry(i, b.xi + 2),
+        Place::Twist(map) => (0..TWIST).fold(0.0, |s, c| s + entry(i, b.xi + c) * problem.maps[map as usize][2][c]),
     };
-    match a.map {
-        None => row(a.xi + 2),
-        Some(map) => (0..TWIST).fold(0.0, |s, c| s + problem.maps[map as usize][2][c] * row(a.xi + c)),
+    match a.place {
+        Place::Rows | Place::Dof { .. } => row(a.xi + 2),
+        Place::Twist(map) => (0..TWIST).fold(0.0, |s, c| s + problem.maps[map as usize][2][c] * row(a.xi + c)),
     }
 }

@@ -7,9 +7,9 @@
 
 use super::islands::Island;
 use super::problem::{Group, Problem};
-use crate::dynamics::{Columns, MassFactor};
+use crate::dynamics::Columns;
 use crate::linalg::dot_lanes;
-use crate::model::Model;
+use crate::model::Topology;
 use crate::spatial::Lane;
 use core::ops::Range;
 
@@ -33,53 +33,32 @@ impl Group {
     }
 }
 
-/// `L⁻ᵀ Jᵀ` of all groups with the dofs of their paths.
-#[derive(Clone, Copy)]
-pub(super) struct Paths<'a> {
-    pub spans: &'a [Range<usize>],
-    pub path: &'a [usize],
-    pub Z: &'a [Columns],
-}
-
-/// W = Zᵀ D^(−1/2) of an island that has use for it. `at` is scratch: a number per dof.
-#[inline(always)]
-pub(super) fn write_root(
-    model: &Model,
-    mass: &MassFactor,
-    paths: Paths,
-    at: &mut [usize],
-    problem: &mut Problem,
-    island: usize,
-) {
+/// Makes room for W of an island that has use for it. `at` is scratch: a number per dof.
+pub(super) fn open_root(tree: &Topology, at: &mut [usize], problem: &mut Problem, island: usize) {
     let Island { groups, xi, .. } = problem.islands[island].clone();
-    let spans = &paths.spans[groups.clone()];
     // a single path with as many dofs as there are rows settles it
-    if spans.iter().any(|span| span.len() >= xi.len()) {
+    if problem.jacobian.spans[groups.clone()].iter().any(|span| span.len() >= xi.len()) {
         return;
     }
-    let (nodes, first) = (problem.nodes.len(), problem.columns.len());
-    collect_dofs(spans, paths.path, at, &mut problem.columns);
+    let (nodes, first, first_dof) = (problem.nodes.len(), problem.columns.len(), problem.column_dofs.len());
+    let Problem { jacobian, columns, .. } = &mut *problem;
+    collect_dofs(&jacobian.spans[groups.clone()], &jacobian.path, at, columns);
     let columns = problem.columns.len() - first;
     if xi.len() <= columns.min(LARGE) {
         return problem.columns.truncate(first);
     }
-    number_columns(model, first, at, problem);
+    number_columns(tree, first, at, problem);
     if xi.len() <= columns && problem.nodes.len() == nodes + 1 {
+        problem.column_dofs.truncate(first_dof);
         return problem.nodes.truncate(nodes);
     }
-    for (n, span) in groups.zip(spans) {
-        let (path, Z) = (&paths.path[span.clone()], &paths.Z[span.clone()]);
-        problem.open_root(n, path.iter().map(|j| at[*j] as u32));
-        let Problem { groups, root, .. } = &mut *problem;
-        let (group, stride) = (&groups[n], groups[n].root_stride());
-        for (c, (z, &j)) in Z.iter().zip(path).enumerate() {
-            let scale = mass.inverse_pivots()[j].sqrt();
-            for i in 0..group.xi.len() {
-                root[group.root + i * stride + c] = z[i / 4].0[i % 4] * scale;
-            }
-        }
+    for n in groups {
+        let start = problem.columns.len();
+        let Problem { jacobian, columns, .. } = &mut *problem;
+        columns.extend(jacobian.path[jacobian.spans[n].clone()].iter().map(|j| at[*j] as u32));
+        problem.give_root(n, start);
     }
-    problem.close_root(island, columns, nodes);
+    problem.close_root(island, columns, nodes, first_dof);
 }
 
 /// Adds the dofs of some paths to a list, each once.
@@ -96,8 +75,8 @@ fn collect_dofs(spans: &[Range<usize>], path: &[usize], at: &mut [usize], list: 
 }
 
 /// Takes the dofs from `first` on off the list of columns and numbers them in `at`, those of a tree one after the other: a node.
-fn number_columns(model: &Model, first: usize, at: &mut [usize], problem: &mut Problem) {
-    let (Problem { columns, nodes, .. }, tree) = (problem, model.tree());
+fn number_columns(tree: &Topology, first: usize, at: &mut [usize], problem: &mut Problem) {
+    let Problem { columns, nodes, column_dofs, .. } = problem;
     columns[first..].sort_unstable();
     let mut last = None;
     for (n, j) in columns.drain(first..).enumerate() {
@@ -107,24 +86,43 @@ fn number_columns(model: &Model, first: usize, at: &mut [usize], problem: &mut P
         }
         nodes.last_mut().into_iter().for_each(|count| *count += 1);
         at[j as usize] = n;
+        column_dofs.push(j);
     }
 }
 
 impl Problem {
-    /// Room for a group's rows of W, which are zero, with the given columns.
-    fn open_root(&mut self, group: usize, columns: impl Iterator<Item = u32>) {
-        let first = self.columns.len();
-        self.columns.extend(columns);
+    /// Room for a group's rows of W, with the columns from `first` on.
+    fn give_root(&mut self, group: usize, first: usize) {
         let group = &mut self.groups[group];
-        (group.columns, group.root) = (first..self.columns.len(), self.root.len());
-        self.root.resize(group.root_end(), 0.0);
+        (group.columns, group.root) = (first..self.columns.len(), self.entries[1]);
+        self.entries[1] = group.root_end();
     }
 
-    /// W of an island is written; its nodes are those from `nodes` on.
-    fn close_root(&mut self, island: usize, columns: usize, nodes: usize) {
+    /// Rows of W = Zᵀ D^(−1/2) of a group from its part of Z.
+    #[inline(always)]
+    pub(super) fn write_root(
+        &self,
+        group: &Group,
+        inverse_pivots: &[f64],
+        path: &[usize],
+        Z: &[Columns],
+        root: &mut [f64],
+    ) {
+        let stride = group.root_stride();
+        for (c, (z, &j)) in Z.iter().zip(path).enumerate() {
+            let scale = inverse_pivots[j].sqrt();
+            for i in 0..group.xi.len() {
+                root[group.root + i * stride + c] = z[i / 4].0[i % 4] * scale;
+            }
+        }
+    }
+
+    /// There is room for W of an island; its nodes are those from `nodes` on, the dofs of its columns those from `dofs` on.
+    fn close_root(&mut self, island: usize, columns: usize, nodes: usize, dofs: usize) {
         let island = &mut self.islands[island];
         let entries: usize = self.groups[island.groups.clone()].iter().map(|g| g.xi.len() * g.root_stride()).sum();
         (island.root_columns, island.nodes) = (columns, nodes..self.nodes.len());
+        island.column_dofs = dofs..self.column_dofs.len();
         island.by_root = MORE * entries < island.xi.len() * island.stride;
         island.has_delassus = !(island.by_root && island.nodes.len() > 1 && island.xi.len() > LARGE);
     }
@@ -151,36 +149,38 @@ impl Problem {
         }
         self.nodes.push(columns.len());
         for n in 0..self.groups.len() {
-            self.open_root(n, 0..columns.len() as u32);
+            let start = self.columns.len();
+            self.columns.extend(0..columns.len() as u32);
+            self.give_root(n, start);
             let (group, stride) = (&self.groups[n], self.groups[n].root_stride());
+            self.delassus.root.resize(self.entries[1], 0.0);
             for (i, row) in group.xi.clone().enumerate() {
-                let out = &mut self.root[group.root + i * stride..];
+                let out = &mut self.delassus.root[group.root + i * stride..];
                 out.iter_mut().zip(&columns).for_each(|(out, column)| *out = column[row]);
             }
         }
-        self.close_root(0, columns.len(), 0);
+        self.close_root(0, columns.len(), 0, 0);
         (self.islands[0].by_root, self.islands[0].has_delassus) = (false, true);
     }
 
     /// A row of W of a group.
     #[inline(always)]
     pub(crate) fn root_row(&self, group: &Group, row: usize) -> &[f64] {
-        let stride = group.root_stride();
-        &self.root[group.root + row * stride..][..stride]
+        root_row(&self.delassus.root, group, row)
     }
 
     /// `x = Wᵀ w` of an island; `local` is scratch.
     #[inline(always)]
-    pub(crate) fn gather_columns(&self, island: &Island, w: &[f64], x: &mut [f64], local: &mut [f64]) {
+    pub(crate) fn gather_columns(&self, root: &[f64], island: &Island, w: &[f64], x: &mut [f64], local: &mut [f64]) {
         x[..island.root_columns].fill(0.0);
         for group in &self.groups[island.groups.clone()] {
-            self.gather_group(group, w, x, local);
+            self.gather_group(root, group, w, x, local);
         }
     }
 
     /// `x += Wᵀ w` of a group.
     #[inline(always)]
-    pub(crate) fn gather_group(&self, group: &Group, w: &[f64], x: &mut [f64], local: &mut [f64]) {
+    pub(crate) fn gather_group(&self, root: &[f64], group: &Group, w: &[f64], x: &mut [f64], local: &mut [f64]) {
         // a constraint between bodies that cannot move has no columns
         if group.columns.is_empty() || w[group.xi.clone()].iter().all(|w| *w == 0.0) {
             return;
@@ -188,7 +188,7 @@ impl Problem {
         let stride = group.root_stride();
         let local = &mut local[..stride];
         local.fill(0.0);
-        for (row, w) in self.root[group.root..].chunks_exact(stride).zip(&w[group.xi.clone()]) {
+        for (row, w) in root[group.root..].chunks_exact(stride).zip(&w[group.xi.clone()]) {
             add_scaled(local, row, *w);
         }
         for (c, value) in self.columns[group.columns.clone()].iter().zip(local) {
@@ -198,15 +198,15 @@ impl Problem {
 
     /// `ξ = W x` of an island; `local` is scratch.
     #[inline(always)]
-    pub(crate) fn spread_columns(&self, island: &Island, x: &[f64], xi: &mut [f64], local: &mut [f64]) {
+    pub(crate) fn spread_columns(&self, root: &[f64], island: &Island, x: &[f64], xi: &mut [f64], local: &mut [f64]) {
         for group in &self.groups[island.groups.clone()] {
-            self.spread_group(group, x, xi, local);
+            self.spread_group(root, group, x, xi, local);
         }
     }
 
     /// `ξ = W x` of a group.
     #[inline(always)]
-    pub(crate) fn spread_group(&self, group: &Group, x: &[f64], xi: &mut [f64], local: &mut [f64]) {
+    pub(crate) fn spread_group(&self, root: &[f64], group: &Group, x: &[f64], xi: &mut [f64], local: &mut [f64]) {
         if group.columns.is_empty() {
             return xi[group.xi.clone()].fill(0.0);
         }
@@ -216,7 +216,7 @@ impl Problem {
         for (c, value) in self.columns[group.columns.clone()].iter().zip(local.iter_mut()) {
             *value = x[*c as usize];
         }
-        for (row, xi) in self.root[group.root..].chunks_exact(stride).zip(&mut xi[group.xi.clone()]) {
+        for (row, xi) in root[group.root..].chunks_exact(stride).zip(&mut xi[group.xi.clone()]) {
             *xi = dot_lanes(row, local);
         }
     }
@@ -225,6 +225,7 @@ impl Problem {
     #[inline(always)]
     pub(crate) fn multiply_through(
         &self,
+        root: &[f64],
         island: &Island,
         lanes: usize,
         c: &[[f64; 4]],
@@ -237,7 +238,7 @@ impl Problem {
         let rows = |group: &Group| group.xi.clone().map(|i| (i - island.xi.start) * lanes).enumerate();
         for group in groups() {
             for (i, at) in rows(group) {
-                for (w, column) in self.root_row(group, i).iter().zip(&self.columns[group.columns.clone()]) {
+                for (w, column) in root_row(root, group, i).iter().zip(&self.columns[group.columns.clone()]) {
                     add_scaled(
                         x[*column as usize * lanes..][..lanes].as_flattened_mut(),
                         c[at..at + lanes].as_flattened(),
@@ -248,7 +249,7 @@ impl Problem {
         }
         for group in groups() {
             for (i, at) in rows(group) {
-                for (w, column) in self.root_row(group, i).iter().zip(&self.columns[group.columns.clone()]) {
+                for (w, column) in root_row(root, group, i).iter().zip(&self.columns[group.columns.clone()]) {
                     add_scaled(
                         out[at..at + lanes].as_flattened_mut(),
                         x[*column as usize * lanes..][..lanes].as_flattened(),
@@ -266,4 +267,11 @@ fn add_scaled(out: &mut [f64], x: &[f64], s: f64) {
     for (o, x) in out.as_chunks_mut::<4>().0.iter_mut().zip(x.as_chunks::<4>().0) {
         *o = (Lane(*o) + Lane(*x) * s).0;
     }
+}
+
+/// A row of W of a group.
+#[inline(always)]
+fn root_row<'a>(root: &'a [f64], group: &Group, row: usize) -> &'a [f64] {
+    let stride = group.root_stride();
+    &root[group.root + row * stride..][..stride]
 }

@@ -5,8 +5,8 @@
 #![allow(non_snake_case)]
 
 use super::kinematics::{Kinematics, begin, place, weigh};
-use super::mass_factor::{NOISE, broken};
 use super::rnea::{Wrench, accelerate, subtract_wrenches};
+use super::tree_matrix::{NOISE, broken};
 use crate::dispatch::dispatch;
 use crate::model::Model;
 use crate::spatial::{Force, Lane, Motion, SpatialInertia, Vec3, vec3};

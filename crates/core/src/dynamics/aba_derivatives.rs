@@ -4,10 +4,11 @@
 use super::aba::{ArticulatedBodies, aba};
 use super::kinematics::Kinematics;
 use super::kinematics_derivatives::KinematicsDerivatives;
-use super::mass_factor::{MassFactor, factor};
+use super::mass_factor::MassFactor;
 use super::mass_solve::{Panel, inverse, solve_columns};
 use super::rnea::Wrench;
 use super::rnea_derivatives::{RneaDerivatives, rnea_derivatives_placed, stride};
+use super::tree_matrix::factor;
 use crate::linalg::MatRef;
 use crate::model::Model;
 
@@ -82,7 +83,7 @@ pub(crate) fn aba_derivatives(
     // inverse dynamics at these accelerations, differentiated
     rnea_derivatives_placed(model, v, &out.a, wrenches, &[], kin, dkin, mass, drnea);
     // −M⁻¹ of that
-    factor(model, mass);
+    factor(model.tree(), 0..model.nv(), mass);
     solve_columns(model, mass, -1.0, stride(2 * out.nv), &drnea.rows, &mut out.rows, &mut out.panel);
     out.invert(model, mass);
 }

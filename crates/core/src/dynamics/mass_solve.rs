@@ -4,11 +4,12 @@
 //! them are carried through the whole tree at a time, so that the sum of a row stays in registers.
 #![allow(non_snake_case)]
 
-use super::mass_factor::MassFactor;
+use super::tree_matrix::TreeMatrix;
 use crate::dispatch::dispatch;
 use crate::footprint::footprint;
 use crate::model::{Model, Topology};
 use crate::spatial::Lane;
+use core::ops::Range;
 
 /// Columns that a solve carries through the tree at a time, in lanes of four.
 const PANEL: usize = 8;
@@ -27,57 +28,103 @@ impl Panel {
 }
 
 dispatch! {
-    /// `x = M⁻¹ x` for one vector (nv).   (mass-4)
-    pub(crate) fn solve_vector(model: &Model, mass: &MassFactor, x: &mut [f64]) => solve_vector_body
+    /// `x = M⁻¹ x` for one vector (nv), over the dofs of one or more whole trees.   (mass-4)
+    pub(crate) fn solve_vector(tree: &Topology, dofs: Range<usize>, mass: &TreeMatrix, x: &mut [f64]) => solve_vector_body
 }
 
 dispatch! {
     /// `x = scale · M⁻¹ b` for the columns of a matrix with nv rows of `stride` numbers, a multiple of four.   (mass-5)
     pub(crate) fn solve_columns(
-        model: &Model, mass: &MassFactor, scale: f64, stride: usize, b: &[f64], x: &mut [f64], panel: &mut Panel,
+        model: &Model, mass: &TreeMatrix, scale: f64, stride: usize, b: &[f64], x: &mut [f64], panel: &mut Panel,
     ) => solve_columns_body
 }
 
 dispatch! {
     /// M⁻¹ as a full matrix with nv rows of `stride` numbers, a multiple of four.   (mass-6)
     pub(crate) fn inverse(
-        model: &Model, mass: &MassFactor, stride: usize, out: &mut [f64], panel: &mut Panel,
+        model: &Model, mass: &TreeMatrix, stride: usize, out: &mut [f64], panel: &mut Panel,
     ) => inverse_body
 }
 
 /// Columns of a half solve, side by side.
 pub(crate) type Columns = [Lane; 2];
 
-/// `Z = L⁻ᵀ b` for eight columns whose rows are zero outside `path`: rising dofs, with every dof all that carry it.
+/// `Z = L⁻ᵀ b` for N lanes of columns whose rows are zero outside `path`: rising dofs, with every dof all that carry it.
 /// `at` tells where in the path a dof is. Then `bᵀ M⁻¹ c = Zᵀ D⁻¹ Z_c`.   (mass-7)
 #[inline(always)]
-pub(crate) fn half_solve(model: &Model, mass: &MassFactor, path: &[usize], at: &[usize], Z: &mut [Columns]) {
-    let tree = model.tree();
+pub(crate) fn half_solve<const N: usize>(
+    tree: &Topology,
+    mass: &TreeMatrix,
+    path: &[usize],
+    at: &[usize],
+    Z: &mut [Columns],
+) {
+    let chain = is_chain(tree, path);
     for (n, &k) in path.iter().enumerate().rev() {
-        let (above, own) = (&tree.ancestors(k)[..tree.depth(k)], Z[n]);
-        for (l, &i) in mass.rows[tree.row[k]..].iter().zip(above) {
-            let z = &mut Z[at[i]];
-            z[0] -= own[0] * *l;
-            z[1] -= own[1] * *l;
+        let (row, own) = (&mass.rows[tree.row[k]..], Z[n]);
+        if chain {
+            // what carries k comes before it in the path, in the order of the row
+            for (z, l) in Z[..n].iter_mut().zip(row) {
+                (0..N).for_each(|i| z[i] -= own[i] * *l);
+            }
+        } else {
+            for (l, &i) in row.iter().zip(&tree.ancestors(k)[..tree.depth(k)]) {
+                let z = &mut Z[at[i]];
+                (0..N).for_each(|i| z[i] -= own[i] * *l);
+            }
         }
     }
 }
 
+/// Whether a path is that of its last dof alone, without branches.
 #[inline(always)]
-fn solve_vector_body(model: &Model, mass: &MassFactor, x: &mut [f64]) {
-    let tree = model.tree();
-    // Lᵀ y = x: leaf to root
-    for k in (0..tree.nv).rev() {
+pub(crate) fn is_chain(tree: &Topology, path: &[usize]) -> bool {
+    path.last().is_some_and(|last| tree.depth(*last) + 1 == path.len())
+}
+
+#[inline(always)]
+fn solve_vector_body(tree: &Topology, dofs: Range<usize>, mass: &TreeMatrix, x: &mut [f64]) {
+    solve_up(tree, dofs.clone(), mass, x);
+    solve_down(tree, dofs, mass, x);
+}
+
+/// `x = L⁻ᵀ x`: leaf to root.
+#[inline(always)]
+pub(crate) fn solve_up(tree: &Topology, dofs: Range<usize>, mass: &TreeMatrix, x: &mut [f64]) {
+    for k in dofs.rev() {
         let (above, x_k) = (&tree.ancestors(k)[..tree.depth(k)], x[k]);
         for (l, &i) in mass.rows[tree.row[k]..].iter().zip(above) {
             x[i] -= l * x_k;
         }
     }
-    // D L x = y: root to leaf
-    for j in 0..tree.nv {
+}
+
+/// `x = L⁻¹ D⁻¹ x`: root to leaf.
+#[inline(always)]
+pub(crate) fn solve_down(tree: &Topology, dofs: Range<usize>, mass: &TreeMatrix, x: &mut [f64]) {
+    for j in dofs {
         let above = &tree.ancestors(j)[..tree.depth(j)];
         x[j] = x[j] * mass.inverse_pivot[j] - sum_above(&mass.rows[tree.row[j]..], above, x);
     }
+}
+
+/// Entry (j, j) of M⁻¹; `z` is scratch. Along the path of j rows of L are beginnings of one another.   (mass-7)
+#[inline(always)]
+pub(crate) fn inverse_entry(tree: &Topology, mass: &TreeMatrix, j: usize, z: &mut Vec<[f64; 4]>) -> f64 {
+    let (path, rows) = (tree.ancestors(j), mass.rows.as_chunks::<4>().0);
+    z.clear();
+    z.resize(path.len().div_ceil(4), [0.0; 4]);
+    let mut sum = mass.inverse_pivot[j];
+    let mut own = 1.0;
+    for (n, &k) in path.iter().enumerate().skip(1).rev() {
+        // whole lanes: what a row has beyond its dofs is written to entries that are done with
+        for (z, l) in z[..n.div_ceil(4)].iter_mut().zip(&rows[tree.row[k] / 4..]) {
+            *z = (Lane(*z) - Lane(*l) * own).0;
+        }
+        own = z[(n - 1) / 4][(n - 1) % 4];
+        sum += own * own * mass.inverse_pivot[path[n - 1]];
+    }
+    sum
 }
 
 /// `Σ l x` over the dofs above: four sums side by side, a single one would wait for itself.
@@ -95,7 +142,7 @@ fn sum_above(l: &[f64], above: &[usize], x: &[f64]) -> f64 {
 #[inline(always)]
 pub(super) fn solve_columns_body(
     model: &Model,
-    mass: &MassFactor,
+    mass: &TreeMatrix,
     scale: f64,
     stride: usize,
     b: &[f64],
@@ -120,7 +167,7 @@ pub(super) fn solve_columns_body(
 #[inline(always)]
 fn solve_panel<const N: usize>(
     tree: &Topology,
-    mass: &MassFactor,
+    mass: &TreeMatrix,
     scale: f64,
     lanes: usize,
     first: usize,
@@ -166,9 +213,9 @@ fn subtract<const N: usize>(mut sum: [Lane; N], row: &[Lane; PANEL], l: f64) -> 
 #[inline(always)]
 fn subtract_below<const N: usize>(
     tree: &Topology,
-    mass: &MassFactor,
+    mass: &TreeMatrix,
     i: usize,
-    below: core::ops::Range<usize>,
+    below: Range<usize>,
     y: &[[Lane; PANEL]],
     mut sum: [Lane; N],
 ) -> [Lane; N] {
@@ -183,7 +230,7 @@ fn subtract_below<const N: usize>(
 #[inline(always)]
 fn subtract_above<const N: usize>(
     tree: &Topology,
-    mass: &MassFactor,
+    mass: &TreeMatrix,
     scale: f64,
     j: usize,
     y: &mut [[Lane; PANEL]],
@@ -215,7 +262,7 @@ fn subtract_above<const N: usize>(
 /// Columns from the left in panels; M⁻¹ is symmetric, so a panel is needed only down to its last column.   (mass-6)
 /// Entries between trees are zero: they are not written.
 #[inline(always)]
-pub(super) fn inverse_body(model: &Model, mass: &MassFactor, stride: usize, out: &mut [f64], panel: &mut Panel) {
+pub(super) fn inverse_body(model: &Model, mass: &TreeMatrix, stride: usize, out: &mut [f64], panel: &mut Panel) {
     let (tree, y) = (model.tree(), &mut panel.0[..model.nv()]);
     let mut first = 0;
     while first < tree.nv {
@@ -236,7 +283,7 @@ pub(super) fn inverse_body(model: &Model, mass: &MassFactor, stride: usize, out:
 #[inline(always)]
 fn inverse_panel<const N: usize>(
     tree: &Topology,
-    mass: &MassFactor,
+    mass: &TreeMatrix,
     stride: usize,
     first: usize,
     out: &mut [f64],

@@ -22,6 +22,7 @@ mod rnea_derivatives;
 mod step_mass;
 #[cfg(test)]
 mod tests;
+mod tree_matrix;
 mod workspace;
 mod workspace_derivatives;
 mod wrench_derivatives;
@@ -31,6 +32,7 @@ pub use kinematics::Kinematics;
 pub use mass_factor::MassFactor;
 pub use rnea::Wrench;
 pub use step_mass::StepMass;
+pub use tree_matrix::TreeMatrix;
 pub use workspace::Workspace;
 pub use workspace_derivatives::RneaJacobians;
 
@@ -43,11 +45,14 @@ pub(crate) use gyration::Gyration;
 pub(crate) use jacobian::frame_pose;
 pub(crate) use kinematics::body_velocities;
 pub(crate) use kinematics_derivatives::{KinematicsDerivatives, accelerations_placed};
-pub(crate) use mass_solve::{Columns, Panel, half_solve, inverse};
+pub(crate) use mass_solve::{
+    Columns, Panel, half_solve, inverse, inverse_entry, is_chain, solve_down, solve_up, solve_vector,
+};
 pub(crate) use passive::{
     compensation_wrenches, for_each_passive_slope, spring_displacements, tendon_length, turn_between,
 };
 pub(crate) use regressor::body_columns;
 pub(crate) use rnea_adjoint::{RneaAdjoint, RneaGradient, rnea_vjp_placed};
 pub(crate) use rnea_derivatives::{RneaDerivatives, rnea_derivatives_placed, stride};
+pub(crate) use tree_matrix::factor;
 pub(crate) use workspace::{check_wrenches, sound};

@@ -4,8 +4,9 @@
 
 use super::aba::{Articulated, Six, accumulate, add, add_scaled, dot, full, product, release};
 use super::kinematics::Kinematics;
-use super::mass_factor::{self, MassFactor, NOISE, broken};
+use super::mass_factor::{self, MassFactor};
 use super::mass_solve::solve_vector;
+use super::tree_matrix::{self, NOISE, TreeMatrix, broken};
 use crate::dispatch::dispatch;
 use crate::footprint::footprint;
 use crate::model::Model;
@@ -18,6 +19,8 @@ const DEEP: usize = 40;
 #[derive(Debug, Clone)]
 pub struct StepMass {
     factor: MassFactor,
+    /// M̂ itself, while `factor` has its factors.
+    matrix: TreeMatrix,
     /// Whether `factor` belongs to the step at hand.
     factored: bool,
     /// What is added to the diagonal of M (nv).
@@ -25,7 +28,7 @@ pub struct StepMass {
     bodies: Option<Box<LooseBodies>>,
 }
 
-footprint!(StepMass: factor, diagonal, bodies);
+footprint!(StepMass: factor, matrix, diagonal, bodies);
 
 impl StepMass {
     /// Memory for a model.
@@ -33,6 +36,7 @@ impl StepMass {
         let deep = (0..model.nv()).any(|j| model.tree().depth(j) >= DEEP);
         StepMass {
             factor: MassFactor::new(model),
+            matrix: TreeMatrix::new(model.tree()),
             factored: false,
             diagonal: vec![0.0; model.nv()],
             bodies: deep.then(|| Box::new(LooseBodies::new(model))),
@@ -58,7 +62,8 @@ impl StepMass {
         for (j, x) in self.diagonal.iter().enumerate() {
             self.factor.add_diagonal(model.tree(), j, *x);
         }
-        mass_factor::factor(model, &mut self.factor);
+        self.matrix.copy_rows(model.tree(), 0..model.nv(), &self.factor);
+        tree_matrix::factor(model.tree(), 0..model.nv(), &mut self.factor);
         self.factored = true;
     }
 
@@ -67,11 +72,16 @@ impl StepMass {
         &self.factor
     }
 
+    /// M̂ itself, once the sparse factor is there.
+    pub(crate) fn matrix(&self) -> &TreeMatrix {
+        &self.matrix
+    }
+
     /// `x ← M̂⁻¹ x`.
     pub(crate) fn solve(&mut self, model: &Model, x: &mut [f64]) {
         match &mut self.bodies {
             Some(bodies) if !self.factored => accelerate(bodies, model, x),
-            _ => solve_vector(model, &self.factor, x),
+            _ => solve_vector(model.tree(), 0..model.nv(), &self.factor, x),
         }
     }
 

@@ -11,6 +11,7 @@ use super::mass_solve::*;
 use super::rnea::{rnea, rnea_body};
 use super::rnea_adjoint::{RneaAdjoint, RneaGradient, rnea_vjp, rnea_vjp_body};
 use super::rnea_derivatives::{RneaDerivatives, rnea_derivatives, rnea_derivatives_body, stride};
+use super::tree_matrix::*;
 use super::{Workspace, Wrench};
 use crate::model::*;
 use crate::spatial::*;
@@ -83,13 +84,13 @@ fn the_mass_matrix_its_inverse_and_solves_have_the_same_bits() {
         if pass == 0 {
             crba(&model, &kin, &mut mass);
             mass.write_full(model.tree(), &mut full);
-            factor(&model, &mut mass);
+            factor(model.tree(), 0..model.nv(), &mut mass);
             inverse(&model, &mass, width, &mut inverse_, &mut panel);
             solve_columns(&model, &mass, -1.0, 52, &b, &mut x, &mut panel);
         } else {
             crba_body(&model, &kin, &mut mass);
             mass.write_full(model.tree(), &mut full);
-            factor_body(&model, &mut mass);
+            factor_body(model.tree(), 0..model.nv(), &mut mass);
             inverse_body(&model, &mass, width, &mut inverse_, &mut panel);
             solve_columns_body(&model, &mass, -1.0, 52, &b, &mut x, &mut panel);
         }

@@ -10,6 +10,7 @@ use super::mass_solve::{self, Panel};
 use super::rnea::{self, Wrench};
 use super::rnea_adjoint::RneaAdjoint;
 use super::rnea_derivatives::RneaDerivatives;
+use super::tree_matrix::factor;
 use super::{actuation, centroidal, jacobian, passive};
 use crate::check;
 use crate::error::{DynamicsError, InputError};
@@ -144,7 +145,7 @@ impl Workspace {
         kinematics::positions_and_inertias(model, q, &mut self.kin);
         self.factored = false;
         mass_factor::crba(model, &self.kin, &mut self.mass);
-        mass_factor::factor(model, &mut self.mass);
+        factor(model.tree(), 0..model.nv(), &mut self.mass);
         sound(model, self.mass.broken_pivot())?;
         self.factored = true;
         Ok(())
@@ -154,7 +155,7 @@ impl Workspace {
     pub fn solve(&mut self, model: &Model, x: &mut [f64]) -> Result<(), InputError> {
         self.check_factored(model)?;
         check::vector("x", x, model.nv())?;
-        mass_solve::solve_vector(model, &self.mass, x);
+        mass_solve::solve_vector(model.tree(), 0..model.nv(), &self.mass, x);
         Ok(())
     }
 

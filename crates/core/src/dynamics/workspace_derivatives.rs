@@ -4,6 +4,7 @@
 use super::aba_derivatives::{self, AbaDerivatives};
 use super::rnea::Wrench;
 use super::rnea_adjoint::{self, RneaGradient};
+use super::tree_matrix::factor;
 use super::workspace::{Workspace, check_frame, check_wrenches, sound};
 use super::{actuation, kinematics, kinematics_derivatives, mass_factor, mass_solve, regressor, rnea_derivatives};
 use crate::check;
@@ -143,13 +144,13 @@ impl Workspace {
         self.factored = false;
         kinematics::inertias(model, &mut self.kin);
         mass_factor::crba(model, &self.kin, &mut self.mass);
-        mass_factor::factor(model, &mut self.mass);
+        factor(model.tree(), 0..model.nv(), &mut self.mass);
         sound(model, self.mass.broken_pivot())?;
         for column in 0..n {
             for i in 0..nv {
                 self.scratch[i] = -out[i * n + column];
             }
-            mass_solve::solve_vector(model, &self.mass, &mut self.scratch);
+            mass_solve::solve_vector(model.tree(), 0..model.nv(), &self.mass, &mut self.scratch);
             for i in 0..nv {
                 out[i * n + column] = self.scratch[i];
             }

@@ -4,11 +4,15 @@
 //! follows, and the turning of friction across the slip; what is open has none. With the impulses `dλ = C x` and the rows
 //! B that stay zero, `A x = −B r`, `A = B (G + R) C + Q`, r the change of velocity at fixed impulses. G is the Delassus
 //! matrix of the step, in its group form `T G Tᵀ`: rows and columns are multiplied by T once. Where constraints repeat each
-//! other, any choice among them gives the same motion; where they ask for more than the dofs can do, friction gives way.
+//! other, any choice among them gives the same motion; where they ask for more than the dofs can do, friction gives way
+//! (`consistent`). Rows on single dofs are no unknowns of the system: M̂ has their dofs locked (`locked`).
 #![allow(non_snake_case)]
 
-use crate::constraint::{Block, Cone, Mode, Problem, Solution, TWIST, rows_of};
+use super::consistent::Consistent;
+use super::locked::{Locked, RowOnDof};
+use crate::constraint::{self, Block, Cone, Mode, Problem, Solution, TWIST, rows_of};
 use crate::dispatch::dispatch;
+use crate::dynamics::StepMass;
 use crate::footprint::{Footprint, footprint};
 use crate::linalg::{Factor, FullPivotLu, Term, add_product};
 use crate::spatial::{Lane, Mat3, Vec3};
@@ -43,7 +47,16 @@ pub(crate) struct Unknown {
     index: usize,
     place: usize,
     /// Who gives way where constraints ask for more than the dofs can do: the later class.
-    class: usize,
+    pub class: usize,
+    /// Where it is if it is a row on a single dof.
+    pub on_dof: Option<RowOnDof>,
+}
+
+impl Unknown {
+    /// What makes the entries of its equation about one.
+    pub fn weight(&self) -> f64 {
+        self.weight
+    }
 }
 
 /// What pushes and holds; friction of contacts; dry friction of joints.
@@ -54,12 +67,14 @@ const CLASSES: usize = 3;
 struct System {
     unknowns: Range<usize>,
     lu: FullPivotLu,
-    /// Unknowns by class, counted from the island's first, and where each class ends.
+    /// Unknowns by class, counted from the island's first, and where each class ends. Rows on single dofs are not among them.
     order: Vec<usize>,
     ends: [usize; CLASSES],
+    /// What of the demands can be met.
+    consistent: Consistent,
 }
 
-footprint!(System: lu, order);
+footprint!(System: lu, order, consistent);
 
 /// Systems, and those of more islands than there are now.
 #[derive(Debug, Clone, Default)]
@@ -85,9 +100,11 @@ pub(crate) struct Active {
     through: Vec<[f64; 4]>,
     terms: Vec<Term>,
     scratch: Vec<[f64; 4]>,
+    /// M̂ with the dofs of joints that hold locked.
+    pub locked: Locked,
 }
 
-footprint!(Active: unknowns, systems, columns, product, through, terms, scratch);
+footprint!(Active: unknowns, systems, columns, product, through, terms, scratch, locked);
 
 impl Active {
     /// Unknowns and factors of a solution, each constraint in the mode that `mode` tells; `place` knows where a contact is
@@ -96,25 +113,27 @@ impl Active {
         &mut self,
         problem: &Problem,
         solution: &Solution,
+        mass: &StepMass,
         mode: impl Fn(usize) -> Mode,
         place: impl Fn(usize) -> Option<Place>,
     ) {
         self.unknowns.clear();
-        for group in &problem.groups {
-            let mut patch = Patch::default();
-            for k in group.blocks.clone() {
-                let b = &problem.blocks[k];
-                match (place(k), mode(k)) {
-                    (Some(place), Mode::Stick) => self.add_held(problem, k, &mut patch, &place),
-                    (_, mode) => {
-                        let state =
-                            State { lambda: rows_of(solution.lambda(), b), sigma: rows_of(solution.sigma(), b) };
-                        self.add_block(problem, k, mode, &state);
+        let state = |b| State { lambda: rows_of(solution.lambda(), b), sigma: rows_of(solution.sigma(), b) };
+        for island in &problem.islands {
+            for group in &problem.groups[island.groups.clone()] {
+                let mut patch = Patch::default();
+                for k in group.blocks.clone() {
+                    match (place(k), mode(k)) {
+                        (Some(place), Mode::Stick) => self.add_held(problem, k, &mut patch, &place),
+                        (_, mode) => self.add_block(problem, k, mode, &state(&problem.blocks[k])),
                     }
                 }
             }
+            for k in island.blocks.clone().filter(|k| problem.blocks[*k].is_on_dof()) {
+                self.add_block(problem, k, mode(k), &state(&problem.blocks[k]));
+            }
         }
-        self.factor_systems(problem, &|k| compliance(&problem.blocks[k]));
+        self.factor_systems(problem, mass, &|k| compliance(&problem.blocks[k]));
     }
 
     /// The unknowns of a contact that sticks. Two bodies that stick in several points cannot move in their common plane once
@@ -144,9 +163,14 @@ impl Active {
     }
 
     /// The same for a solution on the central path: everything acts, and resists a change by its own share.   (grad-13)
-    pub fn factor_centrally(&mut self, problem: &Problem, solution: &Solution) {
+    pub fn factor_centrally(&mut self, problem: &Problem, solution: &Solution, mass: &StepMass) {
         self.unknowns.clear();
-        for (k, b) in problem.blocks.iter().enumerate() {
+        let of_island = |blocks: &Range<usize>| {
+            let on_dof = |k: &usize| problem.blocks[*k].is_on_dof();
+            blocks.clone().filter(move |k| !on_dof(k)).chain(blocks.clone().filter(on_dof))
+        };
+        for k in problem.islands.iter().flat_map(|island| of_island(&island.blocks)) {
+            let b = &problem.blocks[k];
             if let Cone::Friction { mu } = b.cone {
                 // along and across the slip: along it resistance may be greater by all digits there are
                 let state = State { lambda: rows_of(solution.lambda(), b), sigma: rows_of(solution.sigma(), b) };
@@ -158,7 +182,7 @@ impl Active {
                 self.push(problem, k, axis(0), axis(0), 0.0);
             }
         }
-        self.factor_systems(problem, &|k| {
+        self.factor_systems(problem, mass, &|k| {
             let (mut local, more) = (compliance(&problem.blocks[k]), solution.resistance(k));
             local.as_flattened_mut().iter_mut().zip(more.as_flattened()).for_each(|(a, b)| *a += b);
             local
@@ -166,7 +190,8 @@ impl Active {
     }
 
     /// The systems of all islands. `local` is what a constraint adds to its own block of G.
-    fn factor_systems(&mut self, problem: &Problem, local: &dyn Fn(usize) -> [[f64; 3]; 3]) {
+    fn factor_systems(&mut self, problem: &Problem, mass: &StepMass, local: &dyn Fn(usize) -> [[f64; 3]; 3]) {
+        self.locked.lock(problem, mass, &mut self.unknowns, local);
         self.islands = problem.islands.len();
         if self.systems.0.len() < self.islands {
             self.systems.0.resize_with(self.islands, System::default);
@@ -180,12 +205,25 @@ impl Active {
             let System { lu, ends, unknowns, .. } = &mut self.systems.0[n];
             lu.factor(ends, REDUNDANT);
             lu.independent().iter().for_each(|u| self.unknowns[unknowns.start + u].kept = true);
+            let System { lu, unknowns, consistent, .. } = &mut self.systems.0[n];
+            consistent.find(problem, island.groups.clone(), &self.unknowns[unknowns.clone()], lu);
         }
     }
 
-    /// Unknowns of an island of the problem.
+    /// What of the demands of an island can be met.
+    pub fn consistent(&self, n: usize) -> &Consistent {
+        &self.systems.0[n].consistent
+    }
+
+    /// Unknowns of an island of the problem: those of its system, then rows on single dofs.
     pub fn of_island(&self, n: usize) -> Range<usize> {
         self.systems.0[n].unknowns.clone()
+    }
+
+    /// Unknowns of the system of an island.
+    pub fn of_system(&self, n: usize) -> Range<usize> {
+        let System { unknowns, order, .. } = &self.systems.0[n];
+        unknowns.start..unknowns.start + order.len()
     }
 
     /// The unknowns of one constraint in its mode.
@@ -209,11 +247,17 @@ impl Active {
 
     fn push(&mut self, problem: &Problem, block: usize, b: [f64; 3], c: [f64; 3], turning: f64) {
         let of = &problem.blocks[block];
-        let width = if of.map.is_some() { TWIST } else { of.cone.rows() };
+        let (width, on_dof) = match of.place {
+            constraint::Place::Twist(_) => (TWIST, None),
+            constraint::Place::Rows => (of.cone.rows(), None),
+            constraint::Place::Dof { dof, scale } => (0, Some(RowOnDof::new(dof as usize, scale))),
+        };
         let at_zero = Block { xi: 0, ..*of };
         let (mut column, mut row) = ([0.0; TWIST], [0.0; TWIST]);
-        problem.gather(&at_zero, &c, &mut column);
-        problem.gather(&at_zero, &b, &mut row);
+        if on_dof.is_none() {
+            problem.gather(&at_zero, &c, &mut column);
+            problem.gather(&at_zero, &b, &mut row);
+        }
         let class = match of.cone {
             Cone::Friction { .. } => usize::from(b[2] == 0.0),
             Cone::Box { .. } => 2,
@@ -234,17 +278,18 @@ impl Active {
             index: self.unknowns.len(),
             place: 0,
             class,
+            on_dof,
         });
     }
 
     /// Orders the unknowns of an island by class and finds their scales.
     #[inline(always)]
     fn begin(&mut self, problem: &Problem, n: usize, local: &dyn Fn(usize) -> [[f64; 3]; 3]) {
-        let System { unknowns, lu, order, ends } = &mut self.systems.0[n];
+        let System { unknowns, lu, order, ends, .. } = &mut self.systems.0[n];
         let unknowns = &mut self.unknowns[unknowns.clone()];
         order.clear();
         for class in 0..CLASSES {
-            order.extend((0..unknowns.len()).filter(|u| unknowns[*u].class == class));
+            order.extend((0..unknowns.len()).filter(|u| unknowns[*u].class == class && unknowns[*u].on_dof.is_none()));
             ends[class] = order.len();
         }
         lu.reset(order);
@@ -259,12 +304,12 @@ impl Active {
     /// Solves `Aᵀ y = c` for columns side by side, one row of whole lanes per unknown, in place.   (grad-8)
     pub fn solve_transposed(&mut self, lanes: usize, c: &mut [[f64; 4]]) {
         for n in 0..self.islands {
-            let unknowns = self.of_island(n);
+            let unknowns = self.of_system(n);
             self.solve_island_transposed(n, lanes, &mut c[unknowns.start * lanes..unknowns.end * lanes]);
         }
     }
 
-    /// The same for one island of the problem: rows of its unknowns only.
+    /// The same for the system of one island: rows of its unknowns only.
     pub fn solve_island_transposed(&mut self, n: usize, lanes: usize, c: &mut [[f64; 4]]) {
         self.scale_rows(n, lanes, c, |u| u.scale);
         self.scratch.resize(c.len().max(self.scratch.len()), [0.0; 4]);
@@ -273,7 +318,7 @@ impl Active {
     }
 
     fn scale_rows(&self, n: usize, lanes: usize, c: &mut [[f64; 4]], by: impl Fn(&Unknown) -> f64) {
-        for (u, row) in self.unknowns[self.of_island(n)].iter().zip(c.chunks_exact_mut(lanes.max(1))) {
+        for (u, row) in self.unknowns[self.of_system(n)].iter().zip(c.chunks_exact_mut(lanes.max(1))) {
             row.as_flattened_mut().iter_mut().for_each(|x| *x *= by(u));
         }
     }
@@ -289,9 +334,13 @@ dispatch! {
 #[inline(always)]
 fn fill_body(active: &mut Active, problem: &Problem, n: usize, local: &dyn Fn(usize) -> [[f64; 3]; 3]) {
     active.begin(problem, n, local);
-    let Active { unknowns, systems, columns, product, through, terms, .. } = active;
+    let Active { unknowns, systems, columns, product, through, terms, locked, .. } = active;
     let (System { unknowns: range, lu, order, .. }, island) = (&mut systems.0[n], &problem.islands[n]);
-    let (unknowns, size, lanes) = (&unknowns[range.clone()], island.xi.len(), range.len().div_ceil(4));
+    let (unknowns, size, lanes) = (&unknowns[range.clone()], island.xi.len(), order.len().div_ceil(4));
+    let delassus = locked.delassus(problem);
+    if order.is_empty() {
+        return;
+    }
     for x in [&mut *columns, &mut *product] {
         x.clear();
         x.resize(size * lanes, [0.0; 4]);
@@ -302,9 +351,9 @@ fn fill_body(active: &mut Active, problem: &Problem, n: usize, local: &dyn Fn(us
         }
     }
     if !island.has_delassus {
-        problem.multiply_through(island, lanes, columns, through, product);
+        problem.multiply_through(&delassus.root, island, lanes, columns, through, product);
     } else {
-        let G = Factor { entries: &problem.G[island.entries..], row: island.stride, column: 1 };
+        let G = Factor { entries: &delassus.G[island.entries..], row: island.stride, column: 1 };
         add_product(size, size, lanes, 1.0, G, columns, product, terms);
     }
     for (i, u) in order.iter().map(|u| &unknowns[*u]).enumerate() {

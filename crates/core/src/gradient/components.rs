@@ -120,10 +120,5 @@ impl Components {
 
 /// The first tree of an island.
 fn first_tree(f: &Finished, island: usize) -> usize {
-    let jacobian = &f.assembly.jacobian;
-    let group = f.assembly.problem.islands[island].groups.start;
-    let tree = f.model.tree();
-    jacobian.path[jacobian.spans[group].clone()]
-        .first()
-        .map_or(0, |&j| f.assembly.joined.first(tree.nodes[tree.dof_body[j]].tree))
+    f.assembly.problem.islands[island].tree
 }

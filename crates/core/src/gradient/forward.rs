@@ -65,7 +65,7 @@ impl Forward {
         let (model, nv, dt) = (f.model, f.model.nv(), f.model.options().dt);
         let (state, tau) = (stride(2 * nv), stride(nv));
         let Forward { v_state, v_tau, components, parts, panel, terms, held, .. } = self;
-        inverse(model, f.mass.factor(), tau, v_tau, panel);
+        inverse(model, active.locked.factor(&f.assembly.problem).unwrap_or(f.mass.factor()), tau, v_tau, panel);
         for c in &components.all {
             let part = Part { f, linearised, smooth, place: &components.place, size: c.size(), island: c.island };
             if components.all.len() == 1 {

@@ -5,7 +5,7 @@
 //! is the derivative for torques.
 #![allow(non_snake_case)]
 
-use super::active::Active;
+use super::active::{Active, Unknown};
 use super::given::Finished;
 use super::linearise::Linearised;
 use super::smooth::Smooth;
@@ -26,9 +26,14 @@ pub(crate) struct Held {
     X: Vec<[f64; 4]>,
     YB: Vec<[f64; 4]>,
     BD: Vec<[f64; 4]>,
+    /// Velocities that locked dofs are given, one row per dof, and S with what that does to the others.
+    given: Vec<[f64; 4]>,
+    S: Vec<f64>,
+    /// Demands that contradict each other.
+    rho: Vec<[f64; 4]>,
 }
 
-footprint!(Held: J, YT, X, YB, BD);
+footprint!(Held: J, YT, X, YB, BD, given, S, rho);
 
 /// A component of a step and what is known of it.
 pub(crate) struct Part<'a, 'f> {
@@ -55,17 +60,90 @@ impl Held {
         terms: &mut Vec<Term>,
     ) {
         let (n, lanes, state_lanes) = (part.size, stride(part.size) / 4, stride(2 * part.size) / 4);
-        let unknowns = part.island.map_or(0, |island| active.of_island(island).len());
-        if let (Some(island), true) = (part.island, unknowns > 0) {
+        let (all, unknowns) =
+            part.island.map_or((0, 0), |island| (active.of_island(island).len(), active.of_system(island).len()));
+        let mut given = false;
+        if let (Some(island), true) = (part.island, all > 0) {
             self.begin(part, island, active, P, terms);
             let P = P.as_chunks_mut::<4>().0;
             add_product(n, unknowns, lanes, -1.0, columns(&self.X, lanes), &self.YB, P, terms);
+            given = active.locked.any() && self.give(part, island, active, S);
         }
         let factor = Factor { entries: P, row: stride(n), column: 1 };
         let V = V.as_chunks_mut::<4>().0;
+        let S = if given { &self.S } else { S };
         add_product(n, n, state_lanes, 1.0, factor, S.as_chunks::<4>().0, V, terms);
         if unknowns > 0 {
             add_product(n, unknowns, state_lanes, -1.0, columns(&self.X, lanes), &self.BD, V, terms);
+        }
+        if given {
+            V.iter_mut().zip(&self.given).for_each(|(v, given)| *v = (Lane(*v) + Lane(*given)).0);
+        }
+    }
+
+    /// Velocities of locked dofs, pushes of those that resist, and what follows from them for S and for the demands of all other
+    /// rows. Returns whether there are any.   (grad-17)
+    #[inline(always)]
+    fn give(&mut self, part: &Part, island: usize, active: &Active, S: &[f64]) -> bool {
+        let Part { f, place, size, .. } = *part;
+        let (tree, lanes, range) = (f.model.tree(), stride(2 * size) / 4, active.of_island(island));
+        let Held { BD, given, S: own, .. } = self;
+        let demands = |n: usize| &BD[n * lanes..(n + 1) * lanes];
+        let rows =
+            || active.unknowns[range.clone()].iter().enumerate().filter_map(|(n, u)| Some((n, u.on_dof?, u.kept)));
+        if rows().all(|(n, _, kept)| !kept || demands(n).as_flattened().iter().all(|x| *x == 0.0)) {
+            return false;
+        }
+        reset(given, size * lanes);
+        own.clear();
+        own.extend_from_slice(S);
+        for (n, row, _) in rows().filter(|(_, _, kept)| *kept) {
+            let at = place[row.dof];
+            let out = if row.locks() {
+                &mut given[at * lanes..(at + 1) * lanes]
+            } else {
+                &mut own.as_chunks_mut::<4>().0[at * lanes..(at + 1) * lanes]
+            };
+            let factor = if row.locks() { -1.0 / row.scale } else { -row.scale / row.resistance };
+            add_row(out, demands(n), factor);
+        }
+        // S − M̂ dv: locked dofs move, all others feel it
+        let matrix = f.mass.matrix();
+        let mut push = |i: usize, j: usize, m: f64| {
+            if active.locked.is_locked(j) && !active.locked.is_locked(i) {
+                let moved = &given[place[j] * lanes..(place[j] + 1) * lanes];
+                add_row(&mut own.as_chunks_mut::<4>().0[place[i] * lanes..(place[i] + 1) * lanes], moved, -m);
+            }
+        };
+        for j in
+            f.assembly.problem.dofs.trees[f.assembly.problem.islands[island].trees.clone()].iter().cloned().flatten()
+        {
+            for (m, &i) in matrix.row(tree, j).iter().zip(tree.ancestors(j)) {
+                push(i, j, *m);
+                push(j, i, *m);
+            }
+        }
+        self.meet_given(part, island, active);
+        true
+    }
+
+    /// Demands of rows that are not on single dofs, with the velocities of locked dofs: `B D + B J dv`.
+    #[inline(always)]
+    fn meet_given(&mut self, part: &Part, island: usize, active: &Active) {
+        let (problem, lanes) = (&part.f.assembly.problem, stride(2 * part.size) / 4);
+        let Held { BD, given, .. } = self;
+        let unknowns = &active.unknowns[active.of_system(island)];
+        for (u, row) in unknowns.iter().zip(BD.chunks_exact_mut(lanes)).filter(|(u, _)| u.kept) {
+            let Some(n) = problem.group_of(island, u.block) else { continue };
+            let (span, first) = (problem.jacobian.spans[n].clone(), u.xi - problem.groups[n].xi.start);
+            for (J, &j) in problem.jacobian.J[span.clone()].iter().zip(&problem.jacobian.path[span]) {
+                let entry = |k: usize| J[(first + k) / 4].0[(first + k) % 4];
+                let x = u.row[..u.width].iter().enumerate().fold(0.0, |s, (k, r)| s + r * entry(k));
+                let at = part.place[j];
+                if x != 0.0 {
+                    add_row(row, &given[at * lanes..(at + 1) * lanes], x);
+                }
+            }
         }
     }
 
@@ -74,7 +152,7 @@ impl Held {
     fn begin(&mut self, part: &Part, island: usize, active: &mut Active, inverse: &[f64], terms: &mut Vec<Term>) {
         let lanes = stride(part.size) / 4;
         self.write_responses(part, island, inverse.as_chunks::<4>().0, terms);
-        let unknowns = active.of_island(island);
+        let unknowns = active.of_system(island);
         reset(&mut self.X, unknowns.len() * lanes);
         reset(&mut self.YB, unknowns.len() * lanes);
         let first = part.f.assembly.problem.islands[island].xi.start;
@@ -94,7 +172,7 @@ impl Held {
     /// Yᵀ, group by group: off the path of a group J is zero.
     #[inline(always)]
     fn write_responses(&mut self, part: &Part, island: usize, inverse: &[[f64; 4]], terms: &mut Vec<Term>) {
-        let (jacobian, problem) = (&part.f.assembly.jacobian, &part.f.assembly.problem);
+        let (jacobian, problem) = (&part.f.assembly.problem.jacobian, &part.f.assembly.problem);
         let (lanes, island) = (stride(part.size) / 4, &problem.islands[island]);
         reset(&mut self.YT, island.xi.len() * lanes);
         for (span, group) in jacobian.spans[island.groups.clone()].iter().zip(&problem.groups[island.groups.clone()]) {
@@ -116,7 +194,9 @@ impl Held {
         let (tree, lanes, unknowns) = (f.model.tree(), stride(2 * size) / 4, active.of_island(island));
         reset(&mut self.BD, unknowns.len() * lanes);
         let rows = l.terms[unknowns.clone()].iter().zip(self.BD.chunks_exact_mut(lanes));
-        for ((terms, row), _) in rows.zip(&active.unknowns[unknowns]).filter(|(_, u)| u.kept) {
+        let consistent = active.consistent(island);
+        let wanted = |u: &Unknown| u.kept || !consistent.is_trivial();
+        for ((terms, row), _) in rows.zip(&active.unknowns[unknowns]).filter(|(_, u)| wanted(u)) {
             let row = row.as_flattened_mut();
             for form in &l.forms[terms.forms.clone()] {
                 for &j in tree.support(form.body) {
@@ -131,6 +211,9 @@ impl Held {
             for e in &l.entries[terms.entries.clone()] {
                 row[place[e.dof]] += e.value;
             }
+        }
+        if !consistent.is_trivial() {
+            consistent.project(lanes, &mut self.BD, &mut self.rho);
         }
     }
 }

@@ -9,11 +9,13 @@ mod active;
 mod central;
 mod compliance;
 mod components;
+mod consistent;
 mod forms;
 mod forward;
 mod given;
 mod held;
 mod linearise;
+mod locked;
 mod parameters;
 mod reverse;
 mod rotation;
@@ -27,7 +29,7 @@ pub(crate) use given::{Finished, Given};
 pub(crate) use linearise::contact_error;
 pub(crate) use rotation::Rotation;
 
-use crate::constraint::{Mode, Source};
+use crate::constraint::{Cone, Mode, Source, rows_of};
 use crate::footprint::footprint;
 use crate::model::{GradientMode, Model, ParameterGroup, PrimitiveKind};
 use active::{Active, Place};
@@ -96,8 +98,8 @@ impl Gradient {
     fn prepare(&mut self, f: &mut Finished) -> Result<(), GradientError> {
         if !self.prepared {
             match f.model.options().gradient {
-                GradientMode::Exact => self.factor(f, |k| f.solution.modes()[k].0),
-                _ => self.active.factor_centrally(&f.assembly.problem, f.solution),
+                GradientMode::Exact => self.factor(f, |k| mode_at_rest(f, k)),
+                _ => self.active.factor_centrally(&f.assembly.problem, f.solution, f.mass),
             }
             self.linearise(f)?;
         }
@@ -113,7 +115,7 @@ impl Gradient {
 
     fn factor(&mut self, f: &Finished, mode: impl Fn(usize) -> Mode) {
         let contacts = f.contacts.contacts();
-        self.active.factor(&f.assembly.problem, f.solution, mode, |k| match f.assembly.sources[k] {
+        self.active.factor(&f.assembly.problem, f.solution, f.mass, mode, |k| match f.assembly.sources[k] {
             Source::Contact(n) => Some(Place { point: contacts[n].point, axes: contacts[n].frame }),
             _ => None,
         });
@@ -257,4 +259,20 @@ impl Gradient {
         self.wanted = wanted;
         Ok(())
     }
+}
+
+/// Slip below which nothing slides (m/s or rad/s): a hundred times what the tolerance of the step leaves.
+const AT_REST: f64 = 1e-8;
+
+/// The mode in which a constraint is differentiated. What rests holds, also at the edge of what friction can bear: which of several
+/// redundant rows are at that edge is decided by the search for impulses, not by the state.   (grad-2)
+fn mode_at_rest(f: &Finished, k: usize) -> Mode {
+    let (mode, b) = (f.solution.modes()[k].0, &f.assembly.problem.blocks[k]);
+    let sigma = rows_of(f.solution.sigma(), b);
+    let slip = match b.cone {
+        Cone::Friction { mu } if mu > 0.0 => sigma[0].hypot(sigma[1]),
+        Cone::Box { .. } => sigma[0].abs(),
+        _ => f64::INFINITY,
+    };
+    if mode == Mode::Slide && slip < AT_REST { Mode::Stick } else { mode }
 }

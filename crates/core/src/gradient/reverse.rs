@@ -13,6 +13,7 @@ use super::types::{GradientError, InputGrad, OutputGrad};
 use crate::constraint::Source;
 use crate::dynamics::{
     RneaAdjoint, RneaGradient, for_each_ctrl_slope, for_each_passive_slope, for_each_state_slope, rnea_vjp_placed,
+    solve_vector,
 };
 use crate::footprint::footprint;
 use crate::model::{BodyId, Model, PrimitiveKind};
@@ -32,9 +33,12 @@ pub(crate) struct Reverse {
     /// Forces on each body that S and Ψ̇ of its dofs meet.
     pub position: Vec<Force>,
     pub velocity: Vec<Force>,
+    /// Values of z at locked dofs (nv, or none), and what pulls at dofs (nv).
+    fixed: Vec<f64>,
+    left: Vec<f64>,
 }
 
-footprint!(Reverse: z, y, adjoint, by, w, position, velocity);
+footprint!(Reverse: z, y, adjoint, by, w, position, velocity, fixed, left);
 
 impl Reverse {
     /// Memory for a model.
@@ -48,6 +52,8 @@ impl Reverse {
             w: zero,
             position: bodies.clone(),
             velocity: bodies,
+            fixed: Vec::with_capacity(model.nv()),
+            left: Vec::with_capacity(model.nv()),
         }
     }
 
@@ -58,45 +64,105 @@ impl Reverse {
 
     /// z and y of a gradient with respect to the outputs, and to the impulses of all rows (or none).
     pub fn solve(&mut self, f: &mut Finished, active: &mut Active, w: &OutputGrad, lambda: &[f64]) {
-        let (model, problem) = (f.model, &f.assembly.problem);
         self.fold(f, w);
-        self.z.copy_from_slice(&self.w);
-        f.mass.solve(model, &mut self.z);
         self.y.clear();
         self.y.resize(active.unknowns.len(), [0.0; 4]);
+        self.prescribe(f, active, w, lambda);
+        self.solve_mass(f, active);
         if active.unknowns.is_empty() {
             return;
         }
-        let mut u = 0;
-        for (n, group) in problem.groups.iter().enumerate() {
-            let xi = f.assembly.jacobian.velocity(n, &self.z);
-            while let Some(unknown) = active.unknowns.get(u).filter(|x| group.blocks.contains(&x.block)) {
-                let start = unknown.xi - group.xi.start;
-                let column = &unknown.column[..unknown.width];
-                self.y[u][0] = column.iter().zip(&xi[start..]).fold(0.0, |s, (c, x)| s + c * x);
-                self.y[u][0] += wanted_impulse(f, w, lambda, unknown.block, unknown.c);
-                u += 1;
-            }
-        }
+        self.ask_impulses(f, active, w, lambda);
         active.solve_transposed(1, &mut self.y);
         self.take_impulses(f, active);
-        self.z.copy_from_slice(&self.w);
-        f.mass.solve(model, &mut self.z);
+        self.solve_mass(f, active);
+        self.weigh_rows_on_dofs(f, active, w, lambda);
+        for n in 0..f.assembly.problem.islands.len() {
+            active.consistent(n).project_transposed(&mut self.y[active.of_island(n)]);
+        }
+    }
+
+    /// Values of z at locked dofs, which only gradients with respect to their impulses ask for; what such gradients add to w
+    /// where a row resists.   (grad-17)
+    fn prescribe(&mut self, f: &Finished, active: &Active, w: &OutputGrad, lambda: &[f64]) {
+        self.fixed.clear();
+        if !active.locked.any() || (lambda.is_empty() && w.impulses.is_empty()) {
+            return;
+        }
+        self.fixed.resize(f.model.nv(), 0.0);
+        for u in active.unknowns.iter().filter(|u| u.kept) {
+            let Some(row) = u.on_dof else { continue };
+            let wanted = wanted_impulse(f, w, lambda, u.block, u.c);
+            if row.locks() {
+                self.fixed[row.dof] -= wanted / row.scale;
+            } else {
+                self.w[row.dof] -= wanted * row.scale / row.resistance;
+            }
+        }
+    }
+
+    /// `z = M̃⁻¹ w`, with the values that locked dofs are given.
+    fn solve_mass(&mut self, f: &mut Finished, active: &Active) {
+        let Reverse { z, w, fixed, .. } = self;
+        z.copy_from_slice(w);
+        let Some(factor) = active.locked.factor(&f.assembly.problem) else { return f.mass.solve(f.model, z) };
+        let tree = f.model.tree();
+        if !fixed.is_empty() {
+            f.mass.matrix().add_product(tree, fixed, -1.0, z);
+        }
+        solve_vector(tree, 0..tree.nv, factor, z);
+        z.iter_mut().zip(fixed).for_each(|(z, fixed)| *z += *fixed);
+    }
+
+    /// y of rows on single dofs: what pulls at a locked dof, or a share of what moves one that resists.   (grad-17)
+    fn weigh_rows_on_dofs(&mut self, f: &Finished, active: &Active, w: &OutputGrad, lambda: &[f64]) {
+        if !active.locked.any() {
+            return;
+        }
+        let Reverse { z, w: pull, y, left, .. } = self;
+        left.clear();
+        left.extend_from_slice(pull);
+        f.mass.matrix().add_product(f.model.tree(), z, -1.0, left);
+        for (y, u) in y.iter_mut().zip(&active.unknowns).filter(|(_, u)| u.kept) {
+            let Some(row) = u.on_dof else { continue };
+            y[0] = if row.locks() {
+                left[row.dof] / row.scale
+            } else {
+                (row.scale * z[row.dof] + wanted_impulse(f, w, lambda, u.block, u.c)) / row.resistance
+            };
+        }
+    }
+
+    /// `Cᵀ J z`, and what is asked of the impulses themselves.
+    fn ask_impulses(&mut self, f: &Finished, active: &Active, w: &OutputGrad, lambda: &[f64]) {
+        let problem = &f.assembly.problem;
+        for (n, island) in problem.islands.iter().enumerate() {
+            let system = active.of_system(n);
+            let mut unknowns = active.unknowns[system.clone()].iter().zip(&mut self.y[system]).peekable();
+            for g in island.groups.clone() {
+                let (group, xi) = (&problem.groups[g], problem.jacobian.velocity(g, &self.z));
+                while let Some((u, y)) = unknowns.next_if(|(u, _)| group.blocks.contains(&u.block)) {
+                    let column = u.column[..u.width].iter().zip(&xi[u.xi - group.xi.start..]);
+                    y[0] = column.fold(0.0, |s, (c, x)| s + c * x) + wanted_impulse(f, w, lambda, u.block, u.c);
+                }
+            }
+        }
     }
 
     /// `w − Jᵀ η`.
     fn take_impulses(&mut self, f: &Finished, active: &Active) {
-        let mut u = 0;
-        for (n, group) in f.assembly.problem.groups.iter().enumerate() {
-            let mut eta = [0.0; 8];
-            while let Some(unknown) = active.unknowns.get(u).filter(|x| group.blocks.contains(&x.block)) {
-                let start = unknown.xi - group.xi.start;
-                for (e, r) in eta[start..].iter_mut().zip(&unknown.row[..unknown.width]) {
-                    *e -= r * self.y[u][0];
+        let problem = &f.assembly.problem;
+        for (n, island) in problem.islands.iter().enumerate() {
+            let system = active.of_system(n);
+            let mut unknowns = active.unknowns[system.clone()].iter().zip(&self.y[system]).peekable();
+            for g in island.groups.clone() {
+                let (group, mut eta) = (&problem.groups[g], [0.0; 8]);
+                while let Some((u, y)) = unknowns.next_if(|(u, _)| group.blocks.contains(&u.block)) {
+                    let out = eta[u.xi - group.xi.start..].iter_mut();
+                    out.zip(&u.row[..u.width]).for_each(|(e, r)| *e -= r * y[0]);
                 }
-                u += 1;
+                problem.jacobian.add_transposed(g, &eta[..group.xi.len()], &mut self.w);
             }
-            f.assembly.jacobian.add_transposed(n, &eta[..group.xi.len()], &mut self.w);
         }
     }
 

@@ -12,14 +12,16 @@ use crate::spatial::{Mat3, Motion, SpatialInertia, Vec3};
 pub(crate) struct Rotation {
     /// Of each body with all that it carries, world axes at the tree's origin.
     carried: Vec<SpatialInertia>,
+    /// Derivatives of u of one tree: six rows.
+    changes: Vec<f64>,
 }
 
-footprint!(Rotation: carried);
+footprint!(Rotation: carried, changes);
 
 impl Rotation {
     /// Memory for a model.
     pub fn new(model: &Model) -> Rotation {
-        Rotation { carried: vec![SpatialInertia::ZERO; model.n_bodies()] }
+        Rotation { carried: vec![SpatialInertia::ZERO; model.n_bodies()], changes: Vec::new() }
     }
 
     /// Inertias of a finished step.
@@ -35,35 +37,52 @@ impl Rotation {
         }
     }
 
-    /// Calls `visit(g, j, du)` with the derivative of u with respect to every coordinate j that changes it.
-    fn for_each_position(&self, f: &Finished, mut visit: impl FnMut(&Gyration, usize, [Vec3; 2])) {
+    /// Calls `visit(j, du)` with the derivative of u of a tree with respect to every coordinate j that changes it.
+    fn for_each_position_of(&self, f: &Finished, g: &Gyration, mut visit: impl FnMut(usize, [Vec3; 2])) {
         let (tree, dt) = (f.model.tree(), f.model.options().dt);
-        for g in &f.free.gyrations {
-            for (k, du) in g.by_rotation(dt).into_iter().enumerate() {
-                visit(g, g.ball + k, du);
-            }
-            let number = tree.nodes[g.root].tree;
-            for (i, node) in tree.nodes.iter().enumerate().skip(g.root + 1).filter(|(_, n)| n.tree == number) {
-                for j in node.dofs.clone() {
-                    visit(g, j, g.by_inertia(dt, g.moved(&self.carried[i], f.kin.axes[j])));
-                }
+        for (k, du) in g.by_rotation(dt).into_iter().enumerate() {
+            visit(g.ball + k, du);
+        }
+        let number = tree.nodes[g.root].tree;
+        // bodies of a tree come one after the other
+        for (i, node) in tree.nodes.iter().enumerate().skip(g.root + 1).take_while(|(_, n)| n.tree == number) {
+            for j in node.dofs.clone() {
+                visit(j, g.by_inertia(dt, g.moved(&self.carried[i], f.kin.axes[j])));
             }
         }
     }
 
-    /// Adds `M̂ ∂u/∂(q, v)` to S; M is the mass matrix without implicit terms.
-    pub fn add_forward(&self, f: &Finished, M: &MassFactor, S: &mut [f64]) {
-        let (nv, dt) = (f.model.nv(), f.model.options().dt);
+    /// Adds `M̂ ∂u/∂(q, v)` to S; M is the mass matrix without implicit terms. u has entries at the dofs of the root only.
+    #[inline(always)]
+    pub fn add_forward(&mut self, f: &Finished, M: &MassFactor, S: &mut [f64]) {
+        let (tree, nv, dt) = (f.model.tree(), f.model.nv(), f.model.options().dt);
         let width = stride(2 * nv);
-        let mut add = |g: &Gyration, column: usize, du: [Vec3; 2]| {
-            times_mass(f, g, M, du, |i, x| S[i * width + column] += x);
-        };
-        self.for_each_position(f, |g, j, du| add(g, j, du));
+        let mut changes = core::mem::take(&mut self.changes);
         for g in &f.free.gyrations {
+            let root = Root::new(g);
+            let dofs = root.first..tree.subtree_end[root.first];
+            // ∂u/∂q of all dofs of the tree, then ∂u/∂v of the rotation of its root: six rows
+            let columns = dofs.len() + 3;
+            changes.clear();
+            changes.resize(6 * columns, 0.0);
+            let mut put = |column: usize, du: [Vec3; 2]| {
+                root.entries(du).iter().enumerate().for_each(|(k, u)| changes[k * columns + column] = *u);
+            };
+            self.for_each_position_of(f, g, |j, du| put(j - root.first, du));
             for (k, du) in g.by_velocity(dt).into_iter().enumerate() {
-                add(g, nv + g.ball + k, du);
+                put(dofs.len() + k, du);
+            }
+            for i in dofs.clone() {
+                let m = root.mass_row(f, M, i);
+                let (by_q, by_v) = S[i * width..(i + 1) * width].split_at_mut(nv);
+                for (m, changes) in m.iter().zip(changes.chunks_exact(columns)).take(root.count) {
+                    let (q, v) = changes.split_at(dofs.len());
+                    by_q[dofs.clone()].iter_mut().zip(q).for_each(|(s, u)| *s += m * u);
+                    by_v[g.ball..].iter_mut().zip(v).for_each(|(s, u)| *s += m * u);
+                }
             }
         }
+        self.changes = changes;
     }
 
     /// Adds `wᵀ ∂u/∂v`, where w is the gradient with respect to v_next at fixed modes.
@@ -77,7 +96,9 @@ impl Rotation {
 
     /// Adds `wᵀ ∂u/∂q`.
     pub fn add_position(&self, f: &Finished, w: &[f64], out: &mut [f64]) {
-        self.for_each_position(f, |g, j, du| out[j] += met(g, w, du));
+        for g in &f.free.gyrations {
+            self.for_each_position_of(f, g, |j, du| out[j] += met(g, w, du));
+        }
     }
 
     /// `wᵀ ∂u` for a displacement of body `i` and all that it carries along an axis. Along with its root a tree rotates as a
@@ -131,34 +152,40 @@ fn met(g: &Gyration, w: &[f64], [turned, moved]: [Vec3; 2]) -> f64 {
     of(g.ball, turned) + g.translation.map_or(0.0, |t| of(t, moved))
 }
 
-/// Calls `visit(i, x_i)` with the numbers of `x = M̂ du`.
-fn times_mass(f: &Finished, g: &Gyration, M: &MassFactor, du: [Vec3; 2], mut visit: impl FnMut(usize, f64)) {
-    let (tree, dt) = (f.model.tree(), f.model.options().dt);
-    let [turned, moved] = du;
-    // the dofs of the root are the first that carry any dof of its tree
-    let first = g.translation.unwrap_or(g.ball);
-    let root = g.ball + 3 - first;
-    let u: [f64; 6] = core::array::from_fn(|k| match g.translation {
-        Some(_) if k < 3 => moved[k],
-        Some(_) => turned[k - 3],
-        None if k < 3 => turned[k],
-        None => 0.0,
-    });
-    let mut own = [0.0; 6];
-    for j in first..tree.nv {
-        let carriers = tree.ancestors(j);
-        if carriers.first() != Some(&first) {
-            continue;
-        }
-        let row = &M.row(tree, j)[..root.min(carriers.len())];
-        let x = row.iter().zip(&u).fold(0.0, |s, (m, u)| s + m * u);
-        if j - first >= root {
-            visit(j, x);
-            continue;
-        }
-        own[j - first] += x + dt * (f.free.damping[j] + dt * f.free.stiffness[j]) * u[j - first];
-        // the upper half of a symmetric block
-        row[..j - first].iter().enumerate().for_each(|(k, m)| own[k] += m * u[j - first]);
+/// The dofs of a root that rotates: the first that carry any dof of its tree.
+struct Root {
+    first: usize,
+    count: usize,
+    translates: bool,
+}
+
+impl Root {
+    fn new(g: &Gyration) -> Root {
+        let first = g.translation.unwrap_or(g.ball);
+        Root { first, count: g.ball + 3 - first, translates: g.translation.is_some() }
     }
-    own[..root].iter().enumerate().for_each(|(k, x)| visit(first + k, *x));
+
+    /// Numbers of u at its dofs.
+    fn entries(&self, [turned, moved]: [Vec3; 2]) -> [f64; 6] {
+        core::array::from_fn(|k| match k {
+            0..3 if self.translates => moved[k],
+            3..6 if self.translates => turned[k - 3],
+            0..3 => turned[k],
+            _ => 0.0,
+        })
+    }
+
+    /// Entries of M̂ between dof `i` of the tree and its dofs.
+    #[inline(always)]
+    fn mass_row(&self, f: &Finished, M: &MassFactor, i: usize) -> [f64; 6] {
+        let (tree, dt, own) = (f.model.tree(), f.model.options().dt, i - self.first);
+        let row = M.row(tree, i);
+        let mut m: [f64; 6] = core::array::from_fn(|k| if k < self.count && k < row.len() { row[k] } else { 0.0 });
+        if own < self.count {
+            m[own] += dt * (f.free.damping[i] + dt * f.free.stiffness[i]);
+            // the upper half of a symmetric block
+            (own + 1..self.count).for_each(|k| m[k] = M.row(tree, self.first + k)[own]);
+        }
+        m
+    }
 }

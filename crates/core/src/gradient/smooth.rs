@@ -90,7 +90,8 @@ impl Smooth {
             S[piece.clone()].iter_mut().zip(&drnea.rows[piece]).for_each(|(s, d)| *s = -dt * d);
         });
         self.M.add_full(model.tree(), stride(2 * model.nv()), model.nv(), &mut self.S);
-        self.rotation.add_forward(f, &self.M, &mut self.S);
+        let Smooth { rotation, M, S, .. } = &mut *self;
+        rotation.add_forward(f, M, S);
         self.add_forces(f);
         self.add_curvatures(f);
         self.add_stiffness(f, linearised);

@@ -5,7 +5,7 @@ use super::linearise::{Touch, contact_error, touch};
 use super::parameters::Adjoint;
 use super::types::GradientError;
 use crate::collision::{SizeDerivative, size_derivative};
-use crate::constraint::{Block, Cone, JointRowKind, Mode, Source, friction_shares, restitution_shares, rows_of};
+use crate::constraint::{self, Block, Cone, JointRowKind, Mode, Source, friction_shares, restitution_shares, rows_of};
 use crate::model::{BodyId, GradientMode, ParameterGroup, Shape};
 use crate::spatial::Vec3;
 
@@ -48,9 +48,12 @@ impl Adjoint<'_, '_> {
     fn pull(&self, block: usize) -> [f64; 3] {
         let (problem, f) = (&self.f.assembly.problem, &*self.f);
         let b = &problem.blocks[block];
-        let Some(n) = problem.groups.iter().position(|g| g.blocks.contains(&block)) else { return [0.0; 3] };
+        if let constraint::Place::Dof { dof, scale } = b.place {
+            return [scale * self.reverse.z[dof as usize], 0.0, 0.0];
+        }
+        let Some(n) = problem.group_of(b.island as usize, block) else { return [0.0; 3] };
         let local = Block { xi: b.xi - problem.groups[n].xi.start, ..*b };
-        let mut pull = problem.spread(&local, &f.assembly.jacobian.velocity(n, &self.reverse.z));
+        let mut pull = problem.spread(&local, &f.assembly.problem.jacobian.velocity(n, &self.reverse.z));
         if let (Source::Contact(c), false) = (f.assembly.sources[block], self.w.impulses.is_empty()) {
             let wanted = f.contacts.contacts()[c].frame.tmul(Vec3::from_slice(&self.w.impulses[3 * c..]));
             (0..3).for_each(|i| pull[i] += wanted[i]);

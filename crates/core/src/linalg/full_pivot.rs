@@ -47,6 +47,25 @@ impl FullPivotLu {
         &self.rows[..self.rank]
     }
 
+    /// How many equations were left out.
+    pub fn dependent(&self) -> usize {
+        self.n - self.rank
+    }
+
+    /// The combination of equations that is zero and has the left-out one number `s` once: a number for each unknown, written to
+    /// `out`, which is zero. `t` is scratch.
+    pub fn dependence(&self, s: usize, t: &mut Vec<f64>, out: &mut [f64]) {
+        let (r, own) = (self.rank, self.rank + s);
+        let entry = |i: usize, j: usize| self.entries[i * self.lanes + j / 4][j % 4];
+        t.clear();
+        t.extend((0..r).map(|k| entry(own, k)));
+        for k in (0..r).rev() {
+            t[k] = (k + 1..r).fold(t[k], |sum, i| sum - t[i] * entry(i, k));
+            out[self.rows[k]] = -t[k];
+        }
+        out[self.rows[own]] = 1.0;
+    }
+
     /// Factors in place. Class c of unknowns ends at row `ends[c]`; what is left of it when no entry is larger than
     /// `threshold` counts as redundant, unless a later class can serve it.
     pub fn factor(&mut self, ends: &[usize], threshold: f64) {
@@ -222,6 +241,14 @@ mod tests {
                     let got = times(&|i, m| c[i * 2 + m / 4][m % 4], j, m);
                     assert!((got - wanted[j * 2 + m / 4][m % 4]).abs() < 1e-9, "n = {n}, rank {rank}");
                 }
+            }
+            assert_eq!(lu.dependent(), n - rank);
+            for s in 0..n - rank {
+                let mut combination = vec![0.0; n];
+                lu.dependence(s, &mut Vec::new(), &mut combination);
+                let column = |j: usize| (0..n).map(|i| combination[i] * a[i * n + j]).sum::<f64>();
+                assert!((0..n).all(|j| column(j).abs() < 1e-9), "n = {n}, rank {rank}");
+                assert!(combination.contains(&1.0));
             }
         }
     }

@@ -10,5 +10,5 @@ mod views;
 pub(crate) use block_lu::BlockLu;
 pub(crate) use full_pivot::FullPivotLu;
 pub(crate) use lu::{Lu, dot_lanes};
-pub(crate) use product::{Factor, Term, add_product, add_terms};
+pub(crate) use product::{Factor, Term, add_product, add_terms, is_zero};
 pub use views::{MatMut, MatRef};

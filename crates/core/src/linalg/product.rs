@@ -77,7 +77,7 @@ fn panel_width(left: usize) -> usize {
 
 /// Whether all numbers are zero, of either sign.
 #[inline(always)]
-fn is_zero(row: &[[f64; 4]]) -> bool {
+pub(crate) fn is_zero(row: &[[f64; 4]]) -> bool {
     let mut bits = [0; 4];
     for four in row {
         (0..4).for_each(|k| bits[k] |= four[k].to_bits());

@@ -446,6 +446,11 @@ impl Model {
 pub(crate) struct StructureId(Arc<Structure>);
 
 impl StructureId {
+    /// The tree of bodies and dofs.
+    pub fn tree(&self) -> &Topology {
+        &self.0.tree
+    }
+
     pub fn is(&self, other: &StructureId) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

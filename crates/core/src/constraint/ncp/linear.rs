@@ -7,9 +7,12 @@
 #![allow(non_snake_case)]
 
 use crate::constraint::cone::Cone;
-use crate::constraint::problem::{Block, Problem, TWIST};
+use crate::constraint::jacobian::WIDTH;
+use crate::constraint::problem::{Block, Place, Problem, TWIST, rows_of};
 use crate::constraint::root::LARGE;
+use crate::constraint::stiffened::Stiffened;
 use crate::dispatch::dispatch;
+use crate::dynamics::{solve_down, solve_up};
 use crate::footprint::footprint;
 use crate::linalg::{BlockLu, Lu, dot_lanes};
 use crate::spatial::Lane;
@@ -90,6 +93,8 @@ enum Space {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Linear {
     pub answers: Vec<Answer>,
+    /// M̂ with the answers of rows on single dofs.
+    stiffened: Stiffened,
     cells: Vec<Cell>,
     lu: Lu,
     /// Factors of a large system in dofs.
@@ -103,9 +108,11 @@ pub(crate) struct Linear {
     w: Vec<f64>,
     xi: Vec<f64>,
     x: Vec<f64>,
+    /// L̃⁻ᵀ of impulses on dofs, then their change of velocity; scratch.
+    v: Vec<f64>,
 }
 
-footprint!(Linear: answers, cells, lu, blocks, product, square, w, xi, x);
+footprint!(Linear: answers, stiffened, cells, lu, blocks, product, square, w, xi, x, v);
 
 impl Linear {
     /// Room for the answers of a problem.
@@ -116,6 +123,8 @@ impl Linear {
         self.w.resize(width, 0.0);
         self.xi.resize(width, 0.0);
         self.x.resize(width, 0.0);
+        self.v.resize(problem.dofs.width(), 0.0);
+        self.stiffened.forget();
         self.product.resize(TWIST * stride, 0.0);
         self.square.resize(stride, 0.0);
     }
@@ -126,6 +135,7 @@ impl Linear {
             + self.cells.capacity()
             + self.lu.capacity()
             + self.blocks.capacity()
+            + self.stiffened.capacity()
             + self.x.capacity()
             + self.product.capacity()
     }
@@ -137,11 +147,26 @@ impl Linear {
 
     /// Factors the system of the present answers.
     pub fn factor(&mut self, problem: &Problem) {
+        self.stiffen(problem);
         assemble(self, problem);
         match self.space {
             Space::ManyBodies => self.blocks.factor(),
             _ => self.lu.factor(),
         }
+    }
+
+    /// Takes the answers of rows on single dofs to the diagonal of M̂.   (contact-17)
+    fn stiffen(&mut self, problem: &Problem) {
+        if problem.dofs.trees.is_empty() {
+            return;
+        }
+        self.stiffened.begin(problem);
+        for (b, a) in problem.blocks.iter().zip(&self.answers) {
+            if let Place::Dof { dof, scale } = b.place {
+                self.stiffened.add(dof as usize, scale * scale * a.E[0][0]);
+            }
+        }
+        self.stiffened.finish(problem, None);
     }
 
     /// `dλ` of the present right-hand sides c with the factors at hand.
@@ -157,15 +182,29 @@ dispatch! {
 
 #[inline(always)]
 fn solve_body(linear: &mut Linear, problem: &Problem, change: &mut [f64]) {
-    let Linear { answers, cells, lu, blocks, space, w, xi, x, .. } = linear;
+    let Linear { answers, stiffened, cells, lu, blocks, space, w, xi, x, v, .. } = linear;
     w.fill(0.0);
     for (b, a) in problem.blocks.iter().zip(answers.iter()) {
         problem.gather(b, &a.c, w);
     }
+    let (tree, delassus) = (problem.dofs.tree(), stiffened.delassus(problem));
+    if let Some(tree) = tree {
+        // impulses on dofs: v = L̃⁻ᵀ c
+        for dofs in problem.dofs.trees.iter().cloned() {
+            v[dofs.clone()].copy_from_slice(&w[problem.dofs.start..][dofs.clone()]);
+            solve_up(tree, dofs, stiffened.factor(problem), v);
+        }
+    }
     if *space != Space::Rows {
-        // ξ = W (1 + Wᵀ H W)⁻¹ Wᵀ w
+        // ξ = W (1 + Wᵀ H W)⁻¹ (Wᵀ w + D̃^(−1/2) v)
         let (island, (w, local)) = (problem.whole(), w.split_at_mut(problem.size()));
-        problem.gather_columns(island, w, x, local);
+        problem.gather_columns(&delassus.root, island, w, x, local);
+        if tree.is_some() {
+            let pivots = stiffened.factor(problem).inverse_pivots();
+            for (x, j) in x.iter_mut().zip(&problem.column_dofs[island.column_dofs.clone()]) {
+                *x += pivots[*j as usize].sqrt() * v[*j as usize];
+            }
+        }
         match space {
             Space::ManyBodies => blocks.solve(&mut x[..island.root_columns]),
             _ => lu.solve(&mut x[..island.root_columns]),
@@ -173,14 +212,23 @@ fn solve_body(linear: &mut Linear, problem: &Problem, change: &mut [f64]) {
         let mut last = None;
         for cell in cells.iter() {
             if last.replace(cell.group) != Some(cell.group) {
-                problem.spread_group(&problem.groups[cell.group], x, xi, local);
+                problem.spread_group(&delassus.root, &problem.groups[cell.group], x, xi, local);
             }
         }
     } else {
         let n = cells.last().map_or(0, |c| c.at + c.width);
+        let (island, mut last, mut pushed) = (problem.whole(), None, [0.0; WIDTH]);
+        if tree.is_some() {
+            scale_by_pivots(problem, stiffened, v, xi);
+        }
         for cell in cells.iter() {
+            let group = &problem.groups[cell.group];
+            if tree.is_some() && last.replace(cell.group) != Some(cell.group) {
+                pushed = delassus.velocity(&problem.jacobian, cell.group, &xi[problem.dofs.start..]);
+            }
             for k in 0..cell.width {
-                x[cell.at + k] = dot_lanes(problem.row(cell.xi + k), w);
+                let row = &delassus.G[island.row(cell.xi + k)];
+                x[cell.at + k] = dot_lanes(row, &w[..island.stride]) + pushed[cell.xi + k - group.xi.start];
             }
         }
         lu.solve(&mut x[..n]);
@@ -188,15 +236,47 @@ fn solve_body(linear: &mut Linear, problem: &Problem, change: &mut [f64]) {
             xi[cell.xi..cell.xi + cell.width].copy_from_slice(&x[cell.at..cell.at + cell.width]);
         }
     }
-    for (b, a) in problem.blocks.iter().zip(answers.iter()) {
-        let mut d = a.c;
-        if !a.silent {
-            let s = problem.spread(b, xi);
-            for i in 0..3 {
-                d[i] -= a.E[i][0] * s[0] + a.E[i][1] * s[1] + a.E[i][2] * s[2];
-            }
+    for (b, a) in problem.blocks.iter().zip(answers.iter()).filter(|(b, _)| !b.is_on_dof()) {
+        answer_to(problem, b, a, xi, change);
+    }
+    if let Some(tree) = tree {
+        // velocities of dofs: v = L̃⁻¹ D̃⁻¹ (L̃⁻ᵀ c + L̃⁻ᵀ Jᵀ Tᵀ dλ)
+        w[..problem.size()].fill(0.0);
+        for b in problem.blocks.iter().filter(|b| !b.is_on_dof()) {
+            problem.gather(b, &rows_of(change, b), w);
         }
-        change[b.row..b.row + b.cone.rows()].copy_from_slice(&d[..b.cone.rows()]);
+        for (n, group) in problem.groups.iter().enumerate() {
+            delassus.add_transposed(&problem.jacobian, n, &w[group.xi.clone()], v);
+        }
+        for dofs in problem.dofs.trees.iter().cloned() {
+            solve_down(tree, dofs.clone(), stiffened.factor(problem), v);
+            xi[problem.dofs.start..][dofs.clone()].copy_from_slice(&v[dofs]);
+        }
+        for (b, a) in problem.blocks.iter().zip(answers.iter()).filter(|(b, _)| b.is_on_dof()) {
+            answer_to(problem, b, a, xi, change);
+        }
+    }
+}
+
+/// `dλ = c − E T dξ` of a block.
+#[inline(always)]
+fn answer_to(problem: &Problem, b: &Block, a: &Answer, xi: &[f64], change: &mut [f64]) {
+    let mut d = a.c;
+    if !a.silent {
+        let s = problem.spread(b, xi);
+        for i in 0..3 {
+            d[i] -= a.E[i][0] * s[0] + a.E[i][1] * s[1] + a.E[i][2] * s[2];
+        }
+    }
+    change[b.row..b.row + b.cone.rows()].copy_from_slice(&d[..b.cone.rows()]);
+}
+
+/// `D̃⁻¹ v` into the tree part of ξ.
+#[inline(always)]
+fn scale_by_pivots(problem: &Problem, stiffened: &Stiffened, v: &[f64], xi: &mut [f64]) {
+    let pivots = stiffened.factor(problem).inverse_pivots();
+    for j in problem.dofs.trees.iter().cloned().flatten() {
+        xi[problem.dofs.start + j] = pivots[j] * v[j];
     }
 }
 
@@ -210,9 +290,11 @@ fn assemble_body(linear: &mut Linear, problem: &Problem) {
     collect_cells(linear, problem);
     let n = linear.cells.last().map_or(0, |c| c.at + c.width);
     let island = problem.whole();
-    linear.redundant = island.root_columns > 0 && n > island.root_columns;
+    let more = island.root_columns > 0 && n > island.root_columns;
+    let held = || problem.blocks.iter().zip(&linear.answers).filter(|(b, a)| b.is_on_dof() && !a.silent).count();
+    linear.redundant = more || (!island.trees.is_empty() && n + held() > island.moving_dofs);
     let large = island.nodes.len() > 1 && n.min(island.root_columns) > LARGE;
-    linear.space = match (linear.redundant, large || !island.has_delassus) {
+    linear.space = match (more, large || !island.has_delassus) {
         (_, true) => Space::ManyBodies,
         (true, false) => Space::Dofs,
         (false, false) => Space::Rows,
@@ -223,10 +305,11 @@ fn assemble_body(linear: &mut Linear, problem: &Problem) {
         Space::Rows => {}
     }
     linear.lu.reset(n);
-    let Linear { cells, lu, .. } = linear;
+    let Linear { cells, lu, stiffened, .. } = linear;
+    let (delassus, island) = (stiffened.delassus(problem), problem.whole());
     for rows in cells.iter() {
         for k in 0..rows.width {
-            let G = problem.row(rows.xi + k);
+            let G = &delassus.G[island.row(rows.xi + k)];
             let out = lu.row_mut(rows.at + k);
             for cell in cells.iter() {
                 match cell.width {
@@ -245,7 +328,8 @@ fn assemble_body(linear: &mut Linear, problem: &Problem) {
 #[inline(always)]
 fn assemble_in_dofs(linear: &mut Linear, problem: &Problem) {
     let n = problem.whole().root_columns;
-    let Linear { cells, lu, product, square, .. } = linear;
+    let Linear { cells, lu, product, square, stiffened, .. } = linear;
+    let root = &stiffened.delassus(problem).root;
     lu.reset(n);
     for i in 0..n {
         lu.row_mut(i).fill(0.0);
@@ -255,7 +339,7 @@ fn assemble_in_dofs(linear: &mut Linear, problem: &Problem) {
         let columns = &problem.columns[problem.groups[cell.group].columns.clone()];
         let [first, last] = [columns.first(), columns.last()].map(|c| c.map_or(0, |c| *c as usize));
         let together = last - first + 1 == columns.len();
-        add_cell(problem, cell, product, square, |i, row| {
+        add_cell(problem, root, cell, product, square, |i, row| {
             let out = &mut lu.row_mut(columns[i] as usize)[first..];
             if together {
                 out.iter_mut().zip(&row[..columns.len()]).for_each(|(out, x)| *out += x);
@@ -269,7 +353,8 @@ fn assemble_in_dofs(linear: &mut Linear, problem: &Problem) {
 /// `1 + Wᵀ H W` by blocks of bodies.
 #[inline(always)]
 fn assemble_bodies(linear: &mut Linear, problem: &Problem) {
-    let Linear { cells, blocks, product, square, .. } = linear;
+    let Linear { cells, blocks, product, square, stiffened, .. } = linear;
+    let root = &stiffened.delassus(problem).root;
     let columns_of = |cell: &Cell| &problem.columns[problem.groups[cell.group].columns.clone()];
     blocks.reset(problem.nodes[problem.whole().nodes.clone()].iter().copied());
     for cell in cells.iter() {
@@ -278,23 +363,31 @@ fn assemble_bodies(linear: &mut Linear, problem: &Problem) {
     blocks.open();
     for cell in cells.iter() {
         let columns = columns_of(cell);
-        add_cell(problem, cell, product, square, |i, row| blocks.add_row(columns[i], columns, row));
+        add_cell(problem, root, cell, product, square, |i, row| blocks.add_row(columns[i], columns, row));
     }
 }
 
 /// Calls `add` with the rows of `Wᵀ H W` of one cell, which has the columns of its group.
 #[inline(always)]
-fn add_cell(problem: &Problem, cell: &Cell, product: &mut [f64], square: &mut [f64], add: impl FnMut(usize, &[f64])) {
+fn add_cell(
+    problem: &Problem,
+    root: &[f64],
+    cell: &Cell,
+    product: &mut [f64],
+    square: &mut [f64],
+    add: impl FnMut(usize, &[f64]),
+) {
     match cell.width {
-        1 => add_rows_of::<1>(problem, cell, product, square, add),
-        3 => add_rows_of::<3>(problem, cell, product, square, add),
-        _ => add_rows_of::<TWIST>(problem, cell, product, square, add),
+        1 => add_rows_of::<1>(problem, root, cell, product, square, add),
+        3 => add_rows_of::<3>(problem, root, cell, product, square, add),
+        _ => add_rows_of::<TWIST>(problem, root, cell, product, square, add),
     }
 }
 
 #[inline(always)]
 fn add_rows_of<const N: usize>(
     problem: &Problem,
+    root: &[f64],
     cell: &Cell,
     product: &mut [f64],
     square: &mut [f64],
@@ -305,7 +398,7 @@ fn add_rows_of<const N: usize>(
         return;
     }
     let (stride, first) = (group.root_stride(), cell.xi - group.xi.start);
-    let W = &problem.root[group.root + first * stride..];
+    let W = &root[group.root + first * stride..];
     let rows: [&[f64]; N] = core::array::from_fn(|k| &W[k * stride..(k + 1) * stride]);
     for (i, out) in product.chunks_exact_mut(stride).enumerate().take(N) {
         combine(out, &rows, core::array::from_fn(|k| cell.H[i][k]));
@@ -358,13 +451,13 @@ fn collect_cells(linear: &mut Linear, problem: &Problem) {
     for (n, group) in problem.groups.iter().enumerate() {
         let blocks = &problem.blocks[group.blocks.clone()];
         let answers = &answers[group.blocks.clone()];
-        if blocks[0].map.is_some() {
+        if matches!(blocks[0].place, Place::Twist(_)) {
             if answers.iter().all(|a| a.silent) {
                 continue;
             }
             let mut cell = Cell { group: n, xi: group.xi.start, width: TWIST, at, H: [[0.0; 8]; TWIST] };
             for (b, a) in blocks.iter().zip(answers) {
-                if let (Some(map), false) = (b.map, a.silent) {
+                if let (Place::Twist(map), false) = (b.place, a.silent) {
                     add_twist(&problem.maps[map as usize], &a.E, &mut cell.H);
                 }
             }

@@ -17,7 +17,7 @@ mod proximal;
 mod tests;
 mod tuning;
 
-use super::cone::Square;
+use super::cone::{Cone, Square};
 use super::problem::{Block, Problem, rows_of};
 use super::report::{Iterations, Stage, Status};
 use super::residual::{fastest, residual_at, unit};
@@ -35,6 +35,8 @@ pub(crate) struct Work {
     /// Impulses (rows) and their velocities.
     pub lambda: Vec<f64>,
     pub sigma: Vec<f64>,
+    /// The impulses to which the velocities belong.
+    evaluated: Vec<f64>,
     kept: Vec<f64>,
     previous: Vec<f64>,
     change: Vec<f64>,
@@ -53,7 +55,7 @@ pub(crate) struct Work {
     admm: [Vec<f64>; 3],
 }
 
-footprint!(Work: lambda, sigma, kept, previous, change, answer, best, aside, w, xi, branches, answers, linear, proximal, interior,
+footprint!(Work: lambda, sigma, evaluated, kept, previous, change, answer, best, aside, w, xi, branches, answers, linear, proximal, interior,
     admm);
 
 impl Work {
@@ -92,6 +94,7 @@ impl Work {
     /// Velocity of the present impulses.
     pub fn evaluate(&mut self, problem: &Problem) {
         problem.velocity(&self.lambda, &mut self.sigma, &mut self.w, &mut self.xi);
+        self.evaluated.clone_from(&self.lambda);
     }
 
     fn keep(&mut self) {
@@ -219,12 +222,25 @@ pub(crate) fn solve(problem: &mut Problem, solver: Solver, tolerance: f64, budge
             search.stage = Stage::Pgs;
         }
     }
-    // the certificate: velocities and residual from the impulses alone
-    work.evaluate(problem);
+    into_cones(problem, &mut work.lambda);
+    // the certificate: velocities and residual from the impulses alone; where Newton ended the chain they are those already
+    if !(search.stage == Stage::Newton && work.evaluated == work.lambda && !infeasible) {
+        work.evaluate(problem);
+    }
     let residual = demanded_residual(problem, work);
     let status = if infeasible { Status::Infeasible } else { Status::of_residual(residual, tolerance) };
     let total = search.iterations.sum();
     Outcome { stage: search.stage, status, iterations: search.iterations, total, residual }
+}
+
+/// Impulses that pull, by as much as the tolerance allows, do not.
+fn into_cones(problem: &Problem, lambda: &mut [f64]) {
+    for b in &problem.blocks {
+        let last = b.row + b.cone.rows() - 1;
+        if lambda[last] < 0.0 && matches!(b.cone, Cone::Friction { .. } | Cone::Unilateral) {
+            lambda[b.row..=last].fill(0.0);
+        }
+    }
 }
 
 /// The residual of what is demanded, whoever yields.

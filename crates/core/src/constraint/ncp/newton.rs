@@ -24,8 +24,10 @@ const SHARE: f64 = 0.1;
 const SHARE_REDUNDANT: f64 = 10.0;
 /// A residual that falls at least by this factor keeps the factors for the next sweep.
 const FAST: f64 = 1e-2;
-/// What is at most left of the residual after the first iteration from a good start.
-const GOOD: f64 = 0.5;
+/// How many times the residual may grow in the first iteration from impulses of a warm start, and from none. It often grows where a
+/// joint begins to slide or to hold: what the active set of the last step gives is then still the best point to change
+/// that set from.
+const LOST: [f64; 2] = [30.0, 0.5];
 /// How much larger than the best a residual may become before the iteration goes back to the best, and by how much the
 /// proximal term then grows.
 const WORSE: f64 = 1e3;
@@ -39,6 +41,7 @@ pub(super) fn newton(problem: &Problem, work: &mut Work, search: &mut Search) {
     work.evaluate(problem);
     let mut residual = residual_at(problem, &work.lambda, &work.sigma);
     let mut best = residual;
+    let cold = work.lambda.iter().all(|x| *x == 0.0);
     work.keep();
     let (mut factored, mut last, mut proximal) = (false, 0.0, PROXIMAL[0]);
     let (mut iterations, mut idle) = (0, 0);
@@ -68,7 +71,7 @@ pub(super) fn newton(problem: &Problem, work: &mut Work, search: &mut Search) {
         }
         factored = residual < FAST * before;
         let share = if work.linear.is_redundant() { SHARE_REDUNDANT } else { SHARE };
-        if iterations == 1 && residual > GOOD * before {
+        if iterations == 1 && residual > LOST[usize::from(cold)] * before {
             // the start was not good
             residual = go(problem, work, 0.0);
             proximal = proximal_for(share, residual);

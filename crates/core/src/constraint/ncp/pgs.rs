@@ -45,13 +45,13 @@ fn sweep_group(problem: &Problem, work: &mut Work, group: &Group) {
     for k in group.blocks.clone() {
         if by_root {
             let (xi, local) = work.xi.split_at_mut(size);
-            problem.spread_group(group, &work.w[size..], xi, local);
+            problem.spread_group(&problem.delassus.root, group, &work.w[size..], xi, local);
         }
         work.w[group.xi.clone()].fill(0.0);
         sweep_block(problem, work, k, &problem.blocks[k]);
         if by_root {
             let ((w, x), local) = (work.w.split_at_mut(size), &mut work.xi[size..]);
-            problem.gather_group(group, w, x, local);
+            problem.gather_group(&problem.delassus.root, group, w, x, local);
         } else {
             for i in group.xi.clone().filter(|i| work.w[*i] != 0.0) {
                 let (w, G) = (work.w[i], problem.row(i));
