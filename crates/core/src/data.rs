@@ -1,7 +1,7 @@
 //! Memory of a step: the structs of its stages, one field each, each with one writer.
 
 use crate::collision::ContactSet;
-use crate::constraint::{Assembly, Solution, SolveReport, SolverScratch, WarmImpulses, WarmStart};
+use crate::constraint::{Assembly, Solution, SolveReport, WarmImpulses, WarmStart};
 use crate::dynamics::{FreeMotion, Kinematics, StepMass};
 use crate::error::InputError;
 use crate::footprint::{Footprint, footprint};
@@ -36,21 +36,6 @@ pub struct Data {
 }
 
 footprint!(Data: kin, mass, free, contacts, assembly, solution, warm, v_next, acceleration, forced, given, gradient);
-
-/// Memory of searches and derivatives that several `Data` use in turn: [`Data::exchange_scratch`].
-#[derive(Debug, Clone, Default)]
-pub struct Scratch {
-    structure: Option<StructureId>,
-    gradient: Option<Box<Gradient>>,
-    solver: Box<SolverScratch>,
-}
-
-impl Scratch {
-    /// Bytes that it takes beside itself.
-    pub fn bytes(&self) -> usize {
-        self.gradient.heap() + self.solver.heap()
-    }
-}
 
 impl Data {
     /// Memory for a model; steps allocate nothing more, except where more things touch than ever before.
@@ -91,16 +76,17 @@ impl Data {
         (finished, self.gradient.get_or_insert_with(|| Box::new(Gradient::new(model))))
     }
 
-    /// Takes memory for the search for impulses and for derivatives, and gives its own away. It is larger than all the rest:
-    /// where many robots are stepped or differentiated one after the other, one memory serves all and stays near the
-    /// processor. Derivatives that were computed in either are forgotten; memory of another structure is dropped.
-    pub fn exchange_scratch(&mut self, memory: &mut Scratch) {
-        if !memory.structure.as_ref().is_some_and(|s| s.is(&self.structure)) {
-            *memory = Scratch { structure: Some(self.structure.clone()), ..Scratch::default() };
+    /// Exchanges memory for the search for impulses and for derivatives, which is larger than all the rest, with that of another
+    /// `Data` of the model's structure: where many robots are stepped or differentiated one after the other, one memory
+    /// serves all and stays near the processor. Derivatives that were computed in either are forgotten.
+    pub fn exchange_scratch(&mut self, other: &mut Data) {
+        if !self.structure.is(&other.structure) {
+            return;
         }
-        core::mem::swap(&mut self.gradient, &mut memory.gradient);
-        core::mem::swap(&mut self.solution.scratch, &mut memory.solver);
+        core::mem::swap(&mut self.gradient, &mut other.gradient);
+        core::mem::swap(&mut self.solution.scratch, &mut other.solution.scratch);
         self.forget_derivatives();
+        other.forget_derivatives();
     }
 
     /// Derivatives of the step before belong to the past.

@@ -26,7 +26,7 @@ mod step;
 
 pub use constraint::{Mode, SolveReport, Stage, Status, WarmStart};
 pub use contact::ContactView;
-pub use data::{Data, Scratch};
+pub use data::Data;
 pub use dynamics::Wrench;
 pub use error::{BuildError, DynamicsError, InputError, StepError};
 pub use gradient::{GradientError, InputDirection, InputGrad, OutputGrad, StepJacobian};

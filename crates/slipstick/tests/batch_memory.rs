@@ -103,6 +103,16 @@ fn rollouts_of_a_batch_allocate_nothing_the_second_time() {
 }
 
 #[test]
+fn an_environment_that_only_steps_takes_a_few_kilobytes() {
+    let model = builtin("quadruped").unwrap();
+    let mut rows = Rows::new(&model, 256);
+    let (mut next, mut mask) = (rows.next(), vec![false; 256]);
+    (0..100).for_each(|_| _ = rows.step(&model, &mut next, &mut mask));
+    let bytes = rows.batch.bytes_per_environment();
+    assert!(bytes < 10_000, "{bytes} bytes");
+}
+
+#[test]
 fn the_stated_bytes_are_those_that_are_taken() {
     for name in ["cube", "half_cheetah", "quadruped", "humanoid"] {
         let model = builtin(name).unwrap();

@@ -16,6 +16,9 @@ use crate::footprint::footprint;
 use crate::model::{GeomId, Model, Pair, Shape, StructureId};
 use crate::spatial::{Pose, Vec3};
 
+/// Pairs for which there is room to be remembered from the start.
+const MANY: usize = 256;
+
 /// The contacts of a model at one configuration, and the memory of the search for them.
 #[derive(Debug, Clone)]
 pub struct ContactSet {
@@ -30,6 +33,8 @@ pub struct ContactSet {
     pub(super) reached: Vec<f64>,
     /// Per pair: where the last search ended. It makes the next one sooner, not different.
     pub(super) warm: Vec<Warm>,
+    /// Pairs of which something is remembered.
+    pub(super) searched: Vec<u32>,
     pub(super) memory: Polytope,
     contacts: Vec<Contact>,
     /// Per patch: what touches.
@@ -41,7 +46,7 @@ pub struct ContactSet {
     growths: usize,
 }
 
-footprint!(ContactSet: broad, candidates, limits, reached, warm, memory, contacts, touches, triangles, ground);
+footprint!(ContactSet: broad, candidates, limits, reached, warm, searched, memory, contacts, touches, triangles, ground);
 
 /// No triangle.
 const NO_GROUND: u32 = u32::MAX;
@@ -60,6 +65,7 @@ impl ContactSet {
             distance: 0.0,
             reached: vec![0.0; model.n_bodies()],
             warm: vec![Warm::default(); n],
+            searched: Vec::with_capacity(n.min(MANY)),
             memory: Polytope::new(),
             contacts: Vec::with_capacity(ROOM),
             touches: Vec::with_capacity(ROOM),
@@ -99,7 +105,7 @@ impl ContactSet {
 
     /// Drops what was remembered of earlier searches.
     pub fn forget(&mut self) {
-        self.warm.fill(Warm::default());
+        self.searched.drain(..).for_each(|k| self.warm[k as usize] = Warm::default());
     }
 }
 
@@ -122,7 +128,18 @@ fn search(model: &Model, X_wb: &[Pose], distance: f64, ahead: Option<&Lookahead>
     set.distance = distance;
     let near = model.options().contact_distance;
     let ContactSet {
-        broad, candidates, limits, warm, memory, contacts, touches, triangles, ground, unconverged, ..
+        broad,
+        candidates,
+        limits,
+        warm,
+        searched,
+        memory,
+        contacts,
+        touches,
+        triangles,
+        ground,
+        unconverged,
+        ..
     } = set;
     contacts.clear();
     touches.clear();
@@ -158,7 +175,12 @@ fn search(model: &Model, X_wb: &[Pose], distance: f64, ahead: Option<&Lookahead>
             continue;
         }
         let shapes = shape_pair(shape_of(model, a), X_w1, shape_of(model, b), &poses[b.0]);
-        let Some(w) = witness(&shapes, limit + offset, &mut warm[k as usize], memory) else { continue };
+        let known = warm[k as usize] != Warm::default();
+        let found = witness(&shapes, limit + offset, &mut warm[k as usize], memory);
+        if !known && warm[k as usize] != Warm::default() {
+            searched.push(k);
+        }
+        let Some(w) = found else { continue };
         *unconverged += !w.converged as usize;
         let found = if pair.single_point { nearest(&w) } else { patch(&shapes, &w, limit.max(near) + offset) };
         let axes = frame(X_w1.rotation * found.normal);

@@ -13,6 +13,10 @@ pub(crate) struct SearchMemory(Vec<(u32, Vec3, [u32; 2])>);
 footprint!(SearchMemory: 0);
 
 impl SearchMemory {
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
     pub fn entries(&self) -> &[(u32, Vec3, [u32; 2])] {
         &self.0
     }
@@ -32,9 +36,9 @@ impl ContactSet {
 
     /// The same in the memory of an earlier copy.
     pub(crate) fn copy_searches(&self, out: &mut SearchMemory) {
-        let kept = self.warm.iter().enumerate().filter(|(_, w)| **w != Warm::default());
         out.0.clear();
-        out.0.extend(kept.map(|(k, w)| (k as u32, w.axis, w.start)));
+        let of = |k: &u32| (*k, self.warm[*k as usize].axis, self.warm[*k as usize].start);
+        out.0.extend(self.searched.iter().map(of));
     }
 
     /// Puts it back.
@@ -46,6 +50,7 @@ impl ContactSet {
         self.forget();
         for (pair, axis, start) in &memory.0 {
             self.warm[*pair as usize] = Warm { axis: *axis, start: *start };
+            self.searched.push(*pair);
         }
         Ok(())
     }

@@ -32,7 +32,6 @@ pub use modes::Mode;
 pub use problem::Problem;
 pub use report::{Iterations, SolveReport, Stage, Status};
 pub use residual::residual;
-pub(crate) use solution::SolverScratch;
 pub use solution::{Solution, solve};
 pub use warm::WarmStart;
 

@@ -88,6 +88,12 @@ const IMPULSE: usize = 6;
 const SEARCH: usize = 5;
 
 impl WarmStart {
+    /// Forgets everything; memory stays.
+    pub fn clear(&mut self) {
+        self.impulses.clear();
+        self.searches.clear();
+    }
+
     /// Bytes that it takes beside itself.
     pub fn bytes(&self) -> usize {
         self.impulses.heap() + self.searches.heap()

@@ -1,126 +1,260 @@
-//! One environment of a batch: a robot with its memory, and what of it can be differentiated.
+//! One environment of a batch: a state, a warm start, and what its last step was made from. The memory in which steps are made
+//! belongs to the threads.
 
 use super::error::EnvironmentError;
+use crate::controller::Command;
 use crate::rollout_gradient::{Machine, Recorder, RolloutInput, fill};
 use crate::simulator::initial_state;
-use slipstick_core::{InputError, InputGrad, Model, OutputGrad, Step, StepError, WarmStart};
+use slipstick_core::{Data, InputError, InputGrad, Model, OutputGrad, State, Step, StepError, WarmStart};
+use std::mem::swap;
 
-/// A robot. Its machine's `x` is the state it is in: finite, whatever was handed in. Aligned, so that no two threads
-/// write to one line of the cache.
+/// A robot. Its state is finite, whatever was handed in. Aligned, so that no two threads write to one line of the cache.
 #[derive(Debug, Clone)]
 #[repr(align(128))]
 pub(super) struct Environment {
-    pub machine: Machine,
-    /// Whether the machine holds a finished step of its present model.
+    model: Model,
+    pub x: State,
+    warm: WarmStart,
+    /// The last step: state and warm start that it began with, and its input.
+    before: State,
+    warm_before: WarmStart,
+    command: Command,
+    /// Whether there is such a step of the present model.
     pub stepped: bool,
+    /// Memory that holds the last step and its warm start, where steps are kept for their derivatives; `held` tells whether it
+    /// does. Then `warm` is not kept up to date.
+    own: Option<Box<Data>>,
+    held: bool,
     /// Record of a rollout, made when the first one is wanted; `recorded` tells whether it is that of the last call.
     pub recorder: Option<Box<Recorder>>,
     pub recorded: bool,
-    /// What the way back through a rollout must not change.
-    pub end: WarmStart,
     /// Why it did not do what was asked last.
     pub failure: Option<EnvironmentError>,
 }
 
 impl Environment {
     pub fn new(model: &Model) -> Environment {
-        let mut machine = Machine::new(model);
-        machine.x = initial_state(model);
-        let end = WarmStart::default();
-        Environment { machine, stepped: false, recorder: None, recorded: false, end, failure: None }
+        let x = initial_state(model);
+        Environment {
+            model: model.clone(),
+            before: x.clone(),
+            x,
+            warm: WarmStart::default(),
+            warm_before: WarmStart::default(),
+            command: Command::new(model),
+            stepped: false,
+            own: None,
+            held: false,
+            recorder: None,
+            recorded: false,
+            failure: None,
+        }
     }
 
     pub fn model(&self) -> &Model {
-        &self.machine.model
+        &self.model
     }
 
     /// Bytes that it takes.
     pub fn bytes(&self) -> usize {
-        let recorder = self.recorder.as_ref().map_or(0, |r| size_of::<Recorder>() + r.bytes(&self.machine.model));
-        size_of::<Environment>() + self.machine.heap() + recorder + self.end.bytes()
+        let recorder = self.recorder.as_ref().map_or(0, |r| size_of::<Recorder>() + r.bytes(&self.model));
+        let Command { ctrl, tau, wrenches, .. } = &self.command;
+        let vectors = [&self.x.q, &self.x.v, &self.before.q, &self.before.v, ctrl, tau].map(Vec::capacity);
+        let numbers = 8 * vectors.iter().sum::<usize>() + size_of_val(&wrenches[..]);
+        let own = self.own.as_ref().map_or(0, |data| data.bytes());
+        size_of::<Environment>() + numbers + own + recorder + self.warm.bytes() + self.warm_before.bytes()
     }
 
-    /// The same with another model of the same structure.
+    /// A copy with another model of the same structure.
     pub fn with_model(&self, model: &Model) -> Environment {
         let mut other = self.clone();
         other.set_model(model);
-        other.machine.x = initial_state(model);
+        other.x = initial_state(model);
         other
     }
 
     /// Another model of the same structure. The warm start stays.
     pub fn set_model(&mut self, model: &Model) {
-        self.machine.model = model.clone();
+        self.model = model.clone();
         (self.recorder, self.stepped, self.recorded) = (None, false, false);
     }
 
     /// Drops warm start, clock and what could be differentiated.
     pub fn forget(&mut self) {
-        self.machine.data.forget();
-        self.machine.x.time = 0.0;
-        (self.stepped, self.recorded) = (false, false);
+        self.warm.clear();
+        self.x.time = 0.0;
+        (self.stepped, self.held, self.recorded) = (false, false, false);
     }
 
-    /// The same, and back to the state in which a simulator of the model begins.
+    /// Forgets, and goes back to the state in which a simulator of the model begins.
     pub fn reset(&mut self, q: &mut [f64], v: &mut [f64]) {
         self.forget();
-        self.machine.x = initial_state(&self.machine.model);
-        q.copy_from_slice(&self.machine.x.q);
-        v.copy_from_slice(&self.machine.x.v);
+        self.x = initial_state(&self.model);
+        q.copy_from_slice(&self.x.q);
+        v.copy_from_slice(&self.x.v);
+    }
+
+    /// Takes its model, state and input into a machine, or back out of it.
+    fn exchange(&mut self, machine: &mut Machine) {
+        swap(&mut self.model, &mut machine.model);
+        swap(&mut self.x, &mut machine.x);
+        swap(&mut self.command, &mut machine.command);
+    }
+
+    /// Calls `go` with a machine that is in its state, with its warm start and, to `keep` the step, its own memory. The state and
+    /// the warm start that come out are its next ones.
+    pub fn advance_in(
+        &mut self,
+        machine: &mut Machine,
+        keep: bool,
+        go: impl FnOnce(&mut Environment, &mut Machine) -> Result<(), EnvironmentError>,
+    ) {
+        let mut own = keep.then(|| self.own.take().unwrap_or_else(|| small_memory(&self.model)));
+        if let Some(own) = &mut own {
+            swap(own, &mut machine.data);
+            machine.data.exchange_scratch(own);
+        }
+        self.exchange(machine);
+        // memory that holds the last step has its warm start
+        let restored = if keep && self.held { Ok(()) } else { machine.data.restore(&self.warm) };
+        let done = restored.map_err(|e| EnvironmentError::Step(e.into())).and_then(|()| go(self, machine));
+        self.exchange(machine);
+        if done.is_ok() && !keep {
+            machine.data.copy_warm_start(&mut self.warm);
+        }
+        if done.is_err() {
+            // a step that broke off may have left a warm start that is no use to the next one
+            self.warm.clear();
+            self.stepped = false;
+        }
+        if let Some(own) = &mut own {
+            machine.data.exchange_scratch(own);
+            swap(own, &mut machine.data);
+        }
+        self.held = keep && done.is_ok();
+        self.own = own.or(self.own.take());
+        self.failure = done.err();
+    }
+
+    /// Keeps what the next step begins with, so that it can be made again. The machine is in the environment's state.
+    pub fn mark(&mut self, machine: &Machine) {
+        copy_state(&machine.x, &mut self.before);
+        machine.data.copy_warm_start(&mut self.warm_before);
     }
 
     /// One step; without one, the state stays.
-    pub fn step(&mut self, [q, v, tau, ctrl]: [&[f64]; 4], actuated: bool, [q_next, v_next]: [&mut [f64]; 2]) {
-        let done = self.try_step([q, v, tau, ctrl], actuated);
-        self.settle(done);
-        q_next.copy_from_slice(&self.machine.x.q);
-        v_next.copy_from_slice(&self.machine.x.v);
+    pub fn step(
+        &mut self,
+        machine: &mut Machine,
+        keep: bool,
+        [q, v, tau, ctrl]: [&[f64]; 4],
+        actuated: bool,
+        [q_next, v_next]: [&mut [f64]; 2],
+    ) {
+        self.advance_in(machine, keep, |own, machine| {
+            own.enter(machine, q, v)?;
+            machine.expect(&RolloutInput::default());
+            fill(tau, 0, &mut machine.command.tau);
+            fill(ctrl, 0, &mut machine.command.ctrl);
+            machine.command.actuated = actuated;
+            copy_state(&machine.x, &mut own.before);
+            // the warm start that it was put back to
+            swap(&mut own.warm, &mut own.warm_before);
+            machine.try_step()?;
+            machine.go_on();
+            own.stepped = true;
+            Ok(())
+        });
+        q_next.copy_from_slice(&self.x.q);
+        v_next.copy_from_slice(&self.x.v);
     }
 
-    fn try_step(&mut self, [q, v, tau, ctrl]: [&[f64]; 4], actuated: bool) -> Result<(), EnvironmentError> {
-        self.enter(q, v)?;
-        self.machine.expect(&RolloutInput::default());
-        fill(tau, 0, &mut self.machine.command.tau);
-        fill(ctrl, 0, &mut self.machine.command.ctrl);
-        self.machine.command.actuated = actuated;
-        self.machine.try_step()?;
-        self.machine.go_on();
-        self.stepped = true;
-        Ok(())
-    }
-
-    /// Puts it into a state, if it is one.
-    pub fn enter(&mut self, q: &[f64], v: &[f64]) -> Result<(), EnvironmentError> {
+    /// Puts the machine into a state, if it is one.
+    pub fn enter(&mut self, machine: &mut Machine, q: &[f64], v: &[f64]) -> Result<(), EnvironmentError> {
         (self.stepped, self.recorded) = (false, false);
         for (what, x) in [("q", q), ("v", v)] {
             if let Some(index) = x.iter().position(|x| !x.is_finite()) {
                 return Err(StepError::Input(InputError::NotFinite { what, index }).into());
             }
         }
-        self.machine.x.q.copy_from_slice(q);
-        self.machine.x.v.copy_from_slice(v);
+        machine.x.q.copy_from_slice(q);
+        machine.x.v.copy_from_slice(v);
         Ok(())
     }
 
-    /// Keeps why something failed. A step that broke off may have left a warm start that is no use to the next one.
-    pub fn settle(&mut self, done: Result<(), EnvironmentError>) {
-        if done.is_err() {
-            self.machine.data.forget();
-            self.stepped = false;
-        }
-        self.failure = done.err();
+    /// Calls `go` with the last step: as it is held, or made again bit for bit from what it was made from.
+    pub fn differentiate(&mut self, machine: &mut Machine, go: impl FnOnce(&mut Step) -> Result<(), EnvironmentError>) {
+        self.failure = match (self.stepped, self.own.take()) {
+            (false, own) => {
+                self.own = own;
+                Some(EnvironmentError::NoStep)
+            }
+            (true, Some(mut own)) if self.held => {
+                own.exchange_scratch(&mut machine.data);
+                let last = Step::last(&self.model, &mut own).ok_or(EnvironmentError::NoStep);
+                let failure = last.and_then(|mut step| go(&mut step)).err();
+                own.exchange_scratch(&mut machine.data);
+                self.own = Some(own);
+                failure
+            }
+            (true, own) => {
+                self.own = own;
+                self.repeat(machine, go).err()
+            }
+        };
     }
 
-    /// Calls `go` with the last step.
-    pub fn differentiate(&mut self, go: impl FnOnce(&mut Step) -> Result<(), EnvironmentError>) {
-        let Machine { model, data, .. } = &mut self.machine;
-        let last = if self.stepped { Step::last(model, data) } else { None };
-        self.failure = last.ok_or(EnvironmentError::NoStep).and_then(|mut step| go(&mut step)).err();
+    /// Makes the last step again. Its end is known: state and warm start stay.
+    fn repeat(
+        &mut self,
+        machine: &mut Machine,
+        go: impl FnOnce(&mut Step) -> Result<(), EnvironmentError>,
+    ) -> Result<(), EnvironmentError> {
+        swap(&mut self.x, &mut self.before);
+        self.exchange(machine);
+        let restored = machine.data.restore(&self.warm_before).map_err(|e| EnvironmentError::Step(e.into()));
+        let done = restored.and_then(|()| {
+            let (mut step, _) = machine.try_step()?;
+            go(&mut step)
+        });
+        self.exchange(machine);
+        swap(&mut self.x, &mut self.before);
+        done
     }
 
     /// The gradient of the last step, added to `out`.
-    pub fn vjp(&mut self, [w_q, w_v]: [&[f64]; 2], [q, v, tau, ctrl]: [&mut [f64]; 4]) {
+    pub fn vjp(&mut self, machine: &mut Machine, [w_q, w_v]: [&[f64]; 2], [q, v, tau, ctrl]: [&mut [f64]; 4]) {
         let w = OutputGrad { q: w_q, v: w_v, impulses: &[] };
-        self.differentiate(|step| Ok(step.vjp(w, InputGrad { q, v, tau, ctrl })?));
+        self.differentiate(machine, |step| Ok(step.vjp(w, InputGrad { q, v, tau, ctrl })?));
     }
+
+    /// Calls `go` with a machine of its model and its record.
+    pub fn with_record(
+        &mut self,
+        machine: &mut Machine,
+        go: impl FnOnce(&mut Recorder, &mut Machine) -> Result<(), EnvironmentError>,
+    ) {
+        let Some(mut recorder) = self.recorder.take().filter(|_| self.recorded) else {
+            self.failure = Some(EnvironmentError::NoRollout);
+            return;
+        };
+        self.exchange(machine);
+        self.failure = go(&mut recorder, machine).err();
+        recorder.leave(machine);
+        self.exchange(machine);
+        self.recorder = Some(recorder);
+    }
+}
+
+/// A state into memory that is there already.
+fn copy_state(from: &State, to: &mut State) {
+    to.q.copy_from_slice(&from.q);
+    to.v.copy_from_slice(&from.v);
+    to.time = from.time;
+}
+
+/// Memory for steps without room to spare: a copy of what is empty takes nothing.
+#[allow(clippy::redundant_clone)]
+fn small_memory(model: &Model) -> Box<Data> {
+    Box::new(Data::new(model).clone())
 }

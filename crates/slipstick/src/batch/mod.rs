@@ -16,9 +16,10 @@ pub use error::{BatchError, EnvironmentError, FailedEnvironment};
 pub use step::BatchJacobian;
 
 use crate::crew::Crew;
+use crate::rollout_gradient::Machine;
 use environment::Environment;
 use rows::{Rows, RowsMut, Work};
-use slipstick_core::{InputError, Model, Scratch};
+use slipstick_core::{InputError, Model};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Environments of one structure: the same robot, whose parameters and options may differ from one to the other. Arrays
@@ -45,8 +46,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub struct Batch {
     environments: Vec<Environment>,
     crew: Crew,
-    /// Memory of contact searches and derivatives, one for each thread: environments use it in turn.
-    lent: Mutex<Vec<Scratch>>,
+    /// Memory in which steps are made, one for each thread: environments use it in turn.
+    machines: Mutex<Vec<Machine>>,
+    /// Whether each environment keeps its last step in memory of its own: from the first call of `vjp` or `jacobian` on. Before,
+    /// and where only rollouts are differentiated, a step whose derivative is asked for is made again.
+    keeps_steps: bool,
     /// Numbers of a configuration, a velocity and the controls.
     sizes: [usize; 3],
     /// Whether the last steps were made with controls.
@@ -77,8 +81,9 @@ impl Batch {
         if environments.is_empty() {
             return Err(no_environment());
         }
-        let (sizes, lent) = ([model.nq(), model.nv(), model.nu()], Mutex::default());
-        Ok(Batch { environments, crew: Crew::new(0), lent, sizes, actuated: false, recorded: None })
+        let (sizes, machines) = ([model.nq(), model.nv(), model.nu()], Mutex::default());
+        let crew = Crew::new(0);
+        Ok(Batch { environments, crew, machines, keeps_steps: false, sizes, actuated: false, recorded: None })
     }
 
     /// On how many threads it works, the one that calls included. Zero stands for as many as there are cores, which is
@@ -115,13 +120,14 @@ impl Batch {
         Ok(())
     }
 
-    /// Bytes that an environment takes, on average: memory for its steps, what a recorded rollout keeps, and its part
-    /// of the memory for derivatives, of which every thread has one. It grows with the largest number of contacts so
-    /// far, not with the number of steps.
+    /// Bytes that an environment takes, on average: its state and warm start, what a recorded rollout keeps, and its part of the
+    /// memory in which steps are made, of which every thread has one. From the first call of [`Batch::vjp`] or
+    /// [`Batch::jacobian`] on each environment keeps its last step, which takes ten times as much. It grows with the
+    /// largest number of contacts so far, not with the number of steps.
     pub fn bytes_per_environment(&self) -> usize {
         let environments: usize = self.environments.iter().map(Environment::bytes).sum();
-        let lent: usize = lock(&self.lent).iter().map(Scratch::bytes).sum();
-        (environments + lent) / self.len()
+        let machines: usize = lock(&self.machines).iter().map(|m| size_of::<Machine>() + m.heap()).sum();
+        (environments + machines) / self.len()
     }
 
     /// Begins anew where `mask` (n) says so: writes the state in which a [`Simulator`](crate::Simulator) of the
@@ -158,17 +164,15 @@ impl Batch {
         &mut self,
         given: [Rows; I],
         out: [RowsMut; O],
-        go: impl Fn(&mut Environment, [&[f64]; I], [&mut [f64]; O]) + Sync,
+        go: impl Fn(&mut Environment, &mut Machine, [&[f64]; I], [&mut [f64]; O]) + Sync,
     ) -> Result<(), BatchError> {
-        let (work, lent) = (Work { environments: &mut self.environments, given, out }, &self.lent);
+        let model = self.environments[0].model().clone();
+        let (work, machines) = (Work { environments: &mut self.environments, given, out }, &self.machines);
         let started = self.crew.run(work, |work| {
-            let mut memory = lock(lent).pop().unwrap_or_default();
-            work.each(|environment, given, out| {
-                environment.machine.data.exchange_scratch(&mut memory);
-                go(environment, given, out);
-                environment.machine.data.exchange_scratch(&mut memory);
-            });
-            lock(lent).push(memory);
+            let machine = lock(machines).pop();
+            let mut machine = machine.unwrap_or_else(|| Machine::new(&model));
+            work.each(|environment, given, out| go(environment, &mut machine, given, out));
+            lock(machines).push(machine);
         });
         started.map_err(|e| BatchError::Threads { wanted: self.crew.threads(), reason: e.to_string() })?;
         self.failures()
@@ -190,8 +194,8 @@ impl Batch {
 }
 
 /// A thread that panicked has put nothing half done there.
-fn lock(lent: &Mutex<Vec<Scratch>>) -> MutexGuard<'_, Vec<Scratch>> {
-    lent.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(machines: &Mutex<Vec<Machine>>) -> MutexGuard<'_, Vec<Machine>> {
+    machines.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn no_environment() -> BatchError {

@@ -4,7 +4,7 @@ use super::environment::Environment;
 use super::error::{BatchError, EnvironmentError};
 use super::rows::{Rows, RowsMut};
 use super::{Batch, finite};
-use crate::rollout_gradient::{Memory, Recorder, RolloutInput, StateGrad, fill};
+use crate::rollout_gradient::{Machine, Memory, Recorder, RolloutInput, StateGrad, fill};
 use slipstick_core::InputGrad;
 
 impl Batch {
@@ -38,9 +38,10 @@ impl Batch {
         ];
         self.actuated = !input.ctrl.is_empty();
         self.recorded = memory.map(|_| steps);
-        self.run(given, out, |environment, [q, v, ctrl, tau], out| {
+        let keep = self.keeps_steps;
+        self.run(given, out, |environment, machine, [q, v, ctrl, tau], out| {
             let input = RolloutInput { ctrl, tau, wrenches: input.wrenches };
-            environment.rollout(steps, memory, [q, v], &input, out);
+            environment.rollout(machine, keep, steps, memory, [q, v], &input, out);
         })
     }
 
@@ -67,7 +68,9 @@ impl Batch {
             RowsMut::optional("gradient of tau", out.tau, n, steps * nv)?,
             RowsMut::optional("gradient of ctrl", out.ctrl, n, steps * nu)?,
         ];
-        self.run(given, out, |environment, [q, v], out| environment.rollout_vjp(StateGrad { q, v }, out))
+        self.run(given, out, |environment, machine, [q, v], out| {
+            environment.rollout_vjp(machine, StateGrad { q, v }, out);
+        })
     }
 }
 
@@ -75,45 +78,58 @@ impl Environment {
     /// Steps from a state; where one fails, its state stays to the end.
     fn rollout(
         &mut self,
+        machine: &mut Machine,
+        keep: bool,
         steps: usize,
         memory: Option<Memory>,
         [q, v]: [&[f64]; 2],
         input: &RolloutInput,
         [q_out, v_out]: [&mut [f64]; 2],
     ) {
-        let states = q_out.chunks_exact_mut(q.len().max(1)).zip(v_out.chunks_exact_mut(v.len().max(1)));
-        let mut done = self.begin_rollout(steps, memory, [q, v], input);
-        for (t, (q, v)) in states.enumerate() {
-            if t > 0 && done.is_ok() {
-                done = self.advance(memory, t - 1, input);
+        let mut states = q_out.chunks_exact_mut(q.len().max(1)).zip(v_out.chunks_exact_mut(v.len().max(1)));
+        self.advance_in(machine, keep, |own, machine| {
+            let mut done = own.begin_rollout(machine, steps, memory, [q, v], input);
+            for (t, (q, v)) in states.by_ref().enumerate() {
+                if t > 0 && done.is_ok() {
+                    if t == steps {
+                        own.mark(machine);
+                    }
+                    done = own.advance(machine, memory, t - 1, input);
+                }
+                q.copy_from_slice(&machine.x.q);
+                v.copy_from_slice(&machine.x.v);
             }
-            q.copy_from_slice(&self.machine.x.q);
-            v.copy_from_slice(&self.machine.x.v);
-        }
-        self.recorded = done.is_ok() && memory.is_some();
-        self.settle(done);
+            own.recorded = done.is_ok() && memory.is_some();
+            done
+        });
     }
 
     fn begin_rollout(
         &mut self,
+        machine: &mut Machine,
         steps: usize,
         memory: Option<Memory>,
         [q, v]: [&[f64]; 2],
         input: &RolloutInput,
     ) -> Result<(), EnvironmentError> {
-        self.enter(q, v)?;
-        self.machine.expect(input);
+        self.enter(machine, q, v)?;
+        machine.expect(input);
         let Some(memory) = memory else { return Ok(()) };
         let fits = |r: &Recorder| r.steps == steps && r.memory == memory;
         let kept = self.recorder.take().filter(|r| fits(r));
-        let new = || Box::new(Recorder::new(&self.machine.model, steps, memory, &[]));
-        Ok(self.recorder.insert(kept.unwrap_or_else(new)).begin(&self.machine)?)
+        let new = || Box::new(Recorder::new(&machine.model, steps, memory, &[]));
+        Ok(self.recorder.insert(kept.unwrap_or_else(new)).begin(machine)?)
     }
 
     /// Step number `t`.
-    fn advance(&mut self, memory: Option<Memory>, t: usize, input: &RolloutInput) -> Result<(), EnvironmentError> {
-        let Environment { machine, recorder, .. } = self;
-        match recorder.as_mut().filter(|_| memory.is_some()) {
+    fn advance(
+        &mut self,
+        machine: &mut Machine,
+        memory: Option<Memory>,
+        t: usize,
+        input: &RolloutInput,
+    ) -> Result<(), EnvironmentError> {
+        match self.recorder.as_mut().filter(|_| memory.is_some()) {
             Some(recorder) => recorder.advance(machine, t, input)?,
             None => {
                 fill(input.ctrl, t, &mut machine.command.ctrl);
@@ -126,19 +142,10 @@ impl Environment {
         Ok(())
     }
 
-    /// Back through the recorded rollout. Steps that are made again need the machine; what comes after the rollout is
-    /// to find it as the rollout left it.
-    fn rollout_vjp(&mut self, w: StateGrad, [q, v, tau, ctrl]: [&mut [f64]; 4]) {
-        let Environment { machine, recorder, end, .. } = self;
-        let Some(recorder) = recorder.as_mut().filter(|_| self.recorded) else {
-            self.failure = Some(EnvironmentError::NoRollout);
-            return;
-        };
-        machine.data.copy_warm_start(end);
-        let done = recorder.back(machine, &w, InputGrad { q, v, tau, ctrl }, &mut []);
-        recorder.leave(machine);
-        let back = machine.data.restore(end);
-        self.stepped = self.stepped && recorder.memory == Memory::Store;
-        self.failure = done.err().map(EnvironmentError::from).or(back.err().map(|e| EnvironmentError::Step(e.into())));
+    /// Back through the recorded rollout; state and warm start stay those of its end.
+    fn rollout_vjp(&mut self, machine: &mut Machine, w: StateGrad, [q, v, tau, ctrl]: [&mut [f64]; 4]) {
+        self.with_record(machine, |recorder, machine| {
+            Ok(recorder.back(machine, &w, InputGrad { q, v, tau, ctrl }, &mut [])?)
+        });
     }
 }

@@ -76,7 +76,8 @@ impl Batch {
         let out = [RowsMut::new("q_next", q_next, n, nq)?, RowsMut::new("v_next", v_next, n, nv)?];
         let actuated = ctrl.is_some();
         (self.actuated, self.recorded) = (actuated, None);
-        self.run(given, out, |environment, given, out| environment.step(given, actuated, out))
+        let keep = self.keeps_steps;
+        self.run(given, out, |environment, machine, given, out| environment.step(machine, keep, given, actuated, out))
     }
 
     /// Derivatives of the last step. Rows of environments that fail stay as they are.
@@ -94,8 +95,9 @@ impl Batch {
             square("dv_dtau", out.dv_dtau)?,
             RowsMut::optional("dv_dctrl", out.dv_dctrl, n, controls)?,
         ];
-        self.run([], out, |environment, [], out| {
-            environment.differentiate(|step| {
+        self.keeps_steps = true;
+        self.run([], out, |environment, machine, [], out| {
+            environment.differentiate(machine, |step| {
                 let J = step.jacobian()?;
                 let blocks = [J.dq_dq, J.dq_dv, J.dq_dtau, J.dq_dctrl, J.dv_dq, J.dv_dv, J.dv_dtau, J.dv_dctrl];
                 out.into_iter().zip(blocks).for_each(|(out, block)| write(block, out));
@@ -119,7 +121,8 @@ impl Batch {
             RowsMut::optional("gradient of tau", out.tau, n, nv)?,
             RowsMut::optional("gradient of ctrl", out.ctrl, n, if self.actuated { nu } else { 0 })?,
         ];
-        self.run(given, out, |environment, w, out| environment.vjp(w, out))
+        self.keeps_steps = true;
+        self.run(given, out, |environment, machine, w, out| environment.vjp(machine, w, out))
     }
 }
 

@@ -11,7 +11,7 @@ use slipstick_core::{Data, Input, InputError, Model, State, Step, StepError, War
 #[derive(Debug, Clone)]
 pub(crate) struct Machine {
     pub model: Model,
-    pub data: Data,
+    pub data: Box<Data>,
     pub x: State,
     next: State,
     pub command: Command,
@@ -20,7 +20,7 @@ pub(crate) struct Machine {
 impl Machine {
     pub fn new(model: &Model) -> Machine {
         let (x, command) = (State::neutral(model), Command::new(model));
-        Machine { model: model.clone(), data: Data::new(model), next: x.clone(), x, command }
+        Machine { model: model.clone(), data: Box::new(Data::new(model)), next: x.clone(), x, command }
     }
 
     /// Bytes that it has made room for beside itself.
@@ -28,7 +28,7 @@ impl Machine {
         let Command { ctrl, tau, wrenches, .. } = &self.command;
         let vectors = [&self.x.q, &self.x.v, &self.next.q, &self.next.v, ctrl, tau].map(Vec::capacity);
         let numbers = 8 * vectors.iter().sum::<usize>();
-        self.data.bytes() - size_of::<Data>() + numbers + wrenches.capacity() * size_of::<Wrench>()
+        self.data.bytes() + numbers + wrenches.capacity() * size_of::<Wrench>()
     }
 
     /// Ready for the first step.
