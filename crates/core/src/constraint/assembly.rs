@@ -254,7 +254,7 @@ impl Assembly {
     fn add_joint_rows(&mut self, model: &Model, chosen: &[u32], on_dofs: bool) {
         for chunk in chosen.chunks(WIDTH) {
             let (xi, block) = (self.problem.size(), self.problem.blocks.len());
-            let joins = |r: &JointRow| r.included && !(on_dofs && only_dof(model, r).is_some());
+            let joins = |r: &JointRow| r.included && !(on_dofs && r.only_dof(model).is_some());
             let rows = || chunk.iter().map(|n| (*n as usize, &self.joint_rows[*n as usize])).filter(|(_, r)| joins(r));
             let count = rows().count();
             if count == 0 {
@@ -275,7 +275,7 @@ impl Assembly {
     fn add_dof_rows(&mut self, model: &Model, chosen: &[u32]) {
         for n in chosen.iter().map(|n| *n as usize) {
             let row = self.joint_rows[n];
-            if let (true, Some((dof, scale))) = (row.included, only_dof(model, &row)) {
+            if let (true, Some((dof, scale))) = (row.included, row.only_dof(model)) {
                 let xi = self.problem.size();
                 self.problem.push(row.cone, xi, Place::Dof { dof: dof as u32, scale }, [0.0; 2]);
                 self.sources.push(Source::Joint(n));
@@ -291,7 +291,7 @@ impl Assembly {
             return false;
         }
         let rows = chosen.iter().map(|n| &self.joint_rows[*n as usize]);
-        let count = rows.filter(|r| r.included && only_dof(model, r).is_some()).count();
+        let count = rows.filter(|r| r.included && r.only_dof(model).is_some()).count();
         count > 0 && SHARE_OF_DOFS * count >= self.trees_of(model, first).map(|dofs| dofs.len()).sum()
     }
 
@@ -444,13 +444,6 @@ impl Assembly {
             }
         }
     }
-}
-
-/// The dof of a row that acts on no other, and its entry there.
-fn only_dof(model: &Model, row: &JointRow) -> Option<(usize, f64)> {
-    let mut terms = row.terms(model);
-    let first = terms.next()?;
-    terms.next().is_none().then_some(first)
 }
 
 /// How the velocity of a row of joints is corrected.

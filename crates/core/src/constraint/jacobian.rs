@@ -143,12 +143,14 @@ impl Jacobian {
     }
 
     /// `J v` of a group, up to eight rows.
+    #[inline(always)]
     pub fn velocity(&self, group: usize, v: &[f64]) -> [f64; WIDTH] {
         let span = self.spans[group].clone();
         along_path(&self.J[span.clone()], &self.path[span], v)
     }
 
     /// `out += Jᵀ w` of a group.
+    #[inline(always)]
     pub fn add_transposed(&self, group: usize, w: &[f64], out: &mut [f64]) {
         let span = self.spans[group].clone();
         add_along_path(&self.J[span.clone()], &self.path[span], w, out);

@@ -80,6 +80,20 @@ impl JointRow {
         joints.chain(self.tendon_terms(model).into_iter().flatten().flat_map(of_tendon))
     }
 
+    /// Its dof and entry in J, if it acts on a single dof.
+    pub fn only_dof(&self, model: &Model) -> Option<(usize, f64)> {
+        let dof = |joint: usize| model.joints()[joint].v.start;
+        match self.kind {
+            JointRowKind::Limit { joint, sign } => Some((dof(joint), sign)),
+            JointRowKind::DryFriction { dof } => Some((dof, 1.0)),
+            JointRowKind::Coupling { equality, .. } => match &model.equalities()[equality].kind {
+                EqualityKind::Joint { joint, other: None, .. } => Some((dof(joint.0), 1.0)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// The first tree of the island that it belongs to.
     pub fn island(&self, model: &Model, joined: &Joined) -> usize {
         let (tree, dof) = (model.tree(), self.terms(model).next());

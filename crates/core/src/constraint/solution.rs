@@ -26,11 +26,13 @@ pub struct Solution {
     pub(crate) modes: Vec<(Mode, f64)>,
     /// How each constraint resists a change of its impulse, on the central path.
     resistances: Vec<[[f64; 3]; 3]>,
+    /// `M̂⁻¹ Jᵀ λ` (nv) where the search for the impulses has computed it; else empty.
+    pub(crate) moved: Vec<f64>,
     /// What does not outlive a search.
     pub(crate) scratch: Box<SolverScratch>,
 }
 
-footprint!(Solution: lambda, sigma, modes, resistances, scratch);
+footprint!(Solution: lambda, sigma, modes, resistances, moved, scratch);
 
 /// Memory that a search for impulses needs and leaves nothing in.
 #[derive(Debug, Clone, Default)]
@@ -72,6 +74,7 @@ impl Solution {
             x.resize(problem.rows(), 0.0);
         }
         self.resistances.clear();
+        self.moved.clear();
     }
 
     /// Solves an island from the impulses of the start.
@@ -108,6 +111,10 @@ impl Solution {
                 (b.compliance, b.yields, b.remembered) = (alone.compliance, alone.yields, alone.remembered);
             }
         }
+        self.moved.clear();
+        if !several {
+            self.moved.extend_from_slice(work.velocity_of_dofs(problem));
+        }
         self.lambda[rows.clone()].copy_from_slice(&work.lambda);
         self.sigma[rows].copy_from_slice(&work.sigma);
         result
@@ -120,6 +127,7 @@ impl Solution {
 
     /// Takes a part of the impulses of an island. Returns the residual of all that are there.
     pub(crate) fn scale_impulses(&mut self, problem: &Problem, n: usize, part: f64) -> f64 {
+        self.moved.clear();
         for i in problem.islands[n].rows.clone() {
             self.lambda[i] *= part;
             self.sigma[i] = problem.g[i] + part * (self.sigma[i] - problem.g[i]);

@@ -112,17 +112,21 @@ pub(crate) fn solve_down(tree: &Topology, dofs: Range<usize>, mass: &TreeMatrix,
 #[inline(always)]
 pub(crate) fn inverse_entry(tree: &Topology, mass: &TreeMatrix, j: usize, z: &mut Vec<[f64; 4]>) -> f64 {
     let (path, rows) = (tree.ancestors(j), mass.rows.as_chunks::<4>().0);
-    z.clear();
-    z.resize(path.len().div_ceil(4), [0.0; 4]);
-    let mut sum = mass.inverse_pivot[j];
-    let mut own = 1.0;
-    for (n, &k) in path.iter().enumerate().skip(1).rev() {
+    let lanes = path.len().div_ceil(4);
+    if z.len() < lanes {
+        z.resize(lanes, [0.0; 4]);
+    }
+    let z = &mut z[..lanes];
+    z.fill([0.0; 4]);
+    let (mut sum, mut own) = (mass.inverse_pivot[j], 1.0);
+    for (n, pair) in path.windows(2).enumerate().rev() {
         // whole lanes: what a row has beyond its dofs is written to entries that are done with
-        for (z, l) in z[..n.div_ceil(4)].iter_mut().zip(&rows[tree.row[k] / 4..]) {
+        let row = &rows[tree.row[pair[1]] / 4..];
+        for (z, l) in z[..n / 4 + 1].iter_mut().zip(row) {
             *z = (Lane(*z) - Lane(*l) * own).0;
         }
-        own = z[(n - 1) / 4][(n - 1) % 4];
-        sum += own * own * mass.inverse_pivot[path[n - 1]];
+        own = z[n / 4][n % 4];
+        sum += own * own * mass.inverse_pivot[pair[0]];
     }
     sum
 }

@@ -213,7 +213,7 @@ impl InteriorPoint {
             work.linear.factor(problem);
         }
         work.linear.solve(problem, &mut work.change);
-        problem.apply(&work.change, &mut work.answer, &mut work.w, &mut work.xi);
+        work.apply_change(problem);
         for (k, b) in problem.blocks.iter().enumerate() {
             let sigma = self.scaled_velocity(b, k, &work.sigma);
             let dsigma = self.scaled_velocity(b, k, &work.answer);

@@ -97,6 +97,17 @@ impl Work {
         self.evaluated.clone_from(&self.lambda);
     }
 
+    /// Change of velocity by `change`, in `answer`.
+    fn apply_change(&mut self, problem: &Problem) {
+        problem.apply(&self.change, &mut self.answer, &mut self.w, &mut self.xi);
+        self.evaluated.clear();
+    }
+
+    /// Change of velocity of all dofs by the present impulses, if that is how their velocity was computed; else nothing.
+    pub fn velocity_of_dofs(&self, problem: &Problem) -> &[f64] {
+        if self.evaluated == self.lambda { &self.xi[problem.dofs.start..][..problem.dofs.width()] } else { &[] }
+    }
+
     fn keep(&mut self) {
         self.kept.copy_from_slice(&self.lambda);
     }

@@ -8,7 +8,7 @@ use super::branch::{Branch, Hold, answer_on, held, on_the_edge, pushes};
 use super::linear::{Answer, is_frictionless};
 use super::tuning::{NEWTON_ITERATIONS, NEWTON_PATIENCE};
 use super::{Search, Work};
-use crate::constraint::cone::{Cone, Rows, length};
+use crate::constraint::cone::{Cone, Rows, length, to_boundary};
 use crate::constraint::problem::{Block, Problem, rows_of};
 use crate::constraint::report::Stage;
 use crate::constraint::residual::residual_at;
@@ -60,6 +60,11 @@ pub(super) fn newton(problem: &Problem, work: &mut Work, search: &mut Search) {
         let before = residual;
         work.previous.copy_from_slice(&work.lambda);
         residual = go(problem, work, 1.0);
+        if residual > WORSE * best {
+            // an active set that contradicts itself asks for huge impulses: as far as the first that reaches its bound
+            let part = part_inside(problem, work);
+            residual = go(problem, work, part);
+        }
         done = search.is_precise(problem, &work.lambda, residual);
         if before < NEAR && residual >= before && iterations > 1 && work.linear.is_redundant() {
             break;
@@ -96,6 +101,23 @@ fn proximal_for(share: f64, residual: f64) -> f64 {
     (share * residual).clamp(PROXIMAL[0], PROXIMAL[1])
 }
 
+/// How far along the step those that hold stay inside their cones.
+fn part_inside(problem: &Problem, work: &Work) -> f64 {
+    let mut part = 1.0f64;
+    for (b, _) in problem.blocks.iter().zip(&work.branches).filter(|(_, branch)| **branch == Branch::Held) {
+        let (l, d) = (rows_of(&work.previous, b), rows_of(&work.change, b));
+        let to_end = |end: f64| if d[0] == 0.0 { f64::INFINITY } else { (end - l[0]) / d[0] };
+        let reached = match b.cone {
+            Cone::Friction { mu } => to_boundary(mu * l[2], [l[0], l[1]], mu * d[2], [d[0], d[1]]),
+            Cone::Box { bound } => to_end(bound.copysign(d[0])),
+            Cone::Unilateral if d[0] < 0.0 => to_end(0.0),
+            _ => f64::INFINITY,
+        };
+        part = part.min(reached.max(0.0));
+    }
+    part
+}
+
 /// Moves by a part of the step and returns the residual there.
 fn go(problem: &Problem, work: &mut Work, part: f64) -> f64 {
     for (l, (p, d)) in work.lambda.iter_mut().zip(work.previous.iter().zip(&work.change)) {
@@ -113,7 +135,7 @@ fn answer_all(problem: &Problem, work: &mut Work, proximal: f64, reuse: bool, fi
     let mut same = reuse;
     for (k, b) in problem.blocks.iter().enumerate() {
         let (l, s) = (rows_of(&work.lambda, b), rows_of(&work.sigma, b));
-        let remembered = if first { branch_of_impulse(b, l) } else { None };
+        let remembered = if first { branch_of_impulse(b, l, idle_beside(problem, k, &work.lambda)) } else { None };
         let (branch, answer) = match remembered {
             Some(branch) => (branch, answer_on(b, branch, proximal, l, s)),
             None => answer(b, proximal, l, s),
@@ -133,10 +155,19 @@ fn answer_all(problem: &Problem, work: &mut Work, proximal: f64, reuse: bool, fi
     same
 }
 
+/// Whether a point bears nothing although others of its patch do.
+fn idle_beside(problem: &Problem, k: usize, lambda: &[f64]) -> bool {
+    let b = &problem.blocks[k];
+    let bears = |b: &Block| lambda[b.row + b.cone.rows() - 1] > 0.0;
+    let patch = || problem.groups.iter().find(|g| g.blocks.contains(&k));
+    b.is_redundant() && !bears(b) && patch().is_some_and(|g| problem.blocks[g.blocks.clone()].iter().any(bears))
+}
+
 /// The branch on which an impulse of the warm start was found: inside its cone it held, at the boundary it slid. An impulse of
-/// zero does not tell.
-fn branch_of_impulse(b: &Block, lambda: Rows) -> Option<Branch> {
+/// zero tells only of a point that is `idle` beside others.
+fn branch_of_impulse(b: &Block, lambda: Rows, idle: bool) -> Option<Branch> {
     match b.cone {
+        Cone::Friction { .. } if idle => Some(Branch::Open),
         Cone::Friction { .. } if !is_frictionless(b.cone) && lambda[2] > 0.0 => {
             Some(if b.cone.is_at_edge(lambda) { Branch::GivesWay } else { Branch::Held })
         }

@@ -279,7 +279,7 @@ impl Run {
     fn direction(&mut self, problem: &Problem, work: &mut Work, p: &mut Proximal, search: &mut Search) {
         work.linear.factor(problem);
         work.linear.solve(problem, &mut work.change);
-        problem.apply(&work.change, &mut work.answer, &mut work.w, &mut work.xi);
+        work.apply_change(problem);
         without_compliance(problem, &work.change, &work.answer, &mut p.ds);
         self.left -= 1;
         search.spend(self.stage);
@@ -346,7 +346,7 @@ fn is_self_stress(problem: &Problem, work: &mut Work, p: &Proximal) -> bool {
     for (d, (new, old)) in work.change.iter_mut().zip(p.lambda.iter().zip(&p.hat)) {
         *d = new - old;
     }
-    problem.apply(&work.change, &mut work.answer, &mut work.w, &mut work.xi);
+    work.apply_change(problem);
     let own = |b: &Block| rows_of(&work.change, b).iter().fold(0.0, |m: f64, x| m.max(b.mean * x.abs()));
     let size = problem.blocks.iter().map(own).fold(0.0, f64::max);
     let moved = work.answer.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
