@@ -7,9 +7,12 @@ use crate::step_motion::{Kind, Motion};
 use crate::step_robot::{self, Robot};
 use crate::step_statistics::{GOOD, Observation, SHIFT, Statistics};
 use serde_json::json;
-use slipstick::constraint::Status;
+use slipstick::constraint::{Status, residual};
 use slipstick::{Data, Input, Model, Solver, State, Step, StepError, WarmStart};
 use std::path::PathBuf;
+
+/// Residual up to which a converged step solves the dense problem too: the tolerance, and rounding of its matrix.
+const DENSE: f64 = 2e-10;
 
 /// How much is tried.
 pub struct Plan {
@@ -30,6 +33,8 @@ pub struct Sweep {
     robots: Vec<(String, Statistics)>,
     pub all: Statistics,
     others: Vec<Comparison>,
+    /// Residuals of converged steps in the problem with all rows in one dense matrix.
+    dense: Vec<f64>,
     /// Steps that did not converge, dropped their correction or stopped, in words.
     pub events: Vec<String>,
 }
@@ -100,7 +105,7 @@ fn follow(
     for k in 0..plan.steps {
         motion.drive(k, &x);
         let warm = data.warm_start();
-        let step = match advance(model, &mut data, &motion, &x, &mut next) {
+        let mut step = match advance(model, &mut data, &motion, &x, &mut next) {
             Ok(step) => step,
             Err(error) => {
                 out.events.push(format!("{name}, step {k}: stopped: {error}"));
@@ -117,6 +122,9 @@ fn follow(
             }
         }
         if plan.compare_every > 0 && k.is_multiple_of(plan.compare_every) {
+            if observation.status == Status::Converged {
+                out.dense.push(dense_residual(&mut step)?);
+            }
             for ((model, data), comparison) in others.iter_mut().zip(&mut out.others) {
                 data.restore(&warm).map_err(|e| e.to_string())?;
                 let reference = (observation.status == Status::Converged).then_some(&next);
@@ -126,6 +134,12 @@ fn follow(
         std::mem::swap(&mut x, &mut next);
     }
     Ok(())
+}
+
+/// The residual of a step's impulses where joint limits and dry friction are rows of the Delassus matrix like all others.
+fn dense_residual(step: &mut Step) -> Result<f64, String> {
+    let (problem, lambda) = step.problem().map_err(|e| e.to_string())?;
+    residual(&problem, lambda).map_err(|e| e.to_string())
 }
 
 fn other_solvers(model: &Model) -> Result<Vec<(Model, Data)>, String> {
@@ -218,6 +232,14 @@ impl Sweep {
         }
         for other in self.others.iter().filter(|o| o.statistics.len() > 0) {
             other.print();
+        }
+        if !self.dense.is_empty() {
+            let largest = self.dense.iter().fold(0.0, |m: f64, r| m.max(*r));
+            let above = self.dense.iter().filter(|r| **r > DENSE).count();
+            println!(
+                "\nwith all rows in one dense matrix, {} converged steps have residuals up to {largest:.1e}, {above} above {DENSE:e}",
+                self.dense.len()
+            );
         }
         println!("\nsteps counted apart: {}", if self.events.is_empty() { "none" } else { "" });
         self.events.iter().for_each(|e| println!("- {e}"));

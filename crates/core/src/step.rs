@@ -51,6 +51,11 @@ impl Step<'_> {
         Ok((assembly.bare(self.model, mass)?, solution.lambda()))
     }
 
+    /// How deep the deepest contact of the step overlaps (m); zero where nothing does.
+    pub fn penetration(&self) -> f64 {
+        self.data.contacts.contacts().iter().fold(0.0, |d: f64, c| d.max(-c.distance))
+    }
+
     /// Every contact that could take part in the step: of pairs that the velocities could close, all points nearer than the
     /// contact distance. By rising numbers of their pairs.
     pub fn contacts(&self) -> impl Iterator<Item = ContactView> + '_ {

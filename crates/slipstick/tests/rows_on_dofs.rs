@@ -79,6 +79,28 @@ fn cold_solves_of_the_dense_problem_end_at_the_same_velocities() {
     }
 }
 
+#[test]
+fn reverse_mode_is_the_transpose_along_whole_motions() {
+    for name in ["quadruped", "hopper", "arm"] {
+        let mut seed = 3;
+        shake(name, 1000, 0.5, |t, step, v| {
+            if t % 5 > 0 {
+                return;
+            }
+            let nv = v.len();
+            let w: Vec<f64> = (0..nv).map(|_| random(&mut seed)).collect();
+            let jacobian = step.jacobian().expect("a derivative");
+            let times = |j: usize| (0..nv).map(|i| w[i] * jacobian.dv_dq[(i, j)]).sum::<f64>();
+            let (expected, size) = ((0..nv).map(times).collect::<Vec<_>>(), 1e3 * nv as f64);
+            let (mut q, mut v, mut tau) = (vec![0.0; nv], vec![0.0; nv], vec![0.0; nv]);
+            let out = InputGrad { q: &mut q, v: &mut v, tau: &mut tau, ctrl: &mut [] };
+            step.vjp(OutputGrad { v: &w, ..Default::default() }, out).expect("a gradient");
+            let far = q.iter().zip(&expected).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
+            assert!(far < 1e-9 * size, "{name}, step {t}: {far:e}");
+        });
+    }
+}
+
 /// A robot that has come to rest with all joints held and all feet sticking: more rows than dofs.
 fn resting(model: &Model, steps: usize) -> (State, Vec<f64>, Data) {
     let home = model.keyframes().iter().find(|k| k.name == "home").expect("home").clone();

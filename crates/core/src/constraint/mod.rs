@@ -109,6 +109,9 @@ fn apply_impulses(
     solution: &Solution,
     v_next: &mut [f64],
 ) {
+    if assembly.problem.blocks.is_empty() {
+        return v_next.copy_from_slice(v_free);
+    }
     if solution.moved.len() == v_next.len() {
         v_next.copy_from_slice(&solution.moved);
     } else {

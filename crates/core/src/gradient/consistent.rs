@@ -43,11 +43,12 @@ impl Consistent {
     /// Finds the self-stresses from the equations that the elimination left out.
     pub fn find(&mut self, problem: &Problem, groups: Range<usize>, unknowns: &[Unknown], lu: &FullPivotLu) {
         self.count = lu.dependent();
+        self.N.clear();
+        self.K.clear();
         if self.count == 0 {
             return;
         }
         let rows = unknowns.len();
-        self.N.clear();
         self.N.resize(self.count * rows, 0.0);
         for s in 0..self.count {
             let own = &mut self.N[s * rows..(s + 1) * rows];
@@ -88,7 +89,6 @@ impl Consistent {
     fn write_projection(&mut self, problem: &Problem, unknowns: &[Unknown]) {
         let (n, rows) = (self.count, unknowns.len());
         let yields = |u: &Unknown| problem.blocks[u.block].mean * if u.class == 0 { 1.0 / FIRM } else { 1.0 };
-        self.K.clear();
         self.K.extend_from_slice(&self.N);
         for stress in self.K.chunks_exact_mut(rows) {
             stress.iter_mut().zip(unknowns).for_each(|(x, u)| *x *= yields(u));

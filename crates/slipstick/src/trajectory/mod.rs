@@ -190,7 +190,7 @@ impl Trajectory {
         self.tau.extend_from_slice(&command.tau);
         let report = step.report();
         self.contacts.push(report.contacts);
-        self.penetration.push(step.contacts().fold(0.0, |d: f64, c| d.max(-c.distance)));
+        self.penetration.push(step.penetration());
         self.residual.push(report.residual);
         self.compliance_shift.push(report.compliance_shift);
         self.iterations.push(report.iterations);
