@@ -56,9 +56,11 @@ pub(crate) struct Gradient {
     /// Cotangents of single outputs.
     unit: Vec<f64>,
     wanted: Vec<f64>,
+    /// Islands with more rows than their dofs can tell apart.
+    redundant: Vec<bool>,
 }
 
-footprint!(Gradient: active, linearised, smooth, forward, reverse, central, unit, wanted);
+footprint!(Gradient: active, linearised, smooth, forward, reverse, central, unit, wanted, redundant);
 
 impl Gradient {
     /// Memory for a model.
@@ -74,6 +76,7 @@ impl Gradient {
             differentiated: false,
             unit: vec![0.0; model.nv()],
             wanted: Vec::new(),
+            redundant: Vec::new(),
         }
     }
 
@@ -98,7 +101,7 @@ impl Gradient {
     fn prepare(&mut self, f: &mut Finished) -> Result<(), GradientError> {
         if !self.prepared {
             match f.model.options().gradient {
-                GradientMode::Exact => self.factor(f, |k| mode_at_rest(f, k)),
+                GradientMode::Exact => self.factor_at_rest(f),
                 _ => self.active.factor_centrally(&f.assembly.problem, f.solution, f.mass),
             }
             self.linearise(f)?;
@@ -111,6 +114,25 @@ impl Gradient {
         self.forget();
         self.factor(f, |k| modes[k]);
         self.linearise(f)
+    }
+
+    /// The modes of the step, but what rests at the edge of what friction can bear holds where an island has more rows than its
+    /// dofs can tell apart: which of them are at that edge is decided by the search for impulses, not by the state.   (grad-3)
+    fn factor_at_rest(&mut self, f: &Finished) {
+        let blocks = &f.assembly.problem.blocks;
+        let own = |k: usize| f.solution.modes()[k].0;
+        if (0..blocks.len()).all(|k| mode_at_rest(f, k) == own(k)) {
+            return self.factor(f, own);
+        }
+        self.factor(f, |k| mode_at_rest(f, k));
+        let mut redundant = core::mem::take(&mut self.redundant);
+        redundant.clear();
+        redundant.extend((0..f.assembly.problem.islands.len()).map(|n| !self.active.consistent(n).is_trivial()));
+        let mode = |k: usize| if redundant[blocks[k].island as usize] { mode_at_rest(f, k) } else { own(k) };
+        if (0..blocks.len()).any(|k| mode(k) != mode_at_rest(f, k)) {
+            self.factor(f, mode);
+        }
+        self.redundant = redundant;
     }
 
     fn factor(&mut self, f: &Finished, mode: impl Fn(usize) -> Mode) {
@@ -264,8 +286,7 @@ impl Gradient {
 /// Slip below which nothing slides (m/s or rad/s): a hundred times what the tolerance of the step leaves.
 const AT_REST: f64 = 1e-8;
 
-/// The mode in which a constraint is differentiated. What rests holds, also at the edge of what friction can bear: which of several
-/// redundant rows are at that edge is decided by the search for impulses, not by the state.   (grad-2)
+/// The mode of a constraint where everything that rests holds.
 fn mode_at_rest(f: &Finished, k: usize) -> Mode {
     let (mode, b) = (f.solution.modes()[k].0, &f.assembly.problem.blocks[k]);
     let sigma = rows_of(f.solution.sigma(), b);
