@@ -431,6 +431,7 @@ class Step:
         tau: ArrayLike | None = None,
         ctrl: ArrayLike | None = None,
         one_sided: bool = False,
+        length: float | None = None,
     ) -> tuple[Array, Array]: ...
     def vjp(
         self, *, q: ArrayLike | None = None, v: ArrayLike | None = None, impulses: ArrayLike | None = None

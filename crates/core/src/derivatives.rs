@@ -4,9 +4,7 @@
 use crate::check;
 use crate::error::InputError;
 use crate::gradient::{GradientError, InputDirection, InputGrad, OutputGrad, StepJacobian};
-use crate::linalg::MatRef;
 use crate::model::{GradientMode, ParameterGroup};
-use crate::one_sided;
 use crate::sensors::{SensorError, SensorJacobian, Sensors};
 use crate::step::Step;
 
@@ -25,38 +23,36 @@ impl Step<'_> {
         check::length("dq_next", dq_next.len(), nv)?;
         check::length("dv_next", dv_next.len(), nv)?;
         let J = self.jacobian()?;
-        let rows = [
-            (dq_next, [(J.dq_dq, dx.q), (J.dq_dv, dx.v), (J.dq_dtau, dx.tau), (J.dq_dctrl, dx.ctrl)]),
-            (dv_next, [(J.dv_dq, dx.q), (J.dv_dv, dx.v), (J.dv_dtau, dx.tau), (J.dv_dctrl, dx.ctrl)]),
-        ];
-        for (out, blocks) in rows {
-            for (i, o) in out.iter_mut().enumerate() {
-                let product = |m: &MatRef, x: &[f64]| m.row(i).iter().zip(x).fold(0.0, |s, (m, x)| s + m * x);
-                *o = blocks.iter().fold(0.0, |s, (m, x)| s + product(m, x));
-            }
-        }
+        J.write_dq(&dx, dq_next);
+        J.write_dv(&dx, dv_next);
         Ok(())
     }
 
-    /// The same where constraints are undecided between two modes: they take the mode that the change leads into. Which one
-    /// is seen by a step from a state a little further on; it costs that step and a copy of the memory.   (grad-14)
+    /// The change of (q_next, v_next) along a change of (q, v, tau, ctrl), on the side to which it leads. Where the step lies on a
+    /// corner (something is about to slip, to open or to close, or more rows hold than the motion has) that is not the
+    /// Jacobian times the change. With a `length` h it is the difference quotient `(step(x + h dx) − step(x))/h` of the true
+    /// step, as far as contacts keep their places; without, the limit for short ones. It solves the contact problem once
+    /// more; [`GradientError::Jammed`]: along the change it has no solution.   (grad-14)
     pub fn jvp_one_sided(
         &mut self,
         dx: InputDirection,
+        length: Option<f64>,
         dq_next: &mut [f64],
         dv_next: &mut [f64],
     ) -> Result<(), GradientError> {
-        self.jvp(dx, dq_next, dv_next)?;
-        let undecided: Vec<bool> = self.constraints().map(|c| c.degenerate).collect();
-        if self.model.options().gradient != GradientMode::Exact || !undecided.contains(&true) {
-            return Ok(());
+        if self.model.options().gradient != GradientMode::Exact {
+            return self.jvp(dx, dq_next, dv_next);
         }
-        let modes = one_sided::modes(self.model, self.data, &dx, dv_next, &undecided)?;
+        let nv = self.model.nv();
+        self.check_direction(&dx)?;
+        check::length("dq_next", dq_next.len(), nv)?;
+        check::length("dv_next", dv_next.len(), nv)?;
+        if let Some(h) = length.filter(|h| !(h.is_finite() && *h > 0.0)) {
+            let what = "length".to_string();
+            return Err(InputError::Value { what, expected: "a positive length", got: h }.into());
+        }
         let (mut finished, gradient) = self.data.differentiate(self.model);
-        gradient.prepare_modes(&mut finished, &modes)?;
-        let done = self.jvp(dx, dq_next, dv_next);
-        self.data.forget_derivatives();
-        done
+        gradient.jvp_one_sided(&mut finished, &dx, length, dq_next, dv_next)
     }
 
     /// Adds to `out` the gradient with respect to (q, v, tau, ctrl) of a number whose gradient with respect to

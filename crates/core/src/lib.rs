@@ -18,7 +18,6 @@ pub mod gradient;
 pub mod linalg;
 pub mod model;
 mod modes;
-mod one_sided;
 pub mod sensors;
 pub mod spatial;
 mod state;

@@ -180,10 +180,12 @@ impl Step {
     /// The change of (q, v) at the end along a change of q (nv,), v (nv,), tau (nv,) and ctrl (nu,): Jacobian times
     /// vector.
     ///
-    /// What is left out does not change; ctrl is for steps made with ctrl. one_sided: where a constraint is undecided
-    /// between two modes, take the one that the change leads into. Returns (dq, dv), (nv,) each. Raises StaleStep,
-    /// GradientError.
-    #[pyo3(signature = (*, q=None, v=None, tau=None, ctrl=None, one_sided=false))]
+    /// What is left out does not change; ctrl is for steps made with ctrl. one_sided: the derivative of the side to which
+    /// the change leads, where something is about to slip, open or close or more is held than the motion has. length:
+    /// the difference quotient of the true step for a change so many times as long as the one given, as far as
+    /// contacts stay where they are; it implies one_sided. Returns (dq, dv), (nv,) each. Raises StaleStep,
+    /// GradientError, also where the step jams or jumps along the change.
+    #[pyo3(signature = (*, q=None, v=None, tau=None, ctrl=None, one_sided=false, length=None))]
     fn jvp<'py>(
         &self,
         py: Python<'py>,
@@ -192,13 +194,14 @@ impl Step {
         tau: Option<Input>,
         ctrl: Option<Input>,
         one_sided: bool,
+        length: Option<f64>,
     ) -> Result<(Vector<'py>, Vector<'py>), Failure> {
         let nv = self.model().nv();
         let (q, v, tau) = (numbers("q", q, nv)?, numbers("v", v, nv)?, numbers("tau", tau, nv)?);
         let along = Direction { q, v, tau, ctrl: self.controls(ctrl)? };
         let (mut dq, mut dv) = (vec![0.0; nv], vec![0.0; nv]);
-        self.resume(py, |step| match one_sided {
-            true => step.jvp_one_sided(along.borrow(), &mut dq, &mut dv),
+        self.resume(py, |step| match one_sided || length.is_some() {
+            true => step.jvp_one_sided(along.borrow(), length, &mut dq, &mut dv),
             false => step.jvp(along.borrow(), &mut dq, &mut dv),
         })?;
         Ok((dq.into_pyarray(py), dv.into_pyarray(py)))

@@ -7,6 +7,7 @@ mod differences;
 mod free_rotation;
 mod hard_scenes;
 mod many_bodies;
+mod one_sided;
 mod pinocchio;
 mod rollout_gradient;
 mod rows_on_dofs;

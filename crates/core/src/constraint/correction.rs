@@ -2,8 +2,7 @@
 //! and how that changes with the gap.   (contact-3 … contact-5)
 
 use super::assembly::{Assembly, Source};
-use super::jacobian::WIDTH;
-use super::problem::{Block, Place, Problem};
+use super::problem::Problem;
 use super::surface::{BiasSlope, corner_distance, rebound_slopes, rebound_velocity, uncorrected_velocity};
 use crate::model::{Correction, Model, Options};
 
@@ -30,20 +29,7 @@ impl Assembly {
     pub(super) fn free_velocities(&mut self, v_free: &[f64]) {
         self.rigid.clear();
         self.rigid.resize(self.problem.rows(), 0.0);
-        let mut xi = [0.0; WIDTH];
-        for (n, group) in self.problem.groups.iter().enumerate() {
-            xi.copy_from_slice(&self.problem.jacobian.velocity(n, v_free));
-            for b in &self.problem.blocks[group.blocks.clone()] {
-                let local = Block { xi: b.xi - group.xi.start, ..*b };
-                let v = self.problem.spread(&local, &xi);
-                self.rigid[b.row..b.row + b.cone.rows()].copy_from_slice(&v[..b.cone.rows()]);
-            }
-        }
-        for b in &self.problem.blocks {
-            if let Place::Dof { dof, scale } = b.place {
-                self.rigid[b.row] = scale * v_free[dof as usize];
-            }
-        }
+        self.problem.write_velocities(v_free, &mut self.rigid);
     }
 
     /// The free velocity of all constraints with position correction and restitution.   (contact-3 … contact-5)

@@ -295,6 +295,32 @@ impl Problem {
         }
     }
 
+    /// Scales the compliance of the points that share loads. Returns whether there are any.
+    pub(crate) fn scale_compliance(&mut self, factor: f64) -> bool {
+        let mut any = false;
+        for b in self.blocks.iter_mut().filter(|b| b.is_redundant()) {
+            (b.compliance, b.own_compliance) = (factor * b.compliance, factor * b.own_compliance);
+            any = true;
+        }
+        any
+    }
+
+    /// `J v` of all rows.
+    pub(crate) fn write_velocities(&self, v: &[f64], out: &mut [f64]) {
+        for (n, group) in self.groups.iter().enumerate() {
+            let xi = self.jacobian.velocity(n, v);
+            for b in &self.blocks[group.blocks.clone()] {
+                let local = Block { xi: b.xi - group.xi.start, ..*b };
+                out[b.row..b.row + b.cone.rows()].copy_from_slice(&self.spread(&local, &xi)[..b.cone.rows()]);
+            }
+        }
+        for b in &self.blocks {
+            if let Place::Dof { dof, scale } = b.place {
+                out[b.row] = scale * v[dof as usize];
+            }
+        }
+    }
+
     /// Rows of λ, σ, g.
     pub fn rows(&self) -> usize {
         self.g.len()

@@ -77,6 +77,17 @@ impl Solution {
         self.moved.clear();
     }
 
+    /// Room for a problem; the search starts from the given impulses.
+    pub(crate) fn begin_at(&mut self, problem: &Problem, lambda: &[f64]) {
+        self.reset(problem);
+        self.scratch.start.copy_from_slice(lambda);
+    }
+
+    /// Modes of the present impulses.
+    pub(crate) fn classify(&mut self, problem: &Problem) {
+        classify(problem, &self.lambda, &self.sigma, &mut self.modes);
+    }
+
     /// Solves an island from the impulses of the start.
     pub(crate) fn solve_island(&mut self, problem: &mut Problem, n: usize, options: &Options, budget: u32) -> Outcome {
         self.on_island(problem, n, |part, work| ncp::solve(part, options.solver, options.tolerance, budget, work))

@@ -189,6 +189,14 @@ impl Active {
         });
     }
 
+    /// Every row of every constraint, whatever it does; nothing is factored.
+    pub fn take_every_row(&mut self, problem: &Problem) {
+        self.unknowns.clear();
+        for (k, b) in problem.blocks.iter().enumerate() {
+            (0..b.cone.rows()).for_each(|n| self.push(problem, k, axis(n), axis(n), 0.0));
+        }
+    }
+
     /// The systems of all islands. `local` is what a constraint adds to its own block of G.
     fn factor_systems(&mut self, problem: &Problem, mass: &StepMass, local: &dyn Fn(usize) -> [[f64; 3]; 3]) {
         self.locked.lock(problem, mass, &mut self.unknowns, local);

@@ -67,3 +67,21 @@ pub(crate) struct Finished<'a> {
     pub v_next: &'a [f64],
     pub acceleration: &'a [f64],
 }
+
+impl Finished<'_> {
+    /// The step with other impulses.
+    pub fn with_solution<'b>(&'b mut self, solution: &'b Solution) -> Finished<'b> {
+        Finished {
+            model: self.model,
+            given: self.given,
+            kin: self.kin,
+            mass: self.mass,
+            free: self.free,
+            contacts: self.contacts,
+            assembly: self.assembly,
+            solution,
+            v_next: self.v_next,
+            acceleration: self.acceleration,
+        }
+    }
+}

@@ -12,6 +12,7 @@ mod components;
 mod consistent;
 mod forms;
 mod forward;
+mod frozen;
 mod given;
 mod held;
 mod linearise;
@@ -35,6 +36,7 @@ use crate::model::{GradientMode, Model, ParameterGroup, PrimitiveKind};
 use active::{Active, Place};
 use central::Central;
 use forward::Forward;
+use frozen::Frozen;
 use linearise::Linearised;
 use parameters::Adjoint;
 use reverse::Reverse;
@@ -56,11 +58,13 @@ pub(crate) struct Gradient {
     /// Cotangents of single outputs.
     unit: Vec<f64>,
     wanted: Vec<f64>,
+    /// The contact problem along a change, for one-sided derivatives.
+    frozen: Option<Box<Frozen>>,
     /// Islands with more rows than their dofs can tell apart.
     redundant: Vec<bool>,
 }
 
-footprint!(Gradient: active, linearised, smooth, forward, reverse, central, unit, wanted, redundant);
+footprint!(Gradient: active, linearised, smooth, forward, reverse, central, unit, wanted, frozen, redundant);
 
 impl Gradient {
     /// Memory for a model.
@@ -76,6 +80,7 @@ impl Gradient {
             differentiated: false,
             unit: vec![0.0; model.nv()],
             wanted: Vec::new(),
+            frozen: None,
             redundant: Vec::new(),
         }
     }
@@ -183,6 +188,80 @@ impl Gradient {
         reverse.solve(f, active, w, lambda);
         reverse.sweep(f, linearised, smooth);
         if reverse.is_finite() { Ok(()) } else { Err(GradientError::Singular) }
+    }
+
+    /// The change of (q_next, v_next) along `dx` on its own side: of the true step at a finite `length`, or in the limit.   (grad-14)
+    pub fn jvp_one_sided(
+        &mut self,
+        f: &mut Finished,
+        dx: &InputDirection,
+        length: Option<f64>,
+        dq_next: &mut [f64],
+        dv_next: &mut [f64],
+    ) -> Result<(), GradientError> {
+        let mut frozen = self.frozen.take().unwrap_or_default();
+        let done = self.along(f, &mut frozen, dx, length, [dq_next, dv_next]);
+        self.frozen = Some(frozen);
+        self.forget();
+        done
+    }
+
+    fn along(
+        &mut self,
+        f: &mut Finished,
+        frozen: &mut Frozen,
+        dx: &InputDirection,
+        length: Option<f64>,
+        [dq_next, dv_next]: [&mut [f64]; 2],
+    ) -> Result<(), GradientError> {
+        frozen.linearise(f)?;
+        self.smooth.begin(f);
+        f.mass.complete(f.model, f.kin);
+        self.smooth.write(f, &frozen.linearised, self.forward.begin(f));
+        frozen.aim(f, &self.smooth, dx);
+        let t = length.unwrap_or(frozen.small_length());
+        frozen.solve(f, t, length.is_some())?;
+        frozen.write_quotient(f, t, dv_next);
+        if length.is_none() {
+            frozen.keep_quotient(dv_next);
+            self.write_on_side(f, frozen, dx, [&mut *dq_next, &mut *dv_next])?;
+            if frozen.confirms(dv_next, frozen::SAME) {
+                return Ok(());
+            }
+            // a patch between modes: the quotient itself, unless it falls with the length as that of a jump does
+            let longer = frozen::LONGER * t;
+            frozen.solve(f, longer, false)?;
+            frozen.write_quotient(f, longer, dv_next);
+            if !frozen.confirms(dv_next, frozen::NEARLY) {
+                return Err(GradientError::Jumps);
+            }
+            dv_next.copy_from_slice(&frozen.quotient);
+        }
+        frozen::integrate_change(f, dx, dv_next, dq_next);
+        Ok(())
+    }
+
+    /// The derivative at the impulses and in the modes that a small change leads into.
+    fn write_on_side(
+        &mut self,
+        f: &mut Finished,
+        frozen: &mut Frozen,
+        dx: &InputDirection,
+        [dq_next, dv_next]: [&mut [f64]; 2],
+    ) -> Result<(), GradientError> {
+        self.forget();
+        let modes = core::mem::take(&mut frozen.modes);
+        let J = if modes.iter().zip(f.solution.modes()).all(|(new, (old, _))| new == old) {
+            self.jacobian_here(f)
+        } else {
+            let mut there = f.with_solution(&frozen.solution);
+            self.prepare_modes(&mut there, &modes).and_then(|()| self.jacobian_here(&mut there))
+        };
+        frozen.modes = modes;
+        let J = J?;
+        J.write_dq(dx, dq_next);
+        J.write_dv(dx, dv_next);
+        Ok(())
     }
 
     /// Reverse mode.

@@ -66,6 +66,28 @@ pub struct InputDirection<'a> {
     pub ctrl: &'a [f64],
 }
 
+impl StepJacobian<'_> {
+    /// `dv_next` along a change of the inputs.
+    pub(crate) fn write_dv(&self, dx: &InputDirection, dv_next: &mut [f64]) {
+        let blocks = [(self.dv_dq, dx.q), (self.dv_dv, dx.v), (self.dv_dtau, dx.tau), (self.dv_dctrl, dx.ctrl)];
+        multiply(blocks, dv_next);
+    }
+
+    /// `dq_next` along a change of the inputs.
+    pub(crate) fn write_dq(&self, dx: &InputDirection, dq_next: &mut [f64]) {
+        let blocks = [(self.dq_dq, dx.q), (self.dq_dv, dx.v), (self.dq_dtau, dx.tau), (self.dq_dctrl, dx.ctrl)];
+        multiply(blocks, dq_next);
+    }
+}
+
+/// The sum of products of matrices with vectors.
+fn multiply(blocks: [(MatRef, &[f64]); 4], out: &mut [f64]) {
+    for (i, o) in out.iter_mut().enumerate() {
+        let product = |m: &MatRef, x: &[f64]| m.row(i).iter().zip(x).fold(0.0, |s, (m, x)| s + m * x);
+        *o = blocks.iter().fold(0.0, |s, (m, x)| s + product(m, x));
+    }
+}
+
 /// The gradient of some number with respect to what comes out of a step. Empty slices stand for zeros.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct OutputGrad<'a> {
@@ -111,6 +133,10 @@ pub enum GradientError {
     },
     /// The linear system of the derivative has no finite solution.
     Singular,
+    /// Along the change the constraints cannot all be met: it wedges something in.
+    Jammed,
+    /// The step has several solutions here, and takes another one a little further on.
+    Jumps,
 }
 
 impl fmt::Display for GradientError {
@@ -122,6 +148,12 @@ impl fmt::Display for GradientError {
             GradientError::Singular => {
                 f.write_str("the derivative is not finite here: constraints contradict each other or have no inertia")
             }
+            GradientError::Jumps => {
+                f.write_str("there is no derivative along this change: the step jumps to another solution")
+            }
+            GradientError::Jammed => f.write_str(
+                "there is no derivative along this change: it jams the constraints, which cannot all be met a little further on",
+            ),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Who may use whom inside the core. `error`, `check`, `dispatch` and `footprint` are tools that everyone may use.
-const ALLOWED: [(&str, &[&str]); 15] = [
+const ALLOWED: [(&str, &[&str]); 14] = [
     ("spatial", &[]),
     ("linalg", &["spatial"]),
     ("model", &["spatial", "linalg"]),
@@ -17,8 +17,7 @@ const ALLOWED: [(&str, &[&str]); 15] = [
     ("contact", &["spatial", "model", "constraint", "data"]),
     ("step", &["spatial", "model", "dynamics", "collision", "constraint", "state", "data", "contact"]),
     ("modes", &["spatial", "model", "dynamics", "collision", "constraint", "step"]),
-    ("one_sided", &["model", "constraint", "state", "data", "gradient", "step"]),
-    ("derivatives", &["linalg", "model", "gradient", "step", "one_sided", "sensors"]),
+    ("derivatives", &["linalg", "model", "gradient", "step", "sensors"]),
     ("sensors", &["spatial", "linalg", "model", "dynamics", "collision", "constraint", "state", "gradient", "step"]),
 ];
 const TOOLS: [&str; 4] = ["error", "check", "dispatch", "footprint"];

@@ -259,7 +259,7 @@ fn what_does_not_fit_is_refused_with_its_length() {
         ("ctrl", InputDirection { ctrl: &right[..nu - 1], ..none }),
     ] {
         refused(what, done.jvp(d, &mut a, &mut b));
-        refused(what, done.jvp_one_sided(d, &mut a, &mut b));
+        refused(what, done.jvp_one_sided(d, None, &mut a, &mut b));
     }
     refused("dq_next", done.jvp(none, &mut a[1..], &mut b));
     refused("dv_next", done.jvp(none, &mut a, &mut b[1..]));

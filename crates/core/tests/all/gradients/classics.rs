@@ -186,7 +186,7 @@ fn at_its_weight_a_puck_is_lifted_on_one_side_only() {
     for (pull, want) in [(1.0, DT / MASS), (-1.0, 0.0)] {
         let ([mut dq, mut dv], tau) = ([[0.0; 3]; 2], [0.0, 0.0, pull]);
         let direction = InputDirection { tau: &tau, ..InputDirection::default() };
-        lab.step().jvp_one_sided(direction, &mut dq, &mut dv).expect("a derivative");
+        lab.step().jvp_one_sided(direction, None, &mut dq, &mut dv).expect("a derivative");
         assert!((dv[2] - want).abs() < 1e-12 && (dq[2] - DT * want).abs() < 1e-15, "{pull}: {dv:?}");
     }
 }
@@ -214,7 +214,7 @@ fn at_the_friction_limit_a_puck_yields_to_one_side_and_holds_to_the_other() {
     for (what, [q, v, tau], want) in cases {
         let [mut dq, mut dv] = [[0.0; 3]; 2];
         let direction = InputDirection { q: &q, v: &v, tau: &tau, ctrl: &[] };
-        lab.step().jvp_one_sided(direction, &mut dq, &mut dv).expect("a derivative");
+        lab.step().jvp_one_sided(direction, None, &mut dq, &mut dv).expect("a derivative");
         let scale = want.iter().fold(1e-3, |m: f64, x| m.max(x.abs()));
         for i in 0..3 {
             assert!((dv[i] - want[i]).abs() < 1e-8 * scale, "{what}: {dv:?} instead of {want:?}");
@@ -231,7 +231,7 @@ fn one_sided_derivatives_inside_a_mode_are_the_ordinary_ones() {
     let mut out = [[0.0; 3]; 4];
     let [a, b, c, d] = &mut out;
     lab.step().jvp(direction, a, b).expect("a derivative");
-    lab.step().jvp_one_sided(direction, c, d).expect("a derivative");
+    lab.step().jvp_one_sided(direction, None, c, d).expect("a derivative");
     assert_eq!([out[0], out[1]], [out[2], out[3]]);
 }
 

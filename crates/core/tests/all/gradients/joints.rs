@@ -147,7 +147,7 @@ fn dry_friction_at_its_limit_yields_to_one_side() {
     for (push, want) in [(1.0, DT / M), (-1.0, 0.0)] {
         let [mut dq, mut dv] = [[0.0]; 2];
         let direction = InputDirection { tau: &[push], ..InputDirection::default() };
-        lab.step().jvp_one_sided(direction, &mut dq, &mut dv).expect("a derivative");
+        lab.step().jvp_one_sided(direction, None, &mut dq, &mut dv).expect("a derivative");
         assert!((dv[0] - want).abs() < 1e-12, "{push}: {dv:?}");
     }
 }
@@ -159,7 +159,7 @@ fn a_stop_just_reached_holds_to_one_side() {
     for (v, want) in [(1.0, 0.0), (-1.0, -1.0)] {
         let [mut dq, mut dv] = [[0.0]; 2];
         let direction = InputDirection { v: &[v], ..InputDirection::default() };
-        lab.step().jvp_one_sided(direction, &mut dq, &mut dv).expect("a derivative");
+        lab.step().jvp_one_sided(direction, None, &mut dq, &mut dv).expect("a derivative");
         assert!((dv[0] - want).abs() < 1e-12, "{v}: {dv:?}");
     }
 }
