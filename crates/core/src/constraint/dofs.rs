@@ -62,7 +62,7 @@ impl Dofs {
         }
     }
 
-    /// The same of some trees of another.
+    /// Takes M̂ and its factors of some trees of another.
     pub fn copy_trees(&mut self, from: &Dofs, trees: Range<usize>) {
         self.structure.clone_from(&from.structure);
         self.trees.clear();

@@ -11,9 +11,7 @@ use super::delassus::Delassus;
 use super::dofs::{Dofs, write_dof_diagonals};
 use super::islands::Island;
 use super::jacobian::{Jacobian, WIDTH};
-use crate::check;
 use crate::dispatch::dispatch;
-use crate::error::InputError;
 use crate::footprint::footprint;
 use crate::linalg::dot_lanes;
 use core::ops::Range;
@@ -127,45 +125,6 @@ pub struct Problem {
 footprint!(Problem: blocks, groups, maps, islands, jacobian, delassus, columns, nodes, column_dofs, dofs, diagonals, g);
 
 impl Problem {
-    /// A bare problem of n contacts: Delassus matrix (3n × 3n, row by row), free velocity (3n), friction (n), rows of a
-    /// contact in the order (T, T, N). It gets no compliance.
-    pub fn bare(G: &[f64], g: &[f64], mu: &[f64]) -> Result<Problem, InputError> {
-        check::vector("mu", mu, mu.len())?;
-        let cones: Vec<Cone> = mu.iter().map(|mu| Cone::Friction { mu: *mu }).collect();
-        Problem::new(&cones, G, g, &vec![0.0; mu.len()])
-    }
-
-    /// A problem of any constraints: their laws, the Delassus matrix (rows × rows, row by row), the free velocity (rows),
-    /// and the compliance of the last row of each (a contact's normal) [1/kg].
-    pub fn new(cones: &[Cone], G: &[f64], g: &[f64], compliance: &[f64]) -> Result<Problem, InputError> {
-        let rows = cones.iter().map(|c| c.rows()).sum();
-        check::vector("g", g, rows)?;
-        check::vector("G", G, rows * rows)?;
-        check::vector("compliance", compliance, cones.len())?;
-        check_constraints(cones, compliance)?;
-        check_symmetric(G, rows)?;
-        let mut p = Problem::default();
-        p.begin();
-        for (k, (cone, compliance)) in cones.iter().zip(compliance).enumerate() {
-            let row = p.rows();
-            p.push(*cone, row, Place::Rows, [*compliance, 0.0]);
-            p.groups.push(Group::new(row..row + cone.rows(), k..k + 1));
-        }
-        p.g.copy_from_slice(g);
-        p.close_island();
-        if !p.islands.is_empty() {
-            p.open_delassus(0);
-            p.delassus.G.resize(p.entries[0], 0.0);
-        }
-        for i in 0..rows {
-            let start = p.islands[0].row(i).start;
-            p.delassus.G[start..start + rows].copy_from_slice(&G[i * rows..(i + 1) * rows]);
-        }
-        p.find_root(G, rows);
-        p.finish();
-        Ok(p)
-    }
-
     /// Empties the problem; memory stays.
     pub(crate) fn begin(&mut self) {
         self.blocks.clear();
@@ -488,40 +447,6 @@ pub(crate) fn rows_of(x: &[f64], b: &Block) -> Rows {
         Cone::Friction { .. } => [x[b.row], x[b.row + 1], x[b.row + 2]],
         _ => [x[b.row], 0.0, 0.0],
     }
-}
-
-fn check_constraints(cones: &[Cone], compliance: &[f64]) -> Result<(), InputError> {
-    for (k, cone) in cones.iter().enumerate() {
-        let (name, x) = match cone {
-            Cone::Friction { mu } => ("mu", *mu),
-            Cone::Box { bound } => ("bound", *bound),
-            _ => ("compliance", compliance[k]),
-        };
-        for (name, x) in [(name, x), ("compliance", compliance[k])] {
-            if !(x.is_finite() && x >= 0.0) {
-                return Err(InputError::Value { what: format!("{name}[{k}]"), expected: "zero or more", got: x });
-            }
-        }
-    }
-    Ok(())
-}
-
-fn check_symmetric(G: &[f64], n: usize) -> Result<(), InputError> {
-    let largest = (0..n).fold(0.0, |m: f64, i| m.max(G[i * n + i].abs()));
-    for i in 0..n {
-        if G[i * n + i] < 0.0 {
-            let what = format!("G[{i}, {i}]");
-            return Err(InputError::Value { what, expected: "a positive semidefinite matrix", got: G[i * n + i] });
-        }
-        for j in 0..i {
-            if (G[i * n + j] - G[j * n + i]).abs() > 1e-9 * largest {
-                let what = format!("G[{i}, {j}] − G[{j}, {i}]");
-                let got = G[i * n + j] - G[j * n + i];
-                return Err(InputError::Value { what, expected: "zero: G must be symmetric", got });
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Of a symmetric 3 × 3 matrix, by the closed form of its characteristic polynomial.

@@ -317,7 +317,7 @@ impl Active {
         }
     }
 
-    /// The same for the system of one island: rows of its unknowns only.
+    /// Solves `Aᵀ y = c` of one island: rows of the unknowns of its system only.
     pub fn solve_island_transposed(&mut self, n: usize, lanes: usize, c: &mut [[f64; 4]]) {
         self.scale_rows(n, lanes, c, |u| u.scale);
         self.scratch.resize(c.len().max(self.scratch.len()), [0.0; 4]);

@@ -5,7 +5,7 @@
 #![allow(non_snake_case)]
 
 use super::Work;
-use super::linear::Answer;
+use super::answer::Answer;
 use crate::constraint::cone::{Cone, length, project_cone};
 use crate::constraint::problem::{Block, Problem, rows_of};
 use crate::constraint::residual::residual_at;

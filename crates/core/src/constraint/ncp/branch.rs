@@ -1,7 +1,8 @@
 //! Which branch of its law a constraint is on, and its linear answer there.   (ncp-6)
 #![allow(non_snake_case)]
 
-use super::linear::{Answer, is_frictionless};
+use super::answer::Answer;
+use super::linear::is_frictionless;
 use super::tuning::{BESIDE_COMPLIANCE, WEIGHT};
 use crate::constraint::cone::{Cone, Rows, Square, length};
 use crate::constraint::problem::Block;

@@ -7,7 +7,8 @@
 #![allow(non_snake_case)]
 
 use super::Work;
-use super::linear::{Answer, is_frictionless};
+use super::answer::Answer;
+use super::linear::is_frictionless;
 use crate::constraint::cone::{Cone, to_boundary};
 use crate::constraint::problem::{Block, Problem, rows_of};
 use crate::footprint::footprint;

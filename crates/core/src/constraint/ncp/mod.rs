@@ -4,6 +4,7 @@
 //! impulses; one budget of factorizations for all of them, and a residual that none of them has computed for itself.
 
 mod admm;
+mod answer;
 mod branch;
 mod compromise;
 mod interior_point;
@@ -23,9 +24,10 @@ use super::report::{Iterations, Stage, Status};
 use super::residual::{fastest, residual_at, unit};
 use crate::footprint::footprint;
 use crate::model::Solver;
+use answer::Answer;
 use branch::Branch;
 use interior_point::InteriorPoint;
-use linear::{Answer, Linear};
+use linear::Linear;
 use proximal::{End, Patience, Proximal};
 use tuning::{ABSURD, CONTRADICTION, DOWN, FIRST_RUN, MARGIN, RESERVE, SHARED_DIGITS, SLOWEST, WARM_WEIGHT, WEIGHT};
 

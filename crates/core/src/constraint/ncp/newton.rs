@@ -4,8 +4,9 @@
 //! holds is solved with a proximal term ε, so that redundant contacts do no harm; sweeps take its effect out again.
 #![allow(non_snake_case)]
 
+use super::answer::Answer;
 use super::branch::{Branch, Hold, answer_on, held, on_the_edge, pushes};
-use super::linear::{Answer, is_frictionless};
+use super::linear::is_frictionless;
 use super::tuning::{NEWTON_ITERATIONS, NEWTON_PATIENCE};
 use super::{Search, Work};
 use crate::constraint::cone::{Cone, Rows, length, to_boundary};

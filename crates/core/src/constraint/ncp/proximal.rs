@@ -5,10 +5,10 @@
 //! they may yield thirty times less. Every iterate is inside its cones.
 #![allow(non_snake_case)]
 
+use super::answer::Answer;
 use super::branch::{Branch, answer_on};
 use super::law::{Response, into_cone, respond, slope};
 use super::line_search::line_search;
-use super::linear::Answer;
 use super::tuning::{
     CONTRADICTION, DOWN, FLAT, FLAT_ROUNDS, INEXACT, POLISH, ROUND_ITERATIONS, SELF_STRESS, SHORT_STEP, SHORT_STEPS,
     UP, WEIGHT,

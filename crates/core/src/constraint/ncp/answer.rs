@@ -1,0 +1,50 @@
+//! How a constraint answers a change of its velocity in the linear system: `dλ = c − E dσ`.   (ncp-5)
+#![allow(non_snake_case)]
+
+use crate::constraint::problem::Block;
+
+/// How one block answers: `dλ = c − E dσ`.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Answer {
+    pub E: [[f64; 3]; 3],
+    pub c: [f64; 3],
+    /// Whether E is zero.
+    pub silent: bool,
+}
+
+impl Answer {
+    /// An answer to velocities.
+    pub fn new(E: [[f64; 3]; 3], c: [f64; 3]) -> Answer {
+        Answer { E, c, silent: false }
+    }
+
+    /// An impulse whatever the velocity.
+    pub fn fixed(c: [f64; 3]) -> Answer {
+        Answer { E: [[0.0; 3]; 3], c, silent: true }
+    }
+
+    /// A block with one row.
+    pub fn scalar(E: f64, c: f64) -> Answer {
+        Answer { E: [[E, 0.0, 0.0], [0.0; 3], [0.0; 3]], c: [c, 0.0, 0.0], silent: E == 0.0 }
+    }
+
+    /// The same answer to the velocity without the part `R dλ` that the block's own compliance adds.
+    pub fn without_compliance(mut self, b: &Block) -> Answer {
+        let R = b.compliance;
+        if R == 0.0 {
+            return self;
+        }
+        let n = b.cone.rows() - 1;
+        // (1 + E R eₙ eₙᵀ)⁻¹ by Sherman and Morrison
+        let column = [self.E[0][n], self.E[1][n], self.E[2][n]];
+        let factor = R / (1.0 + R * column[n]);
+        let (row, c) = (self.E[n], self.c[n]);
+        for i in 0..=n {
+            self.c[i] -= column[i] * factor * c;
+            for j in 0..=n {
+                self.E[i][j] -= column[i] * factor * row[j];
+            }
+        }
+        self
+    }
+}
