@@ -2,7 +2,7 @@
 
 use crate::check;
 use crate::collision::{self, Lookahead};
-use crate::constraint::{self, Problem, SolveReport, Status};
+use crate::constraint::{self, Problem, SolveReport, Status, WarmStart};
 use crate::contact::{self, ContactView};
 use crate::data::Data;
 use crate::dynamics;
@@ -33,6 +33,36 @@ impl<'d> Step<'d> {
 }
 
 impl Step<'_> {
+    /// The model that was stepped.
+    pub fn model(&self) -> &Model {
+        self.model
+    }
+
+    /// Configuration and velocity that the step began with (nq, nv).
+    pub fn start(&self) -> (&[f64], &[f64]) {
+        (&self.data.given.q, &self.data.given.v)
+    }
+
+    /// Forces on dofs and bodies that the step was made with.
+    pub fn input(&self) -> Input<'_> {
+        Input::tau(&self.data.given.tau).with_wrenches(&self.data.given.wrenches)
+    }
+
+    /// Controls of the actuators (nu); `None` if they were off.
+    pub fn ctrl(&self) -> Option<&[f64]> {
+        self.data.given.ctrl()
+    }
+
+    /// Velocity at its end (nv).
+    pub fn v_next(&self) -> &[f64] {
+        &self.data.v_next
+    }
+
+    /// The warm start that it leaves for the next one.
+    pub fn warm_start(&self) -> WarmStart {
+        self.data.warm_start()
+    }
+
     /// Acceleration over the step, `(v_next − v) / dt` (nv).
     pub fn acceleration(&self) -> &[f64] {
         &self.data.acceleration

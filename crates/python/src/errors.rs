@@ -4,6 +4,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyArithmeticError, PyException, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use slipstick::collision::CollisionError;
+use slipstick::grad_check::GradCheckError;
 use slipstick::pinocchio::MapError;
 use slipstick::{BuiltinError, InputError, SaveError, SensorError, StepError};
 use slipstick_view::ViewError;
@@ -95,6 +96,18 @@ failures!(InputError => Input, slipstick::DynamicsError => Dynamics, StepError =
     slipstick::GradientError => Gradient, slipstick::LoadError => Load, BuiltinError => Builtin, MapError => Map,
     CollisionError => Collision, SaveError => Save, SensorError => Sensor,
     ViewError => View, PyErr => Python);
+
+impl From<GradCheckError> for Failure {
+    fn from(e: GradCheckError) -> Failure {
+        match e {
+            GradCheckError::Input(e) => e.into(),
+            GradCheckError::Dynamics(e) => e.into(),
+            GradCheckError::Step(e) => e.into(),
+            GradCheckError::Gradient(e) => e.into(),
+            e => PyArithmeticError::new_err(e.to_string()).into(),
+        }
+    }
+}
 
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> PyErr {

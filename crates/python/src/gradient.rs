@@ -3,7 +3,7 @@
 use crate::arrays::{Input, matrix, to_matrix, vector, wrong_shape};
 use crate::errors::Failure;
 use crate::options::unknown;
-use numpy::PyArray2;
+use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use slipstick::linalg::MatRef;
@@ -14,7 +14,8 @@ use slipstick::{GradientError, InputDirection, InputError, OutputGrad, Parameter
 /// Attributes: dq_dq, dq_dv, dq_dtau, dv_dq, dv_dv, dv_dtau (nv, nv), dq_dctrl, dv_dctrl (nv, nu; without columns if
 /// the step was made without ctrl): of q and v at the end of the step with respect to q, v, tau and ctrl. A (2nv, 2nv):
 /// all of (q, v); B: with respect to ctrl (2nv, nu) or, without ctrl, tau (2nv, nv); both as MuJoCo's mjd_transitionFD
-/// has them.
+/// has them. contradicts (nv,), bool: columns with respect to q that are a choice, because the constraints that hold
+/// cannot all go on holding along them; Step.corners() tells of all columns with two sides.
 #[pyclass(frozen, get_all, module = "slipstick")]
 pub struct StepJacobian {
     dq_dq: Py<PyArray2<f64>>,
@@ -27,6 +28,7 @@ pub struct StepJacobian {
     dv_dctrl: Py<PyArray2<f64>>,
     A: Py<PyArray2<f64>>,
     B: Py<PyArray2<f64>>,
+    contradicts: Py<PyArray1<bool>>,
 }
 
 #[pymethods]
@@ -46,6 +48,7 @@ pub struct Blocks {
     of_v: [Block; 4],
     A: Block,
     B: Block,
+    contradicts: Vec<bool>,
 }
 
 impl Blocks {
@@ -62,6 +65,7 @@ impl Blocks {
             of_v: [J.dv_dq, J.dv_dv, J.dv_dtau, J.dv_dctrl].map(block),
             A: (A, n, n),
             B: (B, n, inputs),
+            contradicts: J.contradicts.to_vec(),
         })
     }
 
@@ -79,6 +83,7 @@ impl Blocks {
             dv_dctrl: array(dv_dctrl)?,
             A: array(self.A)?,
             B: array(self.B)?,
+            contradicts: self.contradicts.into_pyarray(py).unbind(),
         })
     }
 }

@@ -7,6 +7,7 @@
 mod arrays;
 mod batch;
 mod collision;
+mod corners;
 mod derivatives;
 mod dynamics;
 mod errors;
@@ -57,6 +58,8 @@ mod _native {
     use crate::batch::{Batch, BatchJacobian};
     #[pymodule_export]
     use crate::collision::{Contact, ContactDerivatives, ModelHit, derivatives, detect, geom_distance, raycast_model};
+    #[pymodule_export]
+    use crate::corners::Corners;
     #[pymodule_export]
     use crate::derivatives::{
         aba_derivatives, aba_inertial_derivatives, actuate_derivatives, regressor, rnea_derivatives, rnea_vjp,

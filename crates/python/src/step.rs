@@ -1,6 +1,7 @@
 //! `Step`: what a finished step shows, and its derivatives.
 
 use crate::arrays::{Input, Matrix, Vector, to_matrix, vector};
+use crate::corners::Corners;
 use crate::errors::Failure;
 use crate::gradient::{Blocks, Direction, Groups, StepJacobian, Weights, contact_number, group, numbers};
 use crate::memory::Origin;
@@ -175,6 +176,16 @@ impl Step {
     /// derivative.
     fn jacobian(&self, py: Python<'_>) -> Result<StepJacobian, Failure> {
         Ok(self.resume(py, Blocks::of)?.into_python(py)?)
+    }
+
+    /// Columns of the Jacobian that are not the derivative on both of their sides (Corners).
+    ///
+    /// The step has a corner where something is about to slip, lift off or meet a limit, where another feature of a shape
+    /// is about to touch, where a control or force reaches the end of its range, or where more constraints hold than
+    /// the motion has directions. jvp(one_sided=True) is right on either side. Costs three steps where there is no
+    /// corner, else two or more for each column. Raises StaleStep, GradientError.
+    fn corners(&self, py: Python<'_>) -> Result<Corners, Failure> {
+        Ok(Corners::new(py, py.detach(|| self.origin.resume(|step, _| slipstick::Corners::of(step)))?))
     }
 
     /// The change of (q, v) at the end along a change of q (nv,), v (nv,), tau (nv,) and ctrl (nu,): Jacobian times

@@ -23,6 +23,7 @@ mod audit;
 mod batch;
 mod builtin;
 mod controller;
+mod corners;
 mod crew;
 mod finite_differences;
 pub mod grad_check;
@@ -40,6 +41,7 @@ pub use audit::AuditReport;
 pub use batch::{Batch, BatchError, BatchJacobian, EnvironmentError, FailedEnvironment};
 pub use builtin::{BuiltinError, builtin, builtin_names};
 pub use controller::{Command, Controller, Hold, Random, Table, TableError};
+pub use corners::Corners;
 pub use finite_differences::{
     Difference, ParameterDifferences, StepDifferences, finite_differences, finite_differences_of_parameters,
 };

@@ -2,6 +2,7 @@
 
 mod batch;
 mod builtin;
+mod corners;
 mod correction_energy;
 mod differences;
 mod free_rotation;

@@ -15,6 +15,8 @@ use core::ops::Range;
 
 /// How many times more easily friction yields than a normal, a limit or a loop.
 const FIRM: f64 = 1e8;
+/// Distance by which a gap may miss what the others ask of it before the two contradict each other (m per unit of the change).
+const CONTRADICTION: f64 = 1e-8;
 /// Share of the largest diagonal below which a self-stress repeats others.
 const RANK: f64 = 1e-14;
 
@@ -145,6 +147,16 @@ impl Consistent {
                 row.iter_mut().zip(rho).for_each(|(d, r)| *d = (Lane(*d) - Lane(*r) * *x).0);
             }
         }
+    }
+
+    /// Whether the demands along a change of column `j` contradict each other, from what [`Consistent::project`] found.
+    pub fn contradicts(&self, lanes: usize, rho: &[[f64; 4]], j: usize, dt: f64) -> bool {
+        let rows = self.N.len() / self.count.max(1);
+        let mut stresses = self.N.chunks_exact(rows.max(1)).zip(rho.chunks_exact(lanes.max(1)));
+        stresses.any(|(stress, rho)| {
+            let largest = stress.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+            rho[j / 4][j % 4].abs() > CONTRADICTION / dt * largest
+        })
     }
 
     /// `y ← y − N Kᵀ y` for the weights of all unknowns, the first of each lane.

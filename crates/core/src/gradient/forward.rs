@@ -35,9 +35,13 @@ pub(crate) struct Forward {
     panel: Panel,
     terms: Vec<Term>,
     held: Held,
+    /// Whether the demands of held constraints contradict each other along a change of each dof (nv).
+    contradicts: Vec<bool>,
 }
 
-footprint!(Forward: v_state, q_state, v_tau, q_tau, v_ctrl, q_ctrl, components, next, parts, panel, terms, held);
+footprint!(
+    Forward: v_state, q_state, v_tau, q_tau, v_ctrl, q_ctrl, components, next, parts, panel, terms, held, contradicts
+);
 
 impl Forward {
     /// Memory for a model.
@@ -57,6 +61,7 @@ impl Forward {
             panel: Panel::new(model),
             terms: Vec::with_capacity(nv),
             held: Held::default(),
+            contradicts: vec![false; nv],
         }
     }
 
@@ -64,15 +69,18 @@ impl Forward {
     fn write_body(&mut self, f: &Finished, linearised: &Linearised, active: &mut Active, smooth: &Smooth) {
         let (model, nv, dt) = (f.model, f.model.nv(), f.model.options().dt);
         let (state, tau) = (stride(2 * nv), stride(nv));
-        let Forward { v_state, v_tau, components, parts, panel, terms, held, .. } = self;
+        let Forward { v_state, v_tau, components, parts, panel, terms, held, contradicts, .. } = self;
+        contradicts.fill(false);
         inverse(model, active.locked.factor(&f.assembly.problem).unwrap_or(f.mass.factor()), tau, v_tau, panel);
         for c in &components.all {
             let part = Part { f, linearised, smooth, place: &components.place, size: c.size(), island: c.island };
+            let dofs = components.dofs(c);
             if components.all.len() == 1 {
                 held.write(&part, active, v_tau, &smooth.S, v_state, terms);
+                dofs.iter().zip(&held.contradicts).for_each(|(j, flag)| contradicts[*j] = *flag);
                 continue;
             }
-            let (dofs, size, [P, S, V]) = (components.dofs(c), c.size(), &mut *parts);
+            let (size, [P, S, V]) = (c.size(), &mut *parts);
             for (x, blocks) in [(&mut *P, 1), (&mut *S, 2), (&mut *V, 2)] {
                 x.clear();
                 x.resize(size * stride(blocks * size), 0.0);
@@ -84,6 +92,7 @@ impl Forward {
             held.write(&part, active, P, S, V, terms);
             of_tau.visit(|whole, part| v_tau[whole] = P[part]);
             of_state.visit(|whole, part| v_state[whole] = V[part]);
+            dofs.iter().zip(&held.contradicts).for_each(|(j, flag)| contradicts[*j] = *flag);
         }
         components.for_each_piece(1, |piece| v_tau[piece].iter_mut().for_each(|x| *x *= dt));
         self.write_ctrl(f, smooth);
@@ -185,6 +194,7 @@ impl Forward {
             dv_dv: view(&self.v_state, nv),
             dv_dtau: tau(&self.v_tau),
             dv_dctrl: ctrl(&self.v_ctrl),
+            contradicts: &self.contradicts,
         }
     }
 }

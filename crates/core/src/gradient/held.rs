@@ -29,11 +29,13 @@ pub(crate) struct Held {
     /// Velocities that locked dofs are given, one row per dof, and S with what that does to the others.
     given: Vec<[f64; 4]>,
     S: Vec<f64>,
-    /// Demands that contradict each other.
+    /// How far the demands of held constraints contradict each other.
     rho: Vec<[f64; 4]>,
+    /// Whether they do along a change of each dof of the component.
+    pub contradicts: Vec<bool>,
 }
 
-footprint!(Held: J, YT, X, YB, BD, given, S, rho);
+footprint!(Held: J, YT, X, YB, BD, given, S, rho, contradicts);
 
 /// A component of a step and what is known of it.
 pub(crate) struct Part<'a, 'f> {
@@ -60,6 +62,7 @@ impl Held {
         terms: &mut Vec<Term>,
     ) {
         let (n, lanes, state_lanes) = (part.size, stride(part.size) / 4, stride(2 * part.size) / 4);
+        self.contradicts.clear();
         let (all, unknowns) =
             part.island.map_or((0, 0), |island| (active.of_island(island).len(), active.of_system(island).len()));
         let mut given = false;
@@ -214,6 +217,8 @@ impl Held {
         }
         if !consistent.is_trivial() {
             consistent.project(lanes, &mut self.BD, &mut self.rho);
+            let dt = f.model.options().dt;
+            self.contradicts.extend((0..size).map(|j| consistent.contradicts(lanes, &self.rho, j, dt)));
         }
     }
 }

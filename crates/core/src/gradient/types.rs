@@ -25,6 +25,9 @@ pub struct StepJacobian<'a> {
     pub dv_dtau: MatRef<'a>,
     /// ∂v_next/∂ctrl (nv × nu; no columns after a step without actuators).
     pub dv_dctrl: MatRef<'a>,
+    /// Columns of dq_dq and dv_dq that are a choice (nv): along them the held constraints cannot all keep what they hold, and
+    /// friction yields in the least squares.   (grad-18)
+    pub contradicts: &'a [bool],
 }
 
 impl StepJacobian<'_> {

@@ -1,0 +1,182 @@
+//! Corners: inputs along which the step has two one-sided derivatives, or others than its Jacobian says.   (grad-19)
+//!
+//! A step is a continuous function with corners: where something is about to slip, to lift off or to meet a limit, where a shape
+//! touches with an edge that is about to become a face, where a control reaches the end of its range, where more constraints
+//! hold than the motion has directions. No matrix is right on both sides of a corner. Whether there is one is asked of the
+//! step itself: along one random change of everything, ahead and back, a step without a corner does what its Jacobian says.
+//! Only where it does not, each column is compared with both of its one-sided differences.
+#![allow(non_snake_case)]
+
+use crate::grad_check::{GradCheckError, Scale, TOLERANCE};
+use crate::probe::{Place, Probe};
+use crate::random::Draw;
+use slipstick_core::dynamics::Workspace;
+use slipstick_core::linalg::MatRef;
+use slipstick_core::{Data, Input, InputDirection, Model, State, Step, StepError, Wrench};
+
+/// Lengths of one-sided differences, in the units of [`Scale`]; the best counts.
+const LENGTHS: [f64; 4] = [1e-7, 1e-8, 1e-6, 1e-9];
+/// Share of a column up to which it and its differences agree.
+const SAME: f64 = 1e-3;
+/// Share of what a random change adds up from all columns, up to which the sum is as it should be.
+const QUIET: f64 = 1e-5;
+/// Share of the largest such sum below which others are not looked at more closely.
+const SMALL_ROW: f64 = 1e-3;
+/// Share of free motion below which a column counts as zero.
+const LEAST: f64 = 1e-2;
+/// Of the random change: a step has one answer.
+const SEED: u64 = 0xc0_57e9;
+
+/// Columns of the Jacobian of a step that are not its derivative on both sides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Corners {
+    /// With respect to q, along tangents (nv).
+    pub q: Vec<bool>,
+    /// With respect to v (nv).
+    pub v: Vec<bool>,
+    /// With respect to tau (nv).
+    pub tau: Vec<bool>,
+    /// With respect to ctrl (nu; empty after a step without actuators).
+    pub ctrl: Vec<bool>,
+}
+
+impl Corners {
+    /// Finds the corners of a step. Costs three steps where there are none, else two or more for each column.
+    pub fn of(step: &mut Step) -> Result<Corners, GradCheckError> {
+        let J = blocks(step)?;
+        let columns = J.each_ref().map(|block| block.len() / step.model().nv().max(1));
+        let mut search = Search::new(step, columns)?;
+        let mut flags = columns.map(|n| vec![false; n]);
+        if !search.is_smooth(&J)? {
+            for (k, j) in (0..4).flat_map(|k| (0..columns[k]).map(move |j| (k, j))) {
+                let column: Vec<f64> = J[k].iter().skip(j).step_by(columns[k]).copied().collect();
+                flags[k][j] = !search.agrees(&column, [k, j])?;
+            }
+        }
+        let [q, v, tau, ctrl] = flags;
+        Ok(Corners { q, v, tau, ctrl })
+    }
+
+    /// Whether there are any.
+    pub fn any(&self) -> bool {
+        self.count() > 0
+    }
+
+    /// How many columns.
+    pub fn count(&self) -> usize {
+        [&self.q, &self.v, &self.tau, &self.ctrl].into_iter().flatten().filter(|flag| **flag).count()
+    }
+}
+
+/// ∂v_next with respect to q, v, tau, ctrl, row by row.
+fn blocks(step: &mut Step) -> Result<[Vec<f64>; 4], GradCheckError> {
+    let J = step.jacobian()?;
+    Ok([J.dv_dq, J.dv_dv, J.dv_dtau, J.dv_dctrl].map(|m: MatRef| {
+        let mut out = vec![0.0; m.rows() * m.cols()];
+        m.copy_to(&mut out);
+        out
+    }))
+}
+
+/// A step and memory for those beside it.
+struct Search {
+    model: Model,
+    data: Data,
+    probe: Probe,
+    scale: Scale,
+    x: State,
+    ctrl: Option<Vec<f64>>,
+    tau: Vec<f64>,
+    wrenches: Vec<Wrench>,
+    /// Where the step ends, and one beside it.
+    here: State,
+    there: State,
+    /// Changes of q, v, tau and ctrl.
+    direction: [Vec<f64>; 4],
+}
+
+impl Search {
+    fn new(step: &Step, columns: [usize; 4]) -> Result<Search, GradCheckError> {
+        let mut options = step.model().options().clone();
+        options.tolerance = TOLERANCE.min(options.tolerance);
+        let model = step.model().with_options(options)?;
+        let ((q, v), input) = (step.start(), step.input());
+        let x = State::new(&model, q, v)?;
+        let ctrl = step.ctrl().map(<[f64]>::to_vec);
+        let place = Place { x: &x, ctrl: ctrl.as_deref(), input };
+        let scale = Scale::new(&model, &mut Workspace::new(&model), &place)?;
+        let (mut data, mut probe, mut here) = (Data::new(&model), Probe::new(&model), State::neutral(&model));
+        data.restore(&step.warm_start())?;
+        probe.begin(&model, &mut data, &place, &mut here)?;
+        let (tau, wrenches) = (input.tau.to_vec(), input.wrenches.to_vec());
+        let (there, direction) = (here.clone(), columns.map(|n| vec![0.0; n]));
+        Ok(Search { model, data, probe, scale, x, ctrl, tau, wrenches, here, there, direction })
+    }
+
+    /// Whether the Jacobian tells what the step does along a random change of all inputs, ahead and back.
+    fn is_smooth(&mut self, J: &[Vec<f64>; 4]) -> Result<bool, GradCheckError> {
+        let mut draw = Draw(SEED);
+        for (d, units) in self.direction.iter_mut().zip(&self.scale.units) {
+            d.iter_mut().zip(units).for_each(|(d, unit)| *d = unit * draw.sign());
+        }
+        // the change of each velocity, and the size of what it is added up from
+        let expected: Vec<[f64; 2]> = (0..self.model.nv())
+            .map(|i| {
+                let row = |(J, d): (&Vec<f64>, &Vec<f64>)| -> [f64; 2] {
+                    let terms = J.iter().skip(i * d.len()).zip(d).map(|(a, b)| a * b);
+                    terms.fold([0.0; 2], |[sum, size], x| [sum + x, size + x.abs()])
+                };
+                J.iter().zip(&self.direction).map(row).fold([0.0; 2], |a, b| [a[0] + b[0], a[1] + b[1]])
+            })
+            .collect();
+        let least = SMALL_ROW * expected.iter().fold(0.0, |m: f64, [_, size]| m.max(*size));
+        for h in [LENGTHS[0], -LENGTHS[0]] {
+            let Some(change) = self.quotient(h)? else { return Ok(false) };
+            if expected.iter().zip(&change).any(|([sum, size], x)| (sum - x).abs() > QUIET * size.max(least)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether a column is the derivative on both sides.
+    fn agrees(&mut self, column: &[f64], [k, j]: [usize; 2]) -> Result<bool, GradCheckError> {
+        self.direction.iter_mut().for_each(|d| d.fill(0.0));
+        self.direction[k][j] = self.scale.units[k][j];
+        let least = LEAST * self.scale.floors[1][k] * self.scale.units[k][j];
+        let column: Vec<f64> = column.iter().map(|x| x * self.scale.units[k][j]).collect();
+        for side in [1.0, -1.0] {
+            let mut found = false;
+            for h in LENGTHS {
+                found = self.quotient(side * h)?.is_some_and(|change| distance(&column, &change, least) <= SAME);
+                if found {
+                    break;
+                }
+            }
+            if !found {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The change of v_next along the direction over `h`; `None` where there is no step.
+    fn quotient(&mut self, h: f64) -> Result<Option<Vec<f64>>, GradCheckError> {
+        let Search { model, data, probe, x, ctrl, tau, wrenches, here, there, direction: [q, v, dtau, dctrl], .. } =
+            self;
+        let place = Place { x, ctrl: ctrl.as_deref(), input: Input::tau(tau).with_wrenches(wrenches) };
+        let direction = InputDirection { q, v, tau: dtau, ctrl: dctrl };
+        match probe.along(model, data, &place, direction, h, there) {
+            Ok(_) => Ok(Some(there.v.iter().zip(&here.v).map(|(new, old)| (new - old) / h).collect())),
+            Err(StepError::Input(e)) => Err(e.into()),
+            Err(_) => Ok(None),
+        }
+    }
+}
+
+/// Largest difference of two columns, as a share of the larger one.
+fn distance(a: &[f64], b: &[f64], least: f64) -> f64 {
+    let size = a.iter().chain(b).fold(least, |m: f64, x| m.max(x.abs()));
+    a.iter().zip(b).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs())) / size.max(f64::MIN_POSITIVE)
+}
