@@ -8,9 +8,18 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 pub fn print(model: &Model, report: &GradReport, saved: Option<&Path>) {
-    let share = 100.0 * report.share_left_out();
-    say!("{}: {} states, {} left out ({share:.1} %)", model.name(), report.states, report.left_out);
-    let modes: Vec<String> = report.modes.iter().map(|(m, [n, out])| format!("{m} {n} ({out} left out)")).collect();
+    let [left_out, flagged] = [report.left_out_share(), report.flagged_share()].map(|share| 100.0 * share);
+    say!(
+        "{}: {} states, {} left out ({left_out:.1} %), {} at a corner ({flagged:.1} %)",
+        model.name(),
+        report.states,
+        report.left_out,
+        report.flagged
+    );
+    let [columns, corners, one_side] = report.columns;
+    say!("  {:<14} {columns}, {corners} at a corner, {one_side} of these right on one side", "columns");
+    say!("  {:<14} {} columns", "wrong_unflagged", report.wrong_unflagged);
+    let modes: Vec<String> = report.modes.iter().map(|(m, [n, out])| format!("{m} {n} ({out} at a corner)")).collect();
     say!("  {:<14} {}", "modes", modes.join(", "));
     say!("  {:<14} {:<32} {:>7} {:>13} {:>12}", "block", "mode", "states", "median_error", "worst_error");
     for (name, errors) in report.blocks.iter().chain(&report.parameters) {
@@ -58,12 +67,15 @@ fn describe(w: &WorstEntry) -> String {
 
 pub fn to_json(model: &Model, report: &GradReport, saved: Option<&Path>) -> Value {
     let modes: Map<String, Value> =
-        report.modes.iter().map(|(m, [n, out])| (m.clone(), json!({ "states": n, "left_out": out }))).collect();
+        report.modes.iter().map(|(m, [n, out])| (m.clone(), json!({ "states": n, "flagged": out }))).collect();
+    let [columns, flagged_columns, right_on_one_side] = report.columns;
     let failures: Vec<Value> =
         report.failures.iter().map(|(s, e)| json!({ "state": s.origin, "error": e.to_string() })).collect();
     json!({
-        "format": "slipstick-grad-check", "version": 1, "robot": model.name(),
-        "states": report.states, "left_out": report.left_out, "share_left_out": report.share_left_out(), "modes": modes,
+        "format": "slipstick-grad-check", "version": 2, "robot": model.name(),
+        "states": report.states, "left_out": report.left_out, "left_out_share": report.left_out_share(),
+        "flagged": report.flagged, "flagged_share": report.flagged_share(), "wrong_unflagged": report.wrong_unflagged,
+        "columns": columns, "flagged_columns": flagged_columns, "flagged_right_on_one_side": right_on_one_side, "modes": modes,
         "median_error": report.median_error(), "worst_error": report.worst_error(),
         "blocks": errors_to_json(&report.blocks), "adjoint_error": report.adjoint_error,
         "parameters": errors_to_json(&report.parameters), "parameters_left_out": report.parameters_left_out,
@@ -120,6 +132,9 @@ fn entry_to_json(w: &WorstEntry) -> Value {
 pub fn print_state(model: &Model, sample: &Sample, state: &StateReport) {
     say!("{}: {}", model.name(), sample.origin);
     say!("  {:<14} {}{}", "mode", state.mode, if state.left_out { ", left out" } else { "" });
+    let StateReport { columns, flagged, right_on_one_side, wrong_unflagged, .. } = state;
+    say!("  {:<14} {columns}, {flagged} at a corner, {right_on_one_side} of these right on one side", "columns");
+    say!("  {:<14} {wrong_unflagged} columns", "wrong_unflagged");
     for (name, error) in blocks(state) {
         say!("  {name:<14} {error:.1e}");
     }
@@ -151,8 +166,9 @@ pub fn state_to_json(model: &Model, sample: &Sample, state: &StateReport) -> Val
         .map(|p| (p.group.name(), json!({ "error": p.error, "left_out": p.left_out, "unsupported": p.unsupported })))
         .collect();
     json!({
-        "format": "slipstick-grad-check-state", "version": 1, "robot": model.name(), "state": sample_to_json(sample),
-        "mode": state.mode, "left_out": state.left_out, "blocks": errors, "impulse_error": state.impulse_error,
+        "format": "slipstick-grad-check-state", "version": 2, "robot": model.name(), "state": sample_to_json(sample),
+        "mode": state.mode, "left_out": state.left_out, "columns": state.columns, "flagged": state.flagged,
+        "flagged_right_on_one_side": state.right_on_one_side, "wrong_unflagged": state.wrong_unflagged, "blocks": errors, "impulse_error": state.impulse_error,
         "adjoint_error": state.adjoint_error, "parameters": parameters,
         "worst": state.worst.as_ref().map(entry_to_json),
     })

@@ -14,20 +14,22 @@ fn derivatives_of_a_humanoid_pass_and_are_told_by_block_and_mode() {
     let (code, out, error) = slipstick(&[&arguments[..], &bounds, &["--json"]].concat());
     assert_eq!(code, Some(0), "{out}{error}");
     let report = json(&out);
-    assert_eq!((report["format"].as_str(), report["version"].as_u64()), (Some("slipstick-grad-check"), Some(1)));
+    assert_eq!((report["format"].as_str(), report["version"].as_u64()), (Some("slipstick-grad-check"), Some(2)));
     assert_eq!((report["robot"].as_str(), report["states"].as_u64()), (Some("humanoid"), Some(30)));
     for block in ["dq_dq", "dq_dv", "dq_dtau", "dq_dctrl", "dv_dq", "dv_dv", "dv_dtau", "dv_dctrl"] {
         let errors = &report["blocks"][block];
         assert!(errors["median_error"].as_f64().unwrap() <= errors["worst_error"].as_f64().unwrap(), "{errors}");
         assert!(errors["modes"].as_object().unwrap().len() > 1, "{errors}");
     }
+    assert_eq!(report["wrong_unflagged"].as_u64(), Some(0));
+    assert!(report["left_out_share"].as_f64() == Some(0.0) && report["flagged_share"].as_f64().unwrap() < 0.2);
     assert!(report["parameters"]["friction"]["worst_error"].is_number(), "{report:#}");
     assert!(report["adjoint_error"].as_f64().unwrap() <= 1e-11);
     assert_eq!(report["worst_state"]["q"].as_array().map(Vec::len), Some(28));
     let (_, text, error) = slipstick(&arguments);
     assert_eq!(error, "", "no bar where nobody sees it move");
     for word in
-        ["30 states,", "left out", "median_error", "worst_error", "dv_dctrl", "stick", "adjoint_error", "worst_state"]
+        ["30 states,", "left out", "at a corner", "wrong_unflagged", "median_error", "worst_error", "dv_dctrl", "stick", "adjoint_error", "worst_state"]
     {
         assert!(text.contains(word), "{word} in\n{text}");
     }
@@ -76,7 +78,7 @@ fn bad_use_of_grad_check_is_told_apart_from_failure() {
     }
     assert_eq!(slipstick(&["grad-check", "nobody"]).0, Some(1));
     let help = slipstick(&["grad-check", "--help"]).1;
-    assert!(help.contains("slipstick grad-check quadruped") && help.contains("left out only if"), "{help}");
+    assert!(help.contains("slipstick grad-check quadruped") && help.contains("Left out are only"), "{help}");
 }
 
 #[test]

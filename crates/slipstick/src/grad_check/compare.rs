@@ -1,23 +1,19 @@
 //! One state: its exact derivatives beside differences.
 
-use super::exact::{Exact, Impulse, impulse_between};
+use super::column::Column;
+use super::exact::Exact;
 use super::parameters::{self, ParameterError};
 use super::sample::Sample;
 use super::scale::Scale;
 use super::signature::Signature;
 use super::{BLOCKS, GradCheckError};
-use crate::probe::{Entry, Place, Probe};
+use crate::corners::Corners;
+use crate::probe::{Place, Probe};
 use crate::random::Draw;
 use slipstick_core::dynamics::Workspace;
 use slipstick_core::spatial::Vec3;
-use slipstick_core::{Data, Model, State};
+use slipstick_core::{Data, Model, State, Status};
 
-/// Distances of the two evaluations of a difference from the state, in the units of [`Scale`], tried in this order: the
-/// best counts. Large ones are for smooth motion, where rounding is all there is; the smallest for slow slip and for
-/// contacts about to change.
-pub(super) const LADDER: [f64; 7] = [1e-6, 1e-7, 1e-8, 1e-5, 1e-9, 1e-4, 1e-10];
-/// A column this good needs no other differences.
-const GOOD: f64 = 1e-9;
 /// Solves as exact as differences over small distances need them.
 pub(crate) const TOLERANCE: f64 = 1e-13;
 
@@ -27,14 +23,20 @@ pub(crate) const TOLERANCE: f64 = 1e-13;
 pub struct StateReport {
     /// What contacts do: free, break, stick, slide, limit, or several of the last three.
     pub mode: String,
-    /// Whether a mode or a contact's feature differs between the evaluations of a difference, even of the nearest ones.
+    /// Whether contact could not be solved, in the state or on both sides of it: there is nothing to compare.
     pub left_out: bool,
-    /// Whether contacts have other modes in the state itself than on both sides of a difference: it is a corner that
-    /// every change leads away from.
-    pub at_switch: bool,
-    /// Errors of the blocks of q_next and v_next with respect to q, v, tau and ctrl, relative to their largest entries.
+    /// Columns with respect to q, v, tau and ctrl.
+    pub columns: usize,
+    /// Columns that [`Corners`] says are not the derivative on both of their sides.
+    pub flagged: usize,
+    /// Of these, columns that are the derivative on one side.
+    pub right_on_one_side: usize,
+    /// Columns that are not the derivative on both sides, and not flagged.
+    pub wrong_unflagged: usize,
+    /// Errors of the blocks of q_next and v_next with respect to q, v, tau and ctrl, relative to their largest entries; of
+    /// columns that are not flagged.
     pub errors: [[f64; 4]; 2],
-    /// The same for the impulse between the two bodies that press on each other most, with respect to q, v and tau.
+    /// Error of the impulse between the two bodies that press on each other most, with respect to q, v and tau.
     pub impulse_error: Option<f64>,
     /// Largest disagreement of jacobian, jvp and vjp, relative to what is added up.
     pub adjoint_error: f64,
@@ -69,21 +71,13 @@ pub(super) struct Comparison {
     pub data: Data,
     pub probe: Probe,
     work: Workspace,
-    sides: [State; 2],
-    /// On the two sides of a difference, and in the state itself.
-    signatures: [Signature; 3],
-    impulses: [Vec3; 2],
-    dq: Vec<f64>,
-}
-
-/// The best difference of a column.
-#[derive(Clone, Copy)]
-struct Best {
-    /// Of q_next and v_next: error, row, difference, step.
-    blocks: [(f64, usize, f64, f64); 2],
-    impulse: f64,
-    /// Whether some difference has the modes of the state itself.
-    inside: bool,
+    /// Where the step itself ends, its velocities ([`Probe::ends`]), and the ends of the two of a difference.
+    here: State,
+    pub ends: [Vec<f64>; 2],
+    pub sides: [State; 2],
+    signatures: [Signature; 2],
+    pub impulses: [Vec3; 2],
+    pub dq: Vec<f64>,
 }
 
 impl Comparison {
@@ -91,11 +85,14 @@ impl Comparison {
         let mut options = model.options().clone();
         options.tolerance = TOLERANCE.min(options.tolerance);
         let model = model.with_options(options)?;
+        let state = State::neutral(&model);
         Ok(Comparison {
             data: Data::new(&model),
             probe: Probe::new(&model),
             work: Workspace::new(&model),
-            sides: [State::neutral(&model), State::neutral(&model)],
+            here: state.clone(),
+            ends: Default::default(),
+            sides: [state.clone(), state],
             signatures: Default::default(),
             impulses: [Vec3::ZERO; 2],
             dq: vec![0.0; model.nv()],
@@ -113,23 +110,31 @@ impl Comparison {
         let place = sample.place();
         let scale = Scale::new(&self.model, &mut self.work, &place)?;
         self.data.restore(&sample.warm)?;
-        self.probe.begin(&self.model, &mut self.data, &place, &mut self.sides[0])?;
+        self.probe.begin(&self.model, &mut self.data, &place, &mut self.here)?;
         self.data.restore(&self.probe.warm)?;
-        let mut step = place.step(&self.model, &mut self.data, &mut self.sides[0])?;
+        let mut step = place.step(&self.model, &mut self.data, &mut self.here)?;
         let exact = Exact::new(&self.model, &mut step, &scale, draw)?;
         let mut report = StateReport {
             mode: Signature::label(&step),
-            left_out: false,
-            at_switch: false,
+            left_out: step.report().status == Status::NotConverged,
+            columns: exact.columns.iter().sum(),
+            flagged: 0,
+            right_on_one_side: 0,
+            wrong_unflagged: 0,
             errors: [[0.0; 4]; 2],
             impulse_error: exact.impulse.as_ref().map(|_| 0.0),
             adjoint_error: exact.adjoint_error,
             parameters: Vec::new(),
             worst: None,
         };
-        self.signatures[2].read(&step);
+        if report.left_out {
+            return Ok(report);
+        }
+        let corners = Corners::of(&mut step)?;
         let groups = if with_parameters { parameters::exact(&self.model, &mut step)? } else { Vec::new() };
-        self.columns(&place, &exact, &scale, &mut report)?;
+        let Comparison { model, data, probe, here, .. } = self;
+        self.ends = probe.ends(model, data, &place, here)?;
+        self.columns(&place, &exact, &scale, &corners, &mut report)?;
         for group in groups {
             report.parameters.push(parameters::compare(self, &place, group, draw)?);
         }
@@ -141,109 +146,45 @@ impl Comparison {
         place: &Place,
         exact: &Exact,
         scale: &Scale,
+        corners: &Corners,
         report: &mut StateReport,
     ) -> Result<(), GradCheckError> {
-        let entries: [fn(usize) -> Entry; 4] = [Entry::Q, Entry::V, Entry::Tau, Entry::Ctrl];
-        for (k, entry) in entries.into_iter().enumerate() {
+        let flags = [&corners.q, &corners.v, &corners.tau, &corners.ctrl];
+        for k in 0..4 {
             let largest = |x: &[f64]| x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
             let sizes = [0, 1].map(|out| largest(&exact.blocks[out][k]).max(scale.floors[out][k]));
             let pressing = exact.impulse.as_ref().and_then(|i| i.derivatives.get(k)).map_or(1.0, |d| largest(d));
             for j in 0..exact.columns[k] {
-                let unit = scale.units[k][j];
-                let Some(best) = self.best(place, exact, [k, j], entry(j), unit, sizes, pressing)? else {
+                let column = Column { exact, scale, at: [k, j], sizes, pressing };
+                let judged = self.judge(place, &column)?;
+                if !judged.is_known() {
                     report.left_out = true;
                     continue;
-                };
-                report.at_switch |= !best.inside;
+                }
+                if flags[k][j] {
+                    report.flagged += 1;
+                    report.right_on_one_side += usize::from(judged.sides.iter().any(|e| *e <= super::column::WRONG));
+                    continue;
+                }
+                report.wrong_unflagged += usize::from(!judged.is_right());
                 if let Some(error) = &mut report.impulse_error {
-                    *error = error.max(best.impulse);
+                    *error = error.max(judged.impulse);
                 }
-                for (out, (error, row, difference, step)) in best.blocks.into_iter().enumerate() {
-                    report.errors[out][k] = report.errors[out][k].max(error);
-                    if report.worst.is_none_or(|w| error > w.error) {
-                        let value = exact.blocks[out][k][row * exact.columns[k] + j];
-                        let block = BLOCKS[out][k];
-                        report.worst =
-                            Some(WorstEntry { block, row, column: j, exact: value, difference, step, error });
+                for (out, off) in judged.central.into_iter().enumerate() {
+                    report.errors[out][k] = report.errors[out][k].max(off.error);
+                    if report.worst.is_none_or(|w| off.error > w.error) {
+                        let value = exact.blocks[out][k][off.row * exact.columns[k] + j];
+                        report.worst = Some(WorstEntry {
+                            block: BLOCKS[out][k],
+                            row: off.row,
+                            column: j,
+                            exact: value,
+                            difference: off.difference,
+                            step: off.step,
+                            error: off.error,
+                        });
                     }
                 }
-            }
-        }
-        Ok(())
-    }
-
-    /// The best of all differences of a column whose evaluations have the same modes; `None` if there is none.
-    fn best(
-        &mut self,
-        place: &Place,
-        exact: &Exact,
-        [k, j]: [usize; 2],
-        entry: Entry,
-        unit: f64,
-        sizes: [f64; 2],
-        pressing: f64,
-    ) -> Result<Option<Best>, GradCheckError> {
-        let mut best: Option<Best> = None;
-        for h in LADDER {
-            // a mode that begins further on says nothing about the state
-            if h > LADDER[0] && best.is_none() {
-                continue;
-            }
-            let h = h * unit;
-            self.evaluate(place, entry, h, exact.impulse.as_ref())?;
-            if self.signatures[0] != self.signatures[1] {
-                continue;
-            }
-            self.model.difference(&self.sides[0].q, &self.sides[1].q, &mut self.dq)?;
-            let n = exact.columns[k];
-            let mut blocks = [(0.0, 0, 0.0, h); 2];
-            for i in 0..self.model.nv() {
-                let differences = [self.dq[i], self.sides[1].v[i] - self.sides[0].v[i]].map(|d| d / (2.0 * h));
-                for out in 0..2 {
-                    let error = (exact.blocks[out][k][i * n + j] - differences[out]).abs() / sizes[out];
-                    if error >= blocks[out].0 {
-                        blocks[out] = (error, i, differences[out], h);
-                    }
-                }
-            }
-            let impulse = exact.impulse.as_ref().and_then(|i| i.derivatives.get(k));
-            let impulse = impulse.map_or(0.0, |d| self.impulse_error(d, j, h) / pressing.max(f64::MIN_POSITIVE));
-            let inside = self.signatures[0] == self.signatures[2];
-            best = Some(match best {
-                None => Best { blocks, impulse, inside },
-                Some(b) => Best {
-                    inside: inside || b.inside,
-                    blocks: [0, 1].map(|out| if blocks[out].0 < b.blocks[out].0 { blocks[out] } else { b.blocks[out] }),
-                    impulse: b.impulse.min(impulse),
-                },
-            });
-            if best.is_some_and(|b| b.blocks.iter().all(|b| b.0 <= GOOD)) {
-                break;
-            }
-        }
-        Ok(best)
-    }
-
-    fn impulse_error(&self, derivatives: &[f64], j: usize, h: f64) -> f64 {
-        let difference = ((self.impulses[1] - self.impulses[0]) * (0.5 / h)).to_array();
-        let nv = self.model.nv();
-        (0..3).map(|i| (derivatives[i * nv + j] - difference[i]).abs()).fold(0.0, f64::max)
-    }
-
-    /// The two steps of a difference.
-    fn evaluate(
-        &mut self,
-        place: &Place,
-        entry: Entry,
-        h: f64,
-        impulse: Option<&Impulse>,
-    ) -> Result<(), GradCheckError> {
-        for (side, h) in [-h, h].into_iter().enumerate() {
-            let next = &mut self.sides[side];
-            let step = self.probe.beside(&self.model, &mut self.data, place, entry, h, next)?;
-            self.signatures[side].read(&step);
-            if let Some(impulse) = impulse {
-                self.impulses[side] = impulse_between(&step, impulse.bodies);
             }
         }
         Ok(())

@@ -1,11 +1,13 @@
 //! Exact derivatives of the step beside finite differences, over many states of a model in which things touch.
 //!
-//! States come from motions and from random poses ([`check`] says how many); in each of them every column of
-//! [`Step::jacobian`](slipstick_core::Step::jacobian) is compared with central differences of several widths, of which
-//! the best counts. Solves are as exact as they can be, all evaluations of a difference have the same warm start, and one
-//! whose sides differ in the mode of a contact or in the features that touch says nothing: a state with such a column is
-//! left out and counted. Errors are relative to the largest entry of a block (at least that of free motion).
+//! States come from motions and from random poses ([`check`] says how many). In each of them every column of
+//! [`Step::jacobian`](slipstick_core::Step::jacobian) is compared with differences of several widths on both sides, of which
+//! the best counts. Solves are as exact as they can be, and all evaluations have the warm start of the state's own solution.
+//! Columns that [`Corners`](crate::Corners) flags are counted, and whether they are right on one side; all others must be
+//! right on both. Left out are states in which contact is not solved. Errors are relative to the largest entry of a block
+//! (at least that of free motion).
 
+mod column;
 mod compare;
 mod exact;
 mod parameters;

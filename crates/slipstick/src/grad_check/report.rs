@@ -16,11 +16,17 @@ const KEPT: usize = 10;
 pub struct GradReport {
     /// States compared, those left out included.
     pub states: usize,
-    /// States left out because a mode or a contact's feature differs between the two evaluations of a difference.
+    /// States left out because contact could not be solved.
     pub left_out: usize,
-    /// The same by mode: states, and how many of them were left out.
+    /// States with a column at a corner.
+    pub flagged: usize,
+    /// By mode: states, and how many of them are flagged.
     pub modes: BTreeMap<String, [usize; 2]>,
-    /// Errors by block; a block that is empty in all states is not there.
+    /// Columns compared, those at a corner, and those of them that are the derivative on one side.
+    pub columns: [usize; 3],
+    /// Columns that are not the derivative on both sides, and not flagged.
+    pub wrong_unflagged: usize,
+    /// Errors by block, of states that are not flagged; a block that is empty in all states is not there.
     pub blocks: BTreeMap<&'static str, Errors>,
     /// Errors of the derivatives of the impulse between the two bodies that press on each other most.
     pub impulse: Errors,
@@ -32,16 +38,13 @@ pub struct GradReport {
     pub unsupported: BTreeMap<String, usize>,
     /// Largest disagreement of jacobian, jvp and vjp.
     pub adjoint_error: f64,
-    /// The states with the largest errors, worst first, those left out not among them.
+    /// The states with the largest errors, worst first, of columns that are not flagged.
     pub worst: Vec<Worst>,
     /// The states with the largest errors of derivatives with respect to parameters, by group.
     pub worst_parameters: BTreeMap<&'static str, (Sample, ParameterError)>,
     /// States in which a derivative was refused or not finite, with the reason.
     pub failures: Vec<(Sample, GradCheckError)>,
 }
-
-/// Added to the mode of states whose contacts do something else on both sides of some difference.
-const AT_SWITCH: &str = ", at a switch";
 
 /// A state with a large error.
 #[derive(Debug, Clone)]
@@ -93,20 +96,34 @@ impl Errors {
 }
 
 impl GradReport {
-    pub(super) fn add(&mut self, sample: Sample, mut state: StateReport, columns: [usize; 4]) {
-        if state.at_switch {
-            state.mode += AT_SWITCH;
-        }
+    pub(super) fn add(&mut self, sample: Sample, state: StateReport, columns: [usize; 4]) {
+        let flagged = state.flagged > 0;
         self.states += 1;
+        self.left_out += usize::from(state.left_out);
+        self.flagged += usize::from(flagged);
+        self.wrong_unflagged += state.wrong_unflagged;
         let counts = self.modes.entry(state.mode.clone()).or_default();
         counts[0] += 1;
-        counts[1] += usize::from(state.left_out);
-        self.adjoint_error = self.adjoint_error.max(state.adjoint_error);
-        self.add_parameters(&sample, &state);
+        counts[1] += usize::from(flagged);
         if state.left_out {
-            self.left_out += 1;
             return;
         }
+        self.adjoint_error = self.adjoint_error.max(state.adjoint_error);
+        for (sum, n) in self.columns.iter_mut().zip([state.columns, state.flagged, state.right_on_one_side]) {
+            *sum += n;
+        }
+        self.add_parameters(&sample, &state);
+        if !flagged {
+            self.add_errors(&sample, &state, columns);
+        }
+        if let Some(entry) = state.worst {
+            self.worst.push(Worst { sample, mode: state.mode, entry });
+            self.worst.sort_by(|a, b| b.entry.error.total_cmp(&a.entry.error));
+            self.worst.truncate(KEPT);
+        }
+    }
+
+    fn add_errors(&mut self, sample: &Sample, state: &StateReport, columns: [usize; 4]) {
         for out in 0..2 {
             for k in (0..4).filter(|k| columns[*k] > 0 && (*k < 3 || sample.ctrl.is_some())) {
                 self.blocks.entry(BLOCKS[out][k]).or_default().add(&state.mode, state.errors[out][k]);
@@ -114,11 +131,6 @@ impl GradReport {
         }
         if let Some(error) = state.impulse_error {
             self.impulse.add(&state.mode, error);
-        }
-        if let Some(entry) = state.worst {
-            self.worst.push(Worst { sample, mode: state.mode, entry });
-            self.worst.sort_by(|a, b| b.entry.error.total_cmp(&a.entry.error));
-            self.worst.truncate(KEPT);
         }
     }
 
@@ -141,8 +153,13 @@ impl GradReport {
     }
 
     /// Share of the states that were left out.
-    pub fn share_left_out(&self) -> f64 {
+    pub fn left_out_share(&self) -> f64 {
         self.left_out as f64 / self.states.max(1) as f64
+    }
+
+    /// Share of the states that have a column at a corner.
+    pub fn flagged_share(&self) -> f64 {
+        self.flagged as f64 / self.states.max(1) as f64
     }
 
     /// The state with the largest error of a derivative with respect to parameters.
