@@ -19,6 +19,11 @@ pub(crate) fn vector(what: &'static str, x: &[f64], expected: usize) -> Result<(
     }
 }
 
+/// A vector, or nothing: empty slices stand for zeros.
+pub(crate) fn vector_or_none(what: &'static str, x: &[f64], expected: usize) -> Result<(), InputError> {
+    if x.is_empty() { Ok(()) } else { vector(what, x, expected) }
+}
+
 /// A length that the model needs.
 pub(crate) fn length(what: &'static str, got: usize, expected: usize) -> Result<(), InputError> {
     if got == expected { Ok(()) } else { Err(InputError::Length { what, expected, got }) }

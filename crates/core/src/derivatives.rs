@@ -141,16 +141,16 @@ impl Step<'_> {
 
     fn check_direction(&self, dx: &InputDirection) -> Result<(), InputError> {
         for (what, x) in [("dq", dx.q), ("dv", dx.v), ("dtau", dx.tau)] {
-            vector_or_none(what, x, self.model.nv())?;
+            check::vector_or_none(what, x, self.model.nv())?;
         }
-        vector_or_none("dctrl", dx.ctrl, dx.ctrl.len())?;
+        check::vector_or_none("dctrl", dx.ctrl, dx.ctrl.len())?;
         self.check_ctrl("dctrl", dx.ctrl.len())
     }
 
     fn check_output(&self, w: &OutputGrad) -> Result<(), InputError> {
-        vector_or_none("gradient of q_next", w.q, self.model.nv())?;
-        vector_or_none("gradient of v_next", w.v, self.model.nv())?;
-        vector_or_none("gradient of impulses", w.impulses, 3 * self.data.contacts.contacts().len())
+        check::vector_or_none("gradient of q_next", w.q, self.model.nv())?;
+        check::vector_or_none("gradient of v_next", w.v, self.model.nv())?;
+        check::vector_or_none("gradient of impulses", w.impulses, 3 * self.data.contacts.contacts().len())
     }
 
     /// Controls are part of the step only if it was made with them.
@@ -161,8 +161,4 @@ impl Step<'_> {
 
 fn length_or_none(what: &'static str, got: usize, expected: usize) -> Result<(), InputError> {
     if got == 0 { Ok(()) } else { check::length(what, got, expected) }
-}
-
-fn vector_or_none(what: &'static str, x: &[f64], expected: usize) -> Result<(), InputError> {
-    if x.is_empty() { Ok(()) } else { check::vector(what, x, expected) }
 }

@@ -118,19 +118,18 @@ impl Active {
         place: impl Fn(usize) -> Option<Place>,
     ) {
         self.unknowns.clear();
-        let state = |b| State { lambda: rows_of(solution.lambda(), b), sigma: rows_of(solution.sigma(), b) };
         for island in &problem.islands {
             for group in &problem.groups[island.groups.clone()] {
                 let mut patch = Patch::default();
                 for k in group.blocks.clone() {
                     match (place(k), mode(k)) {
                         (Some(place), Mode::Stick) => self.add_held(problem, k, &mut patch, &place),
-                        (_, mode) => self.add_block(problem, k, mode, &state(&problem.blocks[k])),
+                        (_, mode) => self.add_block(problem, k, mode, &State::of(solution, &problem.blocks[k])),
                     }
                 }
             }
             for k in island.blocks.clone().filter(|k| problem.blocks[*k].is_on_dof()) {
-                self.add_block(problem, k, mode(k), &state(&problem.blocks[k]));
+                self.add_block(problem, k, mode(k), &State::of(solution, &problem.blocks[k]));
             }
         }
         self.factor_systems(problem, mass, &|k| compliance(&problem.blocks[k]));
@@ -173,8 +172,7 @@ impl Active {
             let b = &problem.blocks[k];
             if let Cone::Friction { mu } = b.cone {
                 // along and across the slip: along it resistance may be greater by all digits there are
-                let state = State { lambda: rows_of(solution.lambda(), b), sigma: rows_of(solution.sigma(), b) };
-                let u = state.slip_direction(b);
+                let u = State::of(solution, b).slip_direction(b);
                 let axes = [[u[0], u[1], 0.0], [-u[1], u[0], 0.0], axis(2)];
                 let first = if mu < FRICTIONLESS { 2 } else { 0 };
                 axes[first..].iter().for_each(|a| self.push(problem, k, *a, *a, 0.0));
@@ -200,6 +198,10 @@ impl Active {
     /// The systems of all islands. `local` is what a constraint adds to its own block of G.
     fn factor_systems(&mut self, problem: &Problem, mass: &StepMass, local: &dyn Fn(usize) -> [[f64; 3]; 3]) {
         self.locked.lock(problem, mass, &mut self.unknowns, local);
+        self.factor_islands(problem, local);
+    }
+
+    fn factor_islands(&mut self, problem: &Problem, local: &dyn Fn(usize) -> [[f64; 3]; 3]) {
         self.islands = problem.islands.len();
         if self.systems.0.len() < self.islands {
             self.systems.0.resize_with(self.islands, System::default);
@@ -415,14 +417,18 @@ fn stiff_direction(D: &[[f64; 3]; 3]) -> (f64, f64) {
 }
 
 /// Impulse and velocity of a constraint.
-struct State {
-    lambda: [f64; 3],
-    sigma: [f64; 3],
+pub(crate) struct State {
+    pub lambda: [f64; 3],
+    pub sigma: [f64; 3],
 }
 
 impl State {
+    pub fn of(solution: &Solution, b: &Block) -> State {
+        State { lambda: rows_of(solution.lambda(), b), sigma: rows_of(solution.sigma(), b) }
+    }
+
     /// Where a contact slips to: opposite to its friction, whichever of the two is told more clearly.
-    fn slip_direction(&self, b: &Block) -> [f64; 2] {
+    pub fn slip_direction(&self, b: &Block) -> [f64; 2] {
         let a = [self.sigma[0] - b.stiffest * self.lambda[0], self.sigma[1] - b.stiffest * self.lambda[1]];
         let norm = a[0].hypot(a[1]);
         if norm > 0.0 { [a[0] / norm, a[1] / norm] } else { [1.0, 0.0] }

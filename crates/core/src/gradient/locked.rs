@@ -44,6 +44,12 @@ pub(crate) struct Locked {
 footprint!(Locked: stiffened, by);
 
 impl Locked {
+    /// No dof is locked.
+    pub fn unlock(&mut self) {
+        self.stiffened.forget();
+        self.any = false;
+    }
+
     /// Locks the dofs of all rows on single dofs among the unknowns. `local` is what a constraint adds to its own block of G.
     pub fn lock(
         &mut self,
@@ -52,8 +58,7 @@ impl Locked {
         unknowns: &mut [Unknown],
         local: &dyn Fn(usize) -> [[f64; 3]; 3],
     ) {
-        self.stiffened.forget();
-        self.any = false;
+        self.unlock();
         let Some(tree) = problem.dofs.tree() else { return };
         self.by.clear();
         self.by.resize(tree.nv, None);

@@ -6,6 +6,7 @@
 #![allow(non_snake_case)]
 
 mod active;
+mod at_rest;
 mod central;
 mod compliance;
 mod components;
@@ -30,7 +31,7 @@ pub(crate) use given::{Finished, Given};
 pub(crate) use linearise::contact_error;
 pub(crate) use rotation::Rotation;
 
-use crate::constraint::{Cone, Mode, Source, rows_of};
+use crate::constraint::{Mode, Source};
 use crate::footprint::footprint;
 use crate::model::{GradientMode, Model, ParameterGroup, PrimitiveKind};
 use active::{Active, Place};
@@ -117,35 +118,15 @@ impl Gradient {
     /// The same in other modes than those that the step ended in; derivatives of the step itself are forgotten.
     pub fn prepare_modes(&mut self, f: &mut Finished, modes: &[Mode]) -> Result<(), GradientError> {
         self.forget();
-        self.factor(f, |k| modes[k]);
+        factor(&mut self.active, f, &|k| modes[k]);
         self.linearise(f)
     }
 
-    /// The modes of the step, but what rests at the edge of what friction can bear holds where an island has more rows than its
-    /// dofs can tell apart: which of them are at that edge is decided by the search for impulses, not by the state.   (grad-3)
+    /// The modes of the step, but what rests holds where rows are redundant.   (grad-3)
     fn factor_at_rest(&mut self, f: &Finished) {
-        let blocks = &f.assembly.problem.blocks;
-        let own = |k: usize| f.solution.modes()[k].0;
-        if (0..blocks.len()).all(|k| mode_at_rest(f, k) == own(k)) {
-            return self.factor(f, own);
-        }
-        self.factor(f, |k| mode_at_rest(f, k));
-        let mut redundant = core::mem::take(&mut self.redundant);
-        redundant.clear();
-        redundant.extend((0..f.assembly.problem.islands.len()).map(|n| !self.active.consistent(n).is_trivial()));
-        let mode = |k: usize| if redundant[blocks[k].island as usize] { mode_at_rest(f, k) } else { own(k) };
-        if (0..blocks.len()).any(|k| mode(k) != mode_at_rest(f, k)) {
-            self.factor(f, mode);
-        }
-        self.redundant = redundant;
-    }
-
-    fn factor(&mut self, f: &Finished, mode: impl Fn(usize) -> Mode) {
-        let contacts = f.contacts.contacts();
-        self.active.factor(&f.assembly.problem, f.solution, f.mass, mode, |k| match f.assembly.sources[k] {
-            Source::Contact(n) => Some(Place { point: contacts[n].point, axes: contacts[n].frame }),
-            _ => None,
-        });
+        let Gradient { active, redundant, .. } = self;
+        let factor = |active: &mut Active, mode: &dyn Fn(usize) -> Mode| factor(active, f, mode);
+        at_rest::factor_at_rest(&f.assembly.problem, f.solution, active, redundant, factor);
     }
 
     fn linearise(&mut self, f: &mut Finished) -> Result<(), GradientError> {
@@ -362,17 +343,11 @@ impl Gradient {
     }
 }
 
-/// Slip below which nothing slides (m/s or rad/s): a hundred times what the tolerance of the step leaves.
-const AT_REST: f64 = 1e-8;
-
-/// The mode of a constraint where everything that rests holds.
-fn mode_at_rest(f: &Finished, k: usize) -> Mode {
-    let (mode, b) = (f.solution.modes()[k].0, &f.assembly.problem.blocks[k]);
-    let sigma = rows_of(f.solution.sigma(), b);
-    let slip = match b.cone {
-        Cone::Friction { mu } if mu > 0.0 => sigma[0].hypot(sigma[1]),
-        Cone::Box { .. } => sigma[0].abs(),
-        _ => f64::INFINITY,
-    };
-    if mode == Mode::Slide && slip < AT_REST { Mode::Stick } else { mode }
+/// The linear system of a step with its constraints in the modes that `mode` tells.
+fn factor(active: &mut Active, f: &Finished, mode: &dyn Fn(usize) -> Mode) {
+    let contacts = f.contacts.contacts();
+    active.factor(&f.assembly.problem, f.solution, f.mass, mode, |k| match f.assembly.sources[k] {
+        Source::Contact(n) => Some(Place { point: contacts[n].point, axes: contacts[n].frame }),
+        _ => None,
+    });
 }
