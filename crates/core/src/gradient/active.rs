@@ -135,6 +135,16 @@ impl Active {
         self.factor_systems(problem, mass, &|k| compliance(&problem.blocks[k]));
     }
 
+    /// Unknowns and factors of a solution of a dense problem, which has no dofs.   (grad-19)
+    pub fn factor_bare(&mut self, problem: &Problem, solution: &Solution, mode: impl Fn(usize) -> Mode) {
+        self.unknowns.clear();
+        for (k, b) in problem.blocks.iter().enumerate() {
+            self.add_block(problem, k, mode(k), &State::of(solution, b));
+        }
+        self.locked.unlock();
+        self.factor_islands(problem, &|k| compliance(&problem.blocks[k]));
+    }
+
     /// The unknowns of a contact that sticks. Two bodies that stick in several points cannot move in their common plane once
     /// the first point holds both ways and a second one across the line between them: the friction of all others would
     /// only repeat that.

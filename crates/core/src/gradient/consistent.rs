@@ -37,6 +37,11 @@ pub(crate) struct Consistent {
 footprint!(Consistent: N, K, S, tau, multipliers);
 
 impl Consistent {
+    /// How many equations repeat others.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
     /// Whether all demands can be met.
     pub fn is_trivial(&self) -> bool {
         self.count == 0

@@ -7,6 +7,7 @@
 
 mod active;
 mod at_rest;
+mod bare;
 mod central;
 mod compliance;
 mod components;
@@ -25,6 +26,7 @@ mod smooth;
 mod surfaces;
 mod types;
 
+pub use bare::{ProblemDirection, ProblemGrad, RowDerivatives, SolutionGrad, SolutionGradient, SolutionJacobian};
 pub use types::{GradientError, InputDirection, InputGrad, OutputGrad, StepJacobian};
 
 pub(crate) use given::{Finished, Given};

@@ -1,6 +1,7 @@
 //! What goes into a derivative and comes out of it.
 
 use crate::collision::CollisionError;
+use crate::constraint::Status;
 use crate::error::InputError;
 use crate::linalg::MatRef;
 use core::fmt;
@@ -136,6 +137,13 @@ pub enum GradientError {
     },
     /// The linear system of the derivative has no finite solution.
     Singular,
+    /// The contact problem has no solution, or none was found: there is nothing to differentiate.
+    NotConverged {
+        /// How the solve ended.
+        status: Status,
+        /// Its residual.
+        residual: f64,
+    },
     /// Along the change the constraints cannot all be met: it wedges something in.
     Jammed,
     /// The step has several solutions here, and takes another one a little further on.
@@ -150,6 +158,11 @@ impl fmt::Display for GradientError {
             GradientError::Unsupported { what } => write!(f, "there is no derivative of {what}"),
             GradientError::Singular => {
                 f.write_str("the derivative is not finite here: constraints contradict each other or have no inertia")
+            }
+            GradientError::NotConverged { status, residual } => {
+                let status = status.name();
+                write!(f, "there is no derivative of a contact problem without a solution: expected status 'converged' or ")?;
+                write!(f, "'acceptable', got '{status}' with a residual of {residual:e}")
             }
             GradientError::Jumps => {
                 f.write_str("there is no derivative along this change: the step jumps to another solution")

@@ -2,6 +2,7 @@
 //! knows how they are computed.
 
 mod adjoint;
+mod bare;
 mod chains;
 mod classics;
 mod couplings;
