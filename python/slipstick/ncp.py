@@ -17,10 +17,18 @@ Limits, dry friction and loops take part as rows of their own:
     cones = [("contact", 0.5), "one_sided", ("box", 0.2), "bilateral"]            # 3 + 1 + 1 + 1 rows
     solution = ncp.solve(np.eye(6), -np.ones(6), cones=cones, compliance=[0.0, 0.0, 0.0, 1e-3])
     solution.status, solution.stages                          # how it ended, factorizations of each stage
+
+Solutions have derivatives with respect to G, g, mu and compliance:
+
+    slides = ncp.solve(G, [1.0, 0.0, -1.0], mu)               # faster than friction can stop: speed 1 - 0.5 * 1
+    J = slides.jacobian()
+    J.dvelocity_dmu[0], J.dvelocity_dg[0]                     # [-1.0], [1, 0, 0.5]
+    grad = slides.vjp(velocity=[1.0, 0.0, 0.0])               # of the speed, by one adjoint solve: grad.G, grad.g, grad.mu
+    J.degenerate, J.redundant                                 # 0, 0: the derivative is the only one there is
 """
 
-from ._native import Solution
+from ._native import ProblemGrad, Solution, SolutionJacobian
 from ._native import ncp_residual as residual
 from ._native import ncp_solve as solve
 
-__all__ = ["Solution", "residual", "solve"]
+__all__ = ["ProblemGrad", "Solution", "SolutionJacobian", "residual", "solve"]

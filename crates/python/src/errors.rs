@@ -32,7 +32,8 @@ create_exception!(
     slipstick,
     GradientError,
     PyArithmeticError,
-    "A derivative of a step that does not exist or is not finite."
+    "A derivative that does not exist or is not finite. For a contact problem without a solution it has the attributes \
+     status (str) and residual (float)."
 );
 create_exception!(
     slipstick,
@@ -177,6 +178,12 @@ fn gradient(e: slipstick::GradientError) -> PyErr {
         }
         slipstick::GradientError::Unsupported { what } => {
             with_attributes(UnsupportedGradientError::new_err(text), |e| e.setattr("what", what))
+        }
+        slipstick::GradientError::NotConverged { status, residual } => {
+            with_attributes(GradientError::new_err(text), |e| {
+                e.setattr("status", status.name())?;
+                e.setattr("residual", residual)
+            })
         }
         _ => GradientError::new_err(text),
     }

@@ -143,7 +143,8 @@ pub fn numbers(what: &'static str, x: Option<Input>, expected: usize) -> Result<
     finite(what, numbers)
 }
 
-fn finite(what: &'static str, numbers: Vec<f64>) -> Result<Vec<f64>, Failure> {
+/// Numbers that are all finite.
+pub fn finite(what: &'static str, numbers: Vec<f64>) -> Result<Vec<f64>, Failure> {
     match numbers.iter().position(|x| !x.is_finite()) {
         Some(index) => Err(InputError::NotFinite { what, index }.into()),
         None => Ok(numbers),

@@ -19,6 +19,7 @@ mod manifold;
 mod memory;
 mod model;
 mod ncp;
+mod ncp_gradient;
 mod optimise;
 mod options;
 mod pickle;
@@ -84,6 +85,8 @@ mod _native {
     use crate::model::{Keyframe, Model};
     #[pymodule_export]
     use crate::ncp::{Solution, ncp_residual, ncp_solve};
+    #[pymodule_export]
+    use crate::ncp_gradient::{ProblemGrad, SolutionJacobian};
     #[pymodule_export]
     use crate::optimise::{Iteration, Outcome, least_squares};
     #[pymodule_export]

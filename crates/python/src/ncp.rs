@@ -1,13 +1,15 @@
 //! The bare contact problem, without a robot: a Delassus matrix, a free velocity and the laws of its constraints.
 
-use crate::arrays::{Input, matrix, optional_vector, vector, wrong_shape};
+use crate::arrays::{Input, Vector, matrix, optional_vector, vector, wrong_shape};
 use crate::errors::Failure;
+use crate::ncp_gradient::{Direction, ProblemGrad, SolutionJacobian, Weights};
 use crate::options::{count, solver as named};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use slipstick::InputError;
-use slipstick::constraint::{self, Cone, Problem};
+use slipstick::constraint::{self, Cone, Problem, SolveReport};
+use slipstick::gradient::SolutionGradient;
+use slipstick::{GradientError, InputError};
 use std::collections::BTreeMap;
 
 /// Impulses that solve a contact problem.
@@ -17,26 +19,104 @@ use std::collections::BTreeMap;
 /// "infeasible": the demands contradict each other, and the impulses violate them as little as possible; "not_converged": the
 /// best iterate), stage (the solver that found the answer: "newton", "proximal", "restart", "admm" or "pgs"), iterations
 /// (int: factorizations), stages (dict: factorizations of each stage). Rows of a contact are two tangents and the normal.
-#[pyclass(frozen, get_all, module = "slipstick.ncp")]
+/// jacobian, jvp and vjp differentiate impulse and velocity with respect to what the problem was made from.
+#[pyclass(frozen, module = "slipstick.ncp")]
 pub struct Solution {
+    #[pyo3(get)]
     impulse: Py<PyArray1<f64>>,
+    #[pyo3(get)]
     velocity: Py<PyArray1<f64>>,
-    residual: f64,
+    #[pyo3(get)]
     modes: Vec<&'static str>,
-    iterations: u32,
+    #[pyo3(get)]
     stages: BTreeMap<&'static str, u32>,
-    status: &'static str,
-    stage: &'static str,
+    problem: Problem,
+    solution: constraint::Solution,
+    report: SolveReport,
 }
 
 #[pymethods]
 impl Solution {
+    #[getter]
+    fn residual(&self) -> f64 {
+        self.report.residual
+    }
+
+    #[getter]
+    fn iterations(&self) -> u32 {
+        self.report.iterations
+    }
+
+    #[getter]
+    fn status(&self) -> &'static str {
+        self.report.status.name()
+    }
+
+    #[getter]
+    fn stage(&self) -> &'static str {
+        self.report.stage.name()
+    }
+
+    /// All derivatives of impulse and velocity (SolutionJacobian).
+    ///
+    /// Raises GradientError if the status is neither "converged" nor "acceptable".
+    fn jacobian(&self, py: Python<'_>) -> Result<SolutionJacobian, Failure> {
+        let (jacobian, counts) = py.detach(|| {
+            let mut gradient = self.gradient()?;
+            Ok::<_, GradientError>((gradient.jacobian()?, [gradient.degenerate(), gradient.redundant()]))
+        })?;
+        Ok(SolutionJacobian::new(py, jacobian, counts)?)
+    }
+
+    /// The change of impulse and velocity along a change of G (rows, rows), g (rows,), mu (n,) and compliance (n,).
+    ///
+    /// mu: of the coefficients of contacts and the bounds of boxes; entries of other constraints do not count. What is left
+    /// out does not change. Returns (dimpulse, dvelocity), (rows,) each. Raises GradientError as jacobian does.
+    #[pyo3(signature = (*, G=None, g=None, mu=None, compliance=None))]
+    fn jvp<'py>(
+        &self,
+        py: Python<'py>,
+        G: Option<Input>,
+        g: Option<Input>,
+        mu: Option<Input>,
+        compliance: Option<Input>,
+    ) -> Result<(Vector<'py>, Vector<'py>), Failure> {
+        let rows = self.problem.rows();
+        let along = Direction::new(rows, self.modes.len(), G, g, mu, compliance)?;
+        let (mut impulse, mut velocity) = (vec![0.0; rows], vec![0.0; rows]);
+        py.detach(|| {
+            let jacobian = self.gradient()?.jacobian()?;
+            Ok::<_, GradientError>(jacobian.jvp(along.borrow(), &mut impulse, &mut velocity)?)
+        })?;
+        Ok((impulse.into_pyarray(py), velocity.into_pyarray(py)))
+    }
+
+    /// The gradient of a number with respect to what the problem was made from: vector times Jacobian, by one adjoint solve.
+    ///
+    /// impulse (rows,), velocity (rows,): the number's gradient with respect to them; what is left out counts as zero.
+    /// Returns a ProblemGrad. Raises GradientError as jacobian does.
+    #[pyo3(signature = (*, impulse=None, velocity=None))]
+    fn vjp(&self, py: Python<'_>, impulse: Option<Input>, velocity: Option<Input>) -> Result<ProblemGrad, Failure> {
+        let w = Weights::new(self.problem.rows(), impulse, velocity)?;
+        let (gradient, counts) = py.detach(|| {
+            let mut gradient = self.gradient()?;
+            Ok::<_, GradientError>((gradient.vjp(w.borrow())?, [gradient.degenerate(), gradient.redundant()]))
+        })?;
+        Ok(ProblemGrad::new(py, gradient, counts)?)
+    }
+
     fn __repr__(&self) -> String {
-        let Solution { status, stage, iterations, residual, modes, .. } = self;
+        let SolveReport { status, stage, iterations, residual, .. } = self.report;
+        let (status, stage, count) = (status.name(), stage.name(), self.modes.len());
         format!(
-            "<slipstick.ncp.Solution: {status} by {stage}, {} constraints, {iterations} iterations, residual={residual:e}>",
-            modes.len()
+            "<slipstick.ncp.Solution: {status} by {stage}, {count} constraints, {iterations} iterations, residual={residual:e}>"
         )
+    }
+}
+
+impl Solution {
+    fn gradient(&self) -> Result<SolutionGradient<'_>, GradientError> {
+        SolutionGradient::new(&self.problem, &self.solution, &self.report)
     }
 }
 
@@ -139,12 +219,11 @@ pub fn ncp_solve(
     Ok(Solution {
         impulse: solution.lambda().to_vec().into_pyarray(py).unbind(),
         velocity: solution.sigma().to_vec().into_pyarray(py).unbind(),
-        residual: report.residual,
         modes: solution.modes().iter().map(|(mode, _)| mode.name()).collect(),
-        iterations: report.iterations,
         stages: stages(&report.stages),
-        status: report.status.name(),
-        stage: report.stage.name(),
+        problem,
+        solution,
+        report,
     })
 }
 
