@@ -1,4 +1,4 @@
-//! Corners: inputs along which the step has two one-sided derivatives, or others than its Jacobian says.   (grad-19)
+//! Corners: inputs along which the step has two one-sided derivatives, or others than its Jacobian says.   (grad-20)
 //!
 //! A step is a continuous function with corners: where something is about to slip, to lift off or to meet a limit, where a shape
 //! touches with an edge that is about to become a face, where a control reaches the end of its range, where more constraints
