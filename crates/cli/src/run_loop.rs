@@ -65,7 +65,7 @@ pub fn run(
         let begin = Instant::now();
         let done = sim.step_command(&command, None);
         elapsed += begin.elapsed();
-        let done = done.map_err(|error| RolloutError { step: k - 1, error }.to_string())?;
+        let mut done = done.map_err(|error| RolloutError { step: k - 1, error }.to_string())?;
         summary.add(&done);
         let contacts = done.report().contacts;
         if extras.explain && k == steps {

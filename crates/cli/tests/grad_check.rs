@@ -28,9 +28,18 @@ fn derivatives_of_a_humanoid_pass_and_are_told_by_block_and_mode() {
     assert_eq!(report["worst_state"]["q"].as_array().map(Vec::len), Some(28));
     let (_, text, error) = slipstick(&arguments);
     assert_eq!(error, "", "no bar where nobody sees it move");
-    for word in
-        ["30 states,", "left out", "at a corner", "wrong_unflagged", "median_error", "worst_error", "dv_dctrl", "stick", "adjoint_error", "worst_state"]
-    {
+    for word in [
+        "30 states,",
+        "left out",
+        "at a corner",
+        "wrong_unflagged",
+        "median_error",
+        "worst_error",
+        "dv_dctrl",
+        "stick",
+        "adjoint_error",
+        "worst_state",
+    ] {
         assert!(text.contains(word), "{word} in\n{text}");
     }
 }

@@ -30,7 +30,7 @@ pub use dynamics::Wrench;
 pub use error::{BuildError, DynamicsError, InputError, StepError};
 pub use gradient::{GradientError, InputDirection, InputGrad, OutputGrad, StepJacobian};
 pub use model::*;
-pub use modes::ConstraintView;
+pub use modes::{ConstraintView, Margins};
 pub use sensors::{SensorError, SensorJacobian, SensorRows, Sensors};
 pub use state::{Input, State};
 pub use step::{Step, step, step_ctrl};

@@ -1,6 +1,7 @@
 //! What the constraints of a finished step do: modes, margins, a key that tells two steps apart, sentences.
+#![allow(non_snake_case)]
 
-use crate::constraint::{Assembly, Cone, JointRowKind, Mode, Source, contact_margins, rows_of};
+use crate::constraint::{Assembly, Cone, JointRowKind, Mode, Source, center, contact_margins, mode, rows_of};
 use crate::dynamics::{for_each_ctrl_slope, write_gates};
 use crate::model::{GradientMode, Model};
 use crate::spatial::Vec3;
@@ -30,23 +31,63 @@ pub struct ConstraintView {
     pub slipping: f64,
     /// Distance of its gap from the next corner of the position correction (m or rad).
     pub corner: f64,
-    /// Whether a derivative here may hold for one side only: a margin is below 1e-7 m/s. Single points of a patch that
-    /// holds as a whole are not undecided, nor is dry friction beside a limit: what they do does not move the bodies.
+    /// Whether a derivative here may hold for one side only: a margin is below 1e-7 m/s. Points of a patch that holds as a
+    /// whole have the margins of the center of all its loads.
     pub degenerate: bool,
 }
 
+/// How far a step is from doing something else.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct Margins {
+    /// Constraints that are undecided: a margin is below 1e-7 m/s.
+    pub degenerate: usize,
+    /// The smallest margin: the change of velocity that would change a mode (m/s or rad/s).
+    pub margin: f64,
+}
+
 impl Step<'_> {
-    /// All constraints of the problem: equalities, limits and dry friction of joints, contacts.
-    pub fn constraints(&self) -> impl Iterator<Item = ConstraintView> + '_ {
-        let assembly = &self.data.assembly;
-        assembly.sources.iter().enumerate().map(|(k, source)| self.view(k, *source))
+    /// All constraints of the problem: equalities, limits and dry friction of joints, contacts. Where several impulses give
+    /// the same motion, those of the center of all that do (ncp-15): they do not depend on where the solver began, and their
+    /// margins are those of the whole.
+    pub fn constraints(&mut self) -> Vec<ConstraintView> {
+        let loads = self.centered();
+        let sources = self.data.assembly.sources.iter().enumerate();
+        sources.map(|(k, source)| self.view(k, *source, &loads)).collect()
     }
 
-    fn view(&self, k: usize, source: Source) -> ConstraintView {
+    /// The smallest margin of all constraints, and how many are undecided.
+    pub fn margins(&mut self) -> Margins {
+        let loads = self.centered();
+        let margins = || (0..self.data.assembly.sources.len()).map(|k| self.mode_at(k, &loads).1);
+        Margins {
+            degenerate: margins().filter(|margin| *margin < UNDECIDED).count(),
+            margin: margins().fold(f64::INFINITY, f64::min),
+        }
+    }
+
+    /// Impulses of all rows at the center of the loads.
+    fn centered(&mut self) -> Vec<f64> {
+        let data = &mut *self.data;
+        if data.solution.lambda().is_empty() {
+            return Vec::new();
+        }
+        data.mass.complete(self.model, &data.kin);
+        let G = data.assembly.dense(self.model, &mut data.mass);
+        center(&data.assembly.problem.blocks, &G, data.solution.lambda(), data.solution.sigma())
+    }
+
+    /// Mode and margin of a constraint under given loads.
+    fn mode_at(&self, k: usize, loads: &[f64]) -> (Mode, f64) {
+        let b = &self.data.assembly.problem.blocks[k];
+        mode(b, rows_of(loads, b), rows_of(self.data.solution.sigma(), b), self.data.assembly.is_overdetermined(k))
+    }
+
+    fn view(&self, k: usize, source: Source, loads: &[f64]) -> ConstraintView {
         let (assembly, solution) = (&self.data.assembly, &self.data.solution);
         let b = &assembly.problem.blocks[k];
-        let (impulse, velocity) = (rows_of(solution.lambda(), b), rows_of(solution.sigma(), b));
-        let mode = solution.modes()[k].0;
+        let (impulse, velocity) = (rows_of(loads, b), rows_of(solution.sigma(), b));
+        let (mode, margin) = self.mode_at(k, loads);
         let [opening, slipping] = match b.cone {
             Cone::Friction { mu } => contact_margins(mu, b.mean, impulse, velocity).map(f64::abs),
             Cone::Unilateral => [(b.mean * impulse[0] - velocity[0].abs()).abs(), f64::INFINITY],
@@ -54,7 +95,6 @@ impl Step<'_> {
             Cone::Bilateral => [f64::INFINITY; 2],
         };
         let slipping = if mode == Mode::Break { f64::INFINITY } else { slipping };
-        let idle = (assembly.is_overdetermined(k) && mode != Mode::Slide) || self.is_beside_limit(k);
         ConstraintView {
             name: name(self.model, assembly, source, self.data.contacts.contacts()),
             mode,
@@ -63,7 +103,7 @@ impl Step<'_> {
             opening,
             slipping,
             corner: assembly.corner_distance(self.model, k),
-            degenerate: !idle && opening.min(slipping) < UNDECIDED,
+            degenerate: margin < UNDECIDED,
         }
     }
 
@@ -177,7 +217,7 @@ impl Step<'_> {
     }
 
     /// One sentence per constraint that acts or nearly does: what it does, with what force, how far from doing otherwise.
-    pub fn explain(&self) -> String {
+    pub fn explain(&mut self) -> String {
         let dt = self.model.options().dt;
         let mut text = String::new();
         for c in self.constraints() {

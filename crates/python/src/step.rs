@@ -161,7 +161,7 @@ impl Step {
     /// ConstraintView). Raises StaleStep.
     #[getter]
     fn constraints(&self, py: Python<'_>) -> Result<Vec<ConstraintView>, Failure> {
-        self.resume(py, |step| Ok(step.constraints().map(ConstraintView).collect()))
+        self.resume(py, |step| Ok(step.constraints().into_iter().map(ConstraintView).collect()))
     }
 
     /// A sentence per constraint, one to a line (str): what it does, with what force, how far it is from doing

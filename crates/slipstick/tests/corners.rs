@@ -2,13 +2,13 @@
 
 use slipstick::{Corners, Data, Input, Model, State, load_mjcf_str, step, step_ctrl};
 
-fn scene(bodies: &str) -> Model {
+pub fn scene(bodies: &str) -> Model {
     let text = format!("<mujoco><option timestep='0.002' gravity='0 0 -10'/><worldbody>{bodies}</worldbody></mujoco>");
     load_mjcf_str("scene", &text, &Default::default()).unwrap()
 }
 
-const FLOOR: &str = "<geom type='plane' size='5 5 .1' friction='.5'/>";
-const BOX: &str = "<body pos='0 0 .1'><freejoint/><geom type='box' size='.1 .1 .1' mass='1' friction='.5'/></body>";
+pub const FLOOR: &str = "<geom type='plane' size='5 5 .1' friction='.5'/>";
+pub const BOX: &str = "<body pos='0 0 .1'><freejoint/><geom type='box' size='.1 .1 .1' mass='1' friction='.5'/></body>";
 
 fn corners(model: &Model, tau: &[f64]) -> Corners {
     corners_after(0, model, tau)

@@ -8,6 +8,7 @@ mod differences;
 mod free_rotation;
 mod hard_scenes;
 mod many_bodies;
+mod margins;
 mod one_sided;
 mod pinocchio;
 mod rollout_gradient;

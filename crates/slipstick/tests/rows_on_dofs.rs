@@ -41,8 +41,8 @@ fn the_step_solves_the_problem_with_all_rows_in_one_matrix() {
             if step.report().status != Status::Converged {
                 return;
             }
-            let velocities: Vec<f64> = step.constraints().flat_map(|c| rows(&c.velocity, &c.name)).collect();
-            held += step.constraints().filter(|c| c.name.starts_with("dry") && c.mode.name() == "stick").count();
+            let velocities: Vec<f64> = step.constraints().iter().flat_map(|c| rows(&c.velocity, &c.name)).collect();
+            held += step.constraints().iter().filter(|c| c.name.starts_with("dry") && c.mode.name() == "stick").count();
             let (problem, lambda) = step.problem().expect("sound");
             let r = residual(&problem, lambda).expect("sound");
             assert!(r < 2e-10, "{name}, step {t}: residual {r:e} with all rows in G");
@@ -66,7 +66,7 @@ fn rows(velocity: &[f64; 3], name: &str) -> Vec<f64> {
 fn cold_solves_of_the_dense_problem_end_at_the_same_velocities() {
     for name in ["quadruped", "walker2d", "arm"] {
         shake(name, 60, 0.5, |t, step, _| {
-            let velocities: Vec<f64> = step.constraints().flat_map(|c| rows(&c.velocity, &c.name)).collect();
+            let velocities: Vec<f64> = step.constraints().iter().flat_map(|c| rows(&c.velocity, &c.name)).collect();
             let (problem, _) = step.problem().expect("sound");
             let mut dense = Solution::default();
             let report = solve(&problem, Solver::Auto, 1e-11, 400, None, &mut dense).expect("sound");
@@ -121,7 +121,7 @@ fn derivatives_of_a_standing_quadruped_are_linear_and_do_not_depend_on_history()
     let mut answers = Vec::new();
     for data in [&mut warm, &mut Data::new(&model)] {
         let mut step = slipstick::step_ctrl(&model, data, &x, &ctrl, &Input::default(), &mut next).expect("a step");
-        let rows = step.constraints().map(|c| if c.name.starts_with("contact") { 3 } else { 1 }).sum::<usize>();
+        let rows = step.constraints().iter().map(|c| if c.name.starts_with("contact") { 3 } else { 1 }).sum::<usize>();
         assert!(rows > nv, "{rows} rows");
         let jacobian = step.jacobian().expect("a derivative");
         let dense: Vec<f64> = (0..nv * nv).map(|k| jacobian.dv_dq[(k / nv, k % nv)]).collect();

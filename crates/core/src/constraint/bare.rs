@@ -52,8 +52,15 @@ impl Problem {
 }
 
 impl Assembly {
-    /// `G = J M̂⁻¹ Jᵀ` entry by entry, from the generalized impulses of single rows; g and laws as they are.
+    /// The problem with all rows in one dense matrix; g and laws as they are.
     pub fn bare(&self, model: &Model, mass: &mut StepMass) -> Result<Problem, InputError> {
+        let cones: Vec<Cone> = self.problem.blocks.iter().map(|b| b.cone).collect();
+        let compliance: Vec<f64> = self.problem.blocks.iter().map(|b| b.compliance).collect();
+        Problem::new(&cones, &self.dense(model, mass), &self.problem.g, &compliance)
+    }
+
+    /// `G = J M̂⁻¹ Jᵀ` entry by entry, from the generalized impulses of single rows.
+    pub fn dense(&self, model: &Model, mass: &mut StepMass) -> Vec<f64> {
         let (rows, nv) = (self.problem.rows(), model.nv());
         let mut unit = vec![0.0; rows];
         let (mut J, mut Y) = (vec![0.0; rows * nv], vec![0.0; rows * nv]);
@@ -69,10 +76,7 @@ impl Assembly {
             J[i * nv..(i + 1) * nv].iter().zip(&Y[j * nv..(j + 1) * nv]).map(|(a, b)| a * b).sum()
         };
         // the same number on both sides of the diagonal
-        let G: Vec<f64> = (0..rows * rows).map(|k| dot((k / rows).max(k % rows), (k / rows).min(k % rows))).collect();
-        let cones: Vec<Cone> = self.problem.blocks.iter().map(|b| b.cone).collect();
-        let compliance: Vec<f64> = self.problem.blocks.iter().map(|b| b.compliance).collect();
-        Problem::new(&cones, &G, &self.problem.g, &compliance)
+        (0..rows * rows).map(|k| dot((k / rows).max(k % rows), (k / rows).min(k % rows))).collect()
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod assembly;
 mod bare;
+mod center;
 mod cone;
 mod correction;
 mod delassus;
@@ -37,10 +38,11 @@ pub use warm::WarmStart;
 
 use assembly::is_near;
 pub(crate) use assembly::{Assembly, Source, relative_velocity};
+pub(crate) use center::center;
 pub(crate) use delassus::Delassus;
 pub(crate) use equality::PairRows;
 pub(crate) use limits::JointRowKind;
-pub(crate) use modes::contact_margins;
+pub(crate) use modes::{contact_margins, mode};
 pub(crate) use problem::{Block, Place, TWIST, rows_of};
 pub(crate) use stiffened::Stiffened;
 pub(crate) use surface::{BiasSlope, friction_shares, restitution_shares};

@@ -39,7 +39,8 @@ pub(crate) fn classify(problem: &Problem, lambda: &[f64], sigma: &[f64], modes: 
     }
 }
 
-fn mode(b: &Block, l: [f64; 3], s: [f64; 3], together: bool) -> (Mode, f64) {
+/// Mode and margin of a constraint; `together`: it bears its load with others.
+pub(crate) fn mode(b: &Block, l: [f64; 3], s: [f64; 3], together: bool) -> (Mode, f64) {
     match b.cone {
         Cone::Bilateral => (Mode::Stick, f64::INFINITY),
         Cone::Unilateral => {

@@ -4,7 +4,7 @@ use super::GradCheckError;
 use super::compare::Comparison;
 use super::exact::{Exact, Impulse, impulse_between};
 use super::scale::Scale;
-use crate::corners::{LEAST, distance, quotient};
+use crate::corners::{distance, least, quotient};
 use crate::probe::{Entry, Place};
 use slipstick_core::Status;
 
@@ -117,7 +117,7 @@ impl Comparison {
         }
         let nv = self.model.nv();
         let exact: Vec<f64> = (0..nv).map(|i| column.exact(1, i)).collect();
-        let least = LEAST * column.scale.floors[1][column.at[0]];
+        let least = least(column.scale, column.at[0]);
         let sides = [1, 0].map(|side| {
             let h = if side == 1 { h } else { -h };
             let from = |end: &Vec<f64>| distance(&exact, &quotient(&self.sides[side].v, end, h), h, least);

@@ -115,7 +115,7 @@ impl Comparison {
         let mut step = place.step(&self.model, &mut self.data, &mut self.here)?;
         let exact = Exact::new(&self.model, &mut step, &scale, draw)?;
         let mut report = StateReport {
-            mode: Signature::label(&step),
+            mode: Signature::label(&mut step),
             left_out: step.report().status == Status::NotConverged,
             columns: exact.columns.iter().sum(),
             flagged: 0,

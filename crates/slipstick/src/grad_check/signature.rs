@@ -16,9 +16,9 @@ impl Signature {
     }
 
     /// Words for what happens in a step: free, break, stick, slide, limit, or several of the last three.
-    pub fn label(step: &Step) -> String {
-        let has = |mode| step.contacts().any(|c| c.mode == mode);
+    pub fn label(step: &mut Step) -> String {
         let limit = is_at_limit(step);
+        let has = |mode| step.contacts().any(|c| c.mode == mode);
         let words = [(has(Mode::Stick), "stick"), (has(Mode::Slide), "slide"), (limit, "limit")];
         let words: Vec<&str> = words.into_iter().filter(|(there, _)| *there).map(|(_, word)| word).collect();
         match words.is_empty() {
@@ -30,6 +30,6 @@ impl Signature {
 }
 
 /// Whether a limit of a joint or tendon acts.
-pub(super) fn is_at_limit(step: &Step) -> bool {
-    step.constraints().any(|c| c.mode == Mode::Stick && c.name.contains("limit of "))
+pub(super) fn is_at_limit(step: &mut Step) -> bool {
+    step.constraints().iter().any(|c| c.mode == Mode::Stick && c.name.contains("limit of "))
 }

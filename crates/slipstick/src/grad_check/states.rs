@@ -102,7 +102,7 @@ impl States {
     fn touches(&mut self, sample: &Sample) -> bool {
         self.data.forget();
         let step = sample.place().step(&self.model, &mut self.data, &mut self.next);
-        step.is_ok_and(|step| step.contacts().any(|c| c.mode != Mode::Break) || is_at_limit(&step))
+        step.is_ok_and(|mut step| step.contacts().any(|c| c.mode != Mode::Break) || is_at_limit(&mut step))
     }
 
     fn home(&mut self) -> (String, State) {

@@ -155,12 +155,12 @@ impl Lab {
 
     pub fn evaluate(&mut self) -> Outcome {
         let model = self.model.clone();
-        let (done, next) = self.step_to();
+        let (mut done, next) = self.step_to();
         let (status, margin) = (done.report().status, done.report().margin);
         let impulses = done.contacts().flat_map(|c| c.impulse.to_array()).collect();
         let contacts: Vec<_> = done.contacts().collect();
         let mut modes: Vec<_> = contacts.iter().map(|c| contact_key(model.options(), c)).collect();
-        modes.extend(other_keys(&done));
+        modes.extend(other_keys(&mut done));
         if self.without_modes {
             modes.retain(|m| m.0 != OTHER);
             modes.iter_mut().for_each(|m| m.3 = 0);
@@ -317,9 +317,9 @@ fn contact_key(o: &Options, c: &ContactView) -> (usize, usize, u64, i32) {
 
 /// What joints, tendons and loops do: a name, a mode, and the side on which dry friction gives way. A joint at its stop
 /// moves as the stop says, whatever its dry friction does beside it.
-fn other_keys(done: &Step) -> Vec<(usize, usize, u64, i32)> {
+fn other_keys(done: &mut Step) -> Vec<(usize, usize, u64, i32)> {
     let acts = |c: &ConstraintView| !c.name.starts_with("contact") && c.mode != Mode::Break;
-    let all: Vec<ConstraintView> = done.constraints().filter(acts).collect();
+    let all: Vec<ConstraintView> = done.constraints().into_iter().filter(acts).collect();
     let owner = |c: &ConstraintView| c.name.split('\'').nth(1).map(str::to_string);
     let idle = |c: &ConstraintView| {
         let stopped = |other: &ConstraintView| other.name.contains("limit") && owner(other) == owner(c);
