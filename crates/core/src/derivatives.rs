@@ -16,6 +16,16 @@ impl Step<'_> {
         gradient.jacobian(&mut finished)
     }
 
+    /// Whether the derivative is a choice: a constraint is undecided between two modes, or more holds than can along some change
+    /// of the configuration. No matrix is right on both sides there. Free after a derivative of the step.   (grad-18)
+    pub fn is_choice(&mut self) -> Result<bool, GradientError> {
+        if self.report().degenerate > 0 {
+            return Ok(true);
+        }
+        let (mut finished, gradient) = self.data.differentiate(self.model);
+        gradient.is_choice(&mut finished)
+    }
+
     /// The change of (q_next, v_next) along a change of (q, v, tau, ctrl): the Jacobian times a vector.
     pub fn jvp(&mut self, dx: InputDirection, dq_next: &mut [f64], dv_next: &mut [f64]) -> Result<(), GradientError> {
         let nv = self.model.nv();
@@ -47,12 +57,22 @@ impl Step<'_> {
         self.check_direction(&dx)?;
         check::length("dq_next", dq_next.len(), nv)?;
         check::length("dv_next", dv_next.len(), nv)?;
-        if let Some(h) = length.filter(|h| !(h.is_finite() && *h > 0.0)) {
-            let what = "length".to_string();
-            return Err(InputError::Value { what, expected: "a positive length", got: h }.into());
-        }
+        length.map_or(Ok(()), check_length)?;
         let (mut finished, gradient) = self.data.differentiate(self.model);
         gradient.jvp_one_sided(&mut finished, &dx, length, dq_next, dv_next)
+    }
+
+    /// The Jacobian of difference quotients: each column is the mean of both sides, over changes that move a dof by `length` within
+    /// the step (m or rad), as far as contacts keep their places. On a corner that is nearer to the step than any other
+    /// matrix; changes along several dofs at once are not its sums. Two small contact problems per column; `contradicts`
+    /// is that of the last Jacobian. [`GradientError::Jammed`]: the step has no solution beside one of the columns.   (grad-21)
+    pub fn jacobian_of_sides(&mut self, length: f64) -> Result<StepJacobian<'_>, GradientError> {
+        check_length(length)?;
+        if self.model.options().gradient != GradientMode::Exact {
+            return self.jacobian();
+        }
+        let (mut finished, gradient) = self.data.differentiate(self.model);
+        gradient.jacobian_of_sides(&mut finished, length)
     }
 
     /// Adds to `out` the gradient with respect to (q, v, tau, ctrl) of a number whose gradient with respect to
@@ -157,6 +177,11 @@ impl Step<'_> {
     fn check_ctrl(&self, what: &'static str, got: usize) -> Result<(), InputError> {
         length_or_none(what, got, self.data.given.ctrl().map_or(0, <[f64]>::len))
     }
+}
+
+fn check_length(length: f64) -> Result<(), InputError> {
+    let wrong = || InputError::Value { what: "length".into(), expected: "a positive length", got: length };
+    if length.is_finite() && length > 0.0 { Ok(()) } else { Err(wrong()) }
 }
 
 fn length_or_none(what: &'static str, got: usize, expected: usize) -> Result<(), InputError> {

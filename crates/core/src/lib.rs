@@ -13,6 +13,7 @@ mod derivatives;
 mod dispatch;
 pub mod dynamics;
 pub mod error;
+mod explain;
 mod footprint;
 pub mod gradient;
 pub mod linalg;

@@ -1,4 +1,4 @@
-//! What the constraints of a finished step do: modes, margins, a key that tells two steps apart, sentences.
+//! What the constraints of a finished step do: modes, margins, a key that tells two steps apart.
 #![allow(non_snake_case)]
 
 use crate::constraint::{Assembly, Cone, JointRowKind, Mode, Source, center, contact_margins, mode, rows_of};
@@ -29,6 +29,8 @@ pub struct ConstraintView {
     pub opening: f64,
     /// Change of velocity that would make it slip or, if it slips, hold; infinite for what cannot slip.
     pub slipping: f64,
+    /// Force that would open it or make it slip while it holds (N or N m); infinite for what cannot.
+    pub reserve: [f64; 2],
     /// Distance of its gap from the next corner of the position correction (m or rad).
     pub corner: f64,
     /// Whether a derivative here may hold for one side only: a margin is below 1e-7 m/s. Points of a patch that holds as a
@@ -95,6 +97,13 @@ impl Step<'_> {
             Cone::Bilateral => [f64::INFINITY; 2],
         };
         let slipping = if mode == Mode::Break { f64::INFINITY } else { slipping };
+        let bears = match b.cone {
+            _ if mode != Mode::Stick => [f64::INFINITY; 2],
+            Cone::Friction { mu } => [impulse[2], mu * impulse[2] - impulse[0].hypot(impulse[1])],
+            Cone::Unilateral => [impulse[0], f64::INFINITY],
+            Cone::Box { bound } => [f64::INFINITY, bound - impulse[0].abs()],
+            Cone::Bilateral => [f64::INFINITY; 2],
+        };
         ConstraintView {
             name: name(self.model, assembly, source, self.data.contacts.contacts()),
             mode,
@@ -102,6 +111,7 @@ impl Step<'_> {
             velocity,
             opening,
             slipping,
+            reserve: bears.map(|impulse| impulse.max(0.0) / self.model.options().dt),
             corner: assembly.corner_distance(self.model, k),
             degenerate: margin < UNDECIDED,
         }
@@ -215,40 +225,6 @@ impl Step<'_> {
         let wide = |arm: Vec3| arm.cross(along).norm() > 1e-6 * along.dot(along);
         if arms.any(wide) { 6 } else { 5 }
     }
-
-    /// One sentence per constraint that acts or nearly does: what it does, with what force, how far from doing otherwise.
-    pub fn explain(&mut self) -> String {
-        let dt = self.model.options().dt;
-        let mut text = String::new();
-        for c in self.constraints() {
-            text.push_str(&sentence(&c, dt));
-            text.push('\n');
-        }
-        text
-    }
-}
-
-fn sentence(c: &ConstraintView, dt: f64) -> String {
-    let [a, b, n] = c.impulse;
-    let contact = c.name.starts_with("contact");
-    let (normal, tangential) = if contact { (n / dt, a.hypot(b) / dt) } else { (a / dt, 0.0) };
-    let slip = c.velocity[0].hypot(c.velocity[1]);
-    let does = match c.mode {
-        Mode::Break => format!("is open; {:.2e} m/s would close it", c.opening),
-        Mode::Stick if contact => format!(
-            "sticks with {normal:.4} N and friction {tangential:.4} N; {:.2e} m/s would open it, {:.2e} m/s make it slip",
-            c.opening, c.slipping
-        ),
-        Mode::Slide if contact => format!(
-            "slides at {slip:.4} m/s with {normal:.4} N and friction {tangential:.4} N; {:.2e} m/s would open it, {:.2e} \
-             m/s make it stick",
-            c.opening, c.slipping
-        ),
-        Mode::Stick => format!("holds with {normal:.4}"),
-        Mode::Slide => format!("gives way at {:.4} with {normal:.4}", c.velocity[0]),
-    };
-    let doubt = if c.degenerate { "; undecided: a derivative holds for one side only" } else { "" };
-    format!("{} {does}{doubt}.", c.name)
 }
 
 /// What a constraint is called.

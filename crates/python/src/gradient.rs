@@ -52,8 +52,12 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    pub fn of(step: &mut Step) -> Result<Blocks, GradientError> {
-        let J = step.jacobian()?;
+    /// The Jacobian or, with a length, that of the mean of both sides.
+    pub fn of(step: &mut Step, length: Option<f64>) -> Result<Blocks, GradientError> {
+        let J = match length {
+            None => step.jacobian()?,
+            Some(length) => step.jacobian_of_sides(length)?,
+        };
         let block = |m: MatRef| ((0..m.rows()).flat_map(|i| m.row(i)).copied().collect(), m.rows(), m.cols());
         let n = 2 * J.dv_dv.rows();
         let inputs = if J.dv_dctrl.cols() > 0 { J.dv_dctrl.cols() } else { J.dv_dtau.cols() };

@@ -109,6 +109,13 @@ impl RolloutGradient {
         Ok(PyArray1::from_vec(py, keys))
     }
 
+    /// Steps whose derivative is a choice (int), because something is undecided between two modes or more holds than can along
+    /// some change of q: of all steps with memory="store", else of those that the last derivative has visited.
+    #[getter]
+    fn choices(&self, py: Python<'_>) -> Result<usize, Failure> {
+        self.last(py, |rollout| Ok(rollout.choices()))
+    }
+
     /// What the last step hands on (WarmStart).
     fn warm_start(&self, py: Python<'_>) -> Result<WarmStart, Failure> {
         Ok(WarmStart(self.last(py, |rollout| Ok(rollout.warm_start().clone()))?))

@@ -144,10 +144,15 @@ impl Step {
         self.contacts.iter().map(|c| ContactView { view: *c, model: self.model().clone() }).collect()
     }
 
-    /// How contact was solved (SolveReport).
+    /// How contact was solved (SolveReport). Where several impulses give the same motion, degenerate and margin are those of
+    /// their center while the Simulator holds the step, else those of the impulses found.
     #[getter]
-    fn report(&self) -> SolveReport {
-        SolveReport::from(&self.report)
+    fn report(&self, py: Python<'_>) -> SolveReport {
+        let mut report = self.report;
+        if let Ok(margins) = self.resume(py, |step| Ok(step.margins())) {
+            (report.degenerate, report.margin) = (margins.degenerate, margins.margin);
+        }
+        SolveReport::from(&report)
     }
 
     /// Readings of the model's sensors (dict of name to array). Sensors without a name go by their number; those that
@@ -172,10 +177,23 @@ impl Step {
 
     /// All derivatives of (q, v) at the end with respect to q, v, tau and ctrl (StepJacobian).
     ///
-    /// Computed once per step; asked for again it is only copied. Raises StaleStep, and GradientError where there is no
-    /// derivative.
-    fn jacobian(&self, py: Python<'_>) -> Result<StepJacobian, Failure> {
-        Ok(self.resume(py, Blocks::of)?.into_python(py)?)
+    /// Computed once per step; asked for again it is only copied. sides="mean", length=h (m or rad): difference quotients
+    /// instead, each column the mean of both sides over changes that move its dof by h within the step; nearer to the
+    /// step where it has corners, at the price of two small contact problems per column. Raises StaleStep, and
+    /// GradientError where there is no derivative.
+    #[pyo3(signature = (*, sides=None, length=None))]
+    fn jacobian(&self, py: Python<'_>, sides: Option<&str>, length: Option<f64>) -> Result<StepJacobian, Failure> {
+        match (sides, length) {
+            (None, None) | (Some("mean"), Some(_)) => {}
+            (Some("mean"), None) => return Err(PyValueError::new_err("length: expected a number, got None").into()),
+            (Some(other), _) => {
+                return Err(PyValueError::new_err(format!("sides: expected 'mean' or None, got '{other}'")).into());
+            }
+            (None, Some(_)) => {
+                return Err(PyValueError::new_err("sides: expected 'mean' where a length is given, got None").into());
+            }
+        }
+        Ok(self.resume(py, |step| Blocks::of(step, length))?.into_python(py)?)
     }
 
     /// Columns of the Jacobian that are not the derivative on both of their sides (Corners).

@@ -118,7 +118,8 @@ impl ContactView {
 /// Attributes: name (str, such as "contact of 'floor' and 'foot'"), mode ("break", "stick" or "slide"), impulse (3,)
 /// [N·s or N·m·s] and velocity (3,) [m/s or rad/s]: of a contact along two tangents and the normal, of others their one
 /// number first; opening (float, m/s or rad/s: change of velocity that would open it or, if it is open, close it),
-/// slipping (likewise: that would make it slip or, if it slips, hold; inf for what cannot slip), corner (float, m or
+/// slipping (likewise: that would make it slip or, if it slips, hold; inf for what cannot slip), reserve (two floats, N or
+/// N·m: forces that would open it and make it slip while it holds; inf for what cannot), corner (float, m or
 /// rad: distance of its gap from the next corner of the position correction), degenerate (bool: undecided between two
 /// modes, so that a derivative may hold for one side only).
 #[pyclass(frozen, module = "slipstick")]
@@ -154,6 +155,11 @@ impl ConstraintView {
     #[getter]
     fn slipping(&self) -> f64 {
         self.0.slipping
+    }
+
+    #[getter]
+    fn reserve(&self) -> (f64, f64) {
+        self.0.reserve.into()
     }
 
     #[getter]

@@ -137,7 +137,7 @@ impl Search {
             terms.fold([0.0; 2], |[sum, size]: [f64; 2], x| [sum + x, size + x.abs()])
         };
         let expected: Vec<[f64; 2]> = J.chunks_exact(d.len()).map(row).collect();
-        let least = SAME * self.least(k) * self.scale.units[k].iter().fold(0.0, |m: f64, unit| m.max(*unit));
+        let least = SAME * self.least(k, 0) * self.scale.units[k][0];
         let near = |change: &[f64]| {
             expected.iter().zip(change).all(|([sum, size], x)| (sum - x).abs() <= (QUIET * size).max(least))
         };
@@ -149,16 +149,16 @@ impl Search {
         Ok(true)
     }
 
-    /// Size below which a column of a block counts as zero.
-    fn least(&self, k: usize) -> f64 {
-        least(&self.scale, k)
+    /// Size below which a column counts as zero.
+    fn least(&self, k: usize, j: usize) -> f64 {
+        least(&self.scale, self.model.options().dt, [k, j])
     }
 
     /// Whether a column is the derivative on both sides.
     fn agrees(&mut self, column: &[f64], [k, j]: [usize; 2]) -> Result<bool, GradCheckError> {
         self.direction.iter_mut().for_each(|d| d.fill(0.0));
         self.direction[k][j] = self.scale.units[k][j];
-        let least = self.least(k) * self.scale.units[k][j];
+        let least = self.least(k, j) * self.scale.units[k][j];
         let column: Vec<f64> = column.iter().map(|x| x * self.scale.units[k][j]).collect();
         for side in [1.0, -1.0] {
             let mut found = false;
@@ -190,9 +190,9 @@ impl Search {
     }
 }
 
-/// Size below which a column of v_next by q, v, tau or ctrl counts as zero.
-pub(crate) fn least(scale: &Scale, k: usize) -> f64 {
-    if k == 0 { LEAST_Q } else { LEAST * scale.floors[1][k] }
+/// Size below which column `j` of v_next by q, v, tau or ctrl counts as zero: a share of what it does in free motion.
+pub(crate) fn least(scale: &Scale, dt: f64, [k, j]: [usize; 2]) -> f64 {
+    if k == 0 { LEAST_Q } else { LEAST / (dt * scale.units[k][j]) }
 }
 
 /// A difference over `h`.

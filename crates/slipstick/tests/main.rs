@@ -2,6 +2,7 @@
 
 mod batch;
 mod builtin;
+mod choices;
 mod corners;
 mod correction_energy;
 mod differences;

@@ -16,7 +16,7 @@ use core::ops::Range;
 /// How many times more easily friction yields than a normal, a limit or a loop.
 const FIRM: f64 = 1e8;
 /// Distance by which a gap may miss what the others ask of it before the two contradict each other (m per unit of the change).
-const CONTRADICTION: f64 = 1e-8;
+pub(super) const CONTRADICTION: f64 = 1e-8;
 /// Share of the largest diagonal below which a self-stress repeats others.
 const RANK: f64 = 1e-14;
 
@@ -162,6 +162,14 @@ impl Consistent {
             let largest = stress.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
             rho[j / 4][j % 4].abs() > CONTRADICTION / dt * largest
         })
+    }
+
+    /// Number `i` of a combination of all self-stresses, none of which is lost in it.
+    pub fn combined(&self, i: usize) -> f64 {
+        let rows = self.N.len() / self.count.max(1);
+        // multiples of the golden ratio: no two weights are simple multiples of each other
+        let weight = |s: usize| 0.5 + (s as f64 * 0.618_033_988_749_895).fract();
+        self.N.chunks_exact(rows.max(1)).enumerate().fold(0.0, |sum, (s, stress)| sum + weight(s) * stress[i])
     }
 
     /// `y ← y − N Kᵀ y` for the weights of all unknowns, the first of each lane.

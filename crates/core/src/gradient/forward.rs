@@ -158,6 +158,23 @@ impl Forward {
         }
     }
 
+    /// Writes column `j` of the blocks with respect to q, v, tau or ctrl.
+    pub fn write_column(&mut self, input: usize, j: usize, dq: &[f64], dv: &[f64]) {
+        let nv = dv.len();
+        let Forward { q_state, v_state, q_tau, v_tau, q_ctrl, v_ctrl, .. } = self;
+        let (of_q, of_v, row, at) = match input {
+            0 | 1 => (q_state, v_state, stride(2 * nv), input * nv + j),
+            2 => (q_tau, v_tau, stride(nv), j),
+            _ => {
+                let nu = v_ctrl.len() / nv.max(1);
+                (q_ctrl, v_ctrl, nu, j)
+            }
+        };
+        for i in 0..nv {
+            (of_q[i * row + at], of_v[i * row + at]) = (dq[i], dv[i]);
+        }
+    }
+
     /// Whether all numbers are finite.
     #[inline(always)]
     pub fn is_finite(&self) -> bool {

@@ -135,6 +135,12 @@ impl Frozen {
         self.shift.iter().fold(0.0, |m: f64, x| m.max(x.abs()))
     }
 
+    /// How much of the change moves a dof by one within the step, at fixed impulses.
+    pub fn unit(&self, dt: f64) -> f64 {
+        let fastest = self.r.iter().fold(0.0, |m: f64, r| m.max(r.abs()));
+        if fastest > 0.0 { 1.0 / (dt * fastest) } else { 1.0 }
+    }
+
     /// A length that stands for a small one.
     pub fn small_length(&self) -> f64 {
         let size = self.size();

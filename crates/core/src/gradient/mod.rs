@@ -9,6 +9,7 @@ mod active;
 mod at_rest;
 mod bare;
 mod central;
+mod choice;
 mod compliance;
 mod components;
 mod consistent;
@@ -22,6 +23,7 @@ mod locked;
 mod parameters;
 mod reverse;
 mod rotation;
+mod sides;
 mod smooth;
 mod surfaces;
 mod types;
@@ -162,6 +164,15 @@ impl Gradient {
         forward::write(forward, f, linearised, active, smooth);
         self.differentiated = forward.is_finite();
         if self.differentiated { Ok(()) } else { Err(GradientError::Singular) }
+    }
+
+    /// Whether the derivative is a choice among several: some changes of q contradict what holds.
+    pub fn is_choice(&mut self, f: &mut Finished) -> Result<bool, GradientError> {
+        if f.model.options().gradient != GradientMode::Exact {
+            return Ok(false);
+        }
+        self.prepare(f)?;
+        Ok(choice::is_choice(f, &self.active, &self.linearised, &mut self.unit))
     }
 
     /// The two vectors of reverse mode and the sweep over the bodies. `lambda`: as in [`Gradient::vjp_rows`], or empty.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Who may use whom inside the core. `error`, `check`, `dispatch` and `footprint` are tools that everyone may use.
-const ALLOWED: [(&str, &[&str]); 14] = [
+const ALLOWED: [(&str, &[&str]); 15] = [
     ("spatial", &[]),
     ("linalg", &["spatial"]),
     ("model", &["spatial", "linalg"]),
@@ -17,6 +17,7 @@ const ALLOWED: [(&str, &[&str]); 14] = [
     ("contact", &["spatial", "model", "constraint", "data"]),
     ("step", &["spatial", "model", "dynamics", "collision", "constraint", "state", "data", "contact"]),
     ("modes", &["spatial", "model", "dynamics", "collision", "constraint", "step"]),
+    ("explain", &["model", "constraint", "gradient", "step", "modes"]),
     ("derivatives", &["linalg", "model", "gradient", "step", "sensors"]),
     ("sensors", &["spatial", "linalg", "model", "dynamics", "collision", "constraint", "state", "gradient", "step"]),
 ];

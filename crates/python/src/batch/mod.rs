@@ -12,7 +12,7 @@ use crate::options::count;
 use crate::rollout_gradient::{self, shaped};
 use failure::finish;
 use jacobian::Blocks;
-use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use slipstick::{InputGrad, RolloutInput, StateGrad};
@@ -101,6 +101,14 @@ impl Batch {
     #[getter]
     fn bytes_per_environment(&self) -> Result<usize, Failure> {
         Ok(self.enter()?.batch.bytes_per_environment())
+    }
+
+    /// How many of the steps that were differentiated last have a derivative that is a choice (n,): something is undecided
+    /// between two modes, or more holds than can along some change of q.
+    #[getter]
+    fn choices<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray1<i64>>, Failure> {
+        let choices: Vec<i64> = self.enter()?.batch.choices().map(|n| n as i64).collect();
+        Ok(choices.into_pyarray(py))
     }
 
     /// Gives an environment (int) other parameters or options: a Model of the same structure. Its warm start stays.

@@ -28,6 +28,8 @@ pub(super) struct Environment {
     /// Record of a rollout, made when the first one is wanted; `recorded` tells whether it is that of the last call.
     pub recorder: Option<Box<Recorder>>,
     pub recorded: bool,
+    /// Steps of the last derivative that are a choice.
+    pub choices: usize,
     /// Why it did not do what was asked last.
     pub failure: Option<EnvironmentError>,
 }
@@ -47,6 +49,7 @@ impl Environment {
             held: false,
             recorder: None,
             recorded: false,
+            choices: 0,
             failure: None,
         }
     }
@@ -184,6 +187,12 @@ impl Environment {
 
     /// Calls `go` with the last step: as it is held, or made again bit for bit from what it was made from.
     pub fn differentiate(&mut self, machine: &mut Machine, go: impl FnOnce(&mut Step) -> Result<(), EnvironmentError>) {
+        let mut choice = false;
+        let go = |step: &mut Step| {
+            go(step)?;
+            choice = step.is_choice()?;
+            Ok(())
+        };
         self.failure = match (self.stepped, self.own.take()) {
             (false, own) => {
                 self.own = own;
@@ -202,6 +211,7 @@ impl Environment {
                 self.repeat(machine, go).err()
             }
         };
+        self.choices = usize::from(choice);
     }
 
     /// Makes the last step again. Its end is known: state and warm start stay.
@@ -240,6 +250,7 @@ impl Environment {
         };
         self.exchange(machine);
         self.failure = go(&mut recorder, machine).err();
+        self.choices = recorder.choices;
         recorder.leave(machine);
         self.exchange(machine);
         self.recorder = Some(recorder);

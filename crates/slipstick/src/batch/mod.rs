@@ -120,6 +120,12 @@ impl Batch {
         Ok(())
     }
 
+    /// For each environment, how many of the steps that were differentiated last have a derivative that is a choice
+    /// ([`Step::is_choice`](crate::Step::is_choice)).
+    pub fn choices(&self) -> impl ExactSizeIterator<Item = usize> + '_ {
+        self.environments.iter().map(|environment| environment.choices)
+    }
+
     /// Bytes that an environment takes, on average: its state and warm start, what a recorded rollout keeps, and its part of the
     /// memory in which steps are made, of which every thread has one. From the first call of [`Batch::vjp`] or
     /// [`Batch::jacobian`] on each environment keeps its last step, which takes ten times as much. It grows with the

@@ -117,7 +117,7 @@ impl Comparison {
         }
         let nv = self.model.nv();
         let exact: Vec<f64> = (0..nv).map(|i| column.exact(1, i)).collect();
-        let least = least(column.scale, column.at[0]);
+        let least = least(column.scale, self.model.options().dt, column.at);
         let sides = [1, 0].map(|side| {
             let h = if side == 1 { h } else { -h };
             let from = |end: &Vec<f64>| distance(&exact, &quotient(&self.sides[side].v, end, h), h, least);

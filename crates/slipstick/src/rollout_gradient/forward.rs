@@ -139,6 +139,7 @@ impl Rollout<'_> {
         dq[..nv].iter_mut().zip(dx.q).for_each(|(out, x)| *out = *x);
         dv[..nv].iter_mut().zip(dx.v).for_each(|(out, x)| *out = *x);
         let groups = if dx.parameters.is_empty() { 0 } else { self.0.recorder.layout.groups.len() };
+        self.0.recorder.count_anew();
         for t in 0..steps {
             let (layout, matrix) = self.0.matrix(t, groups)?;
             let (q, q_next) = dq[t * nv..].split_at_mut(nv);
@@ -175,6 +176,7 @@ impl Rollout<'_> {
             here.numbers[k * here.width + k] = 1.0;
         }
         visit(0, &here);
+        self.0.recorder.count_anew();
         for t in 0..self.0.recorder.steps {
             let groups = self.0.recorder.layout.groups.len();
             let (layout, matrix) = self.0.matrix(t, groups)?;
@@ -208,14 +210,14 @@ impl Rollout<'_> {
 impl RolloutGradient {
     /// Derivatives of step `t`, the first `groups` groups of parameters included.
     fn matrix(&mut self, t: usize, groups: usize) -> Result<(&Layout, &[f64]), RolloutGradientError> {
-        let RolloutGradient { machine, recorder: Recorder { layout, tape, memory, .. }, .. } = self;
+        let RolloutGradient { machine, recorder: Recorder { layout, tape, memory, choices, .. }, .. } = self;
         let size = layout.size();
         if *memory == Memory::Store {
             return Ok((layout, &tape.matrices[t * size..(t + 1) * size]));
         }
         let mut step = machine.repeat(tape, t)?;
-        let written = tape.write_matrix(layout, &layout.groups[..groups], &mut step);
-        written.map_err(|error| RolloutGradientError::Gradient { step: t, error })?;
+        let written = tape.write_matrix(layout, &layout.groups[..groups], &mut step).and_then(|()| step.is_choice());
+        *choices += usize::from(written.map_err(|error| RolloutGradientError::Gradient { step: t, error })?);
         Ok((layout, &tape.matrices))
     }
 }

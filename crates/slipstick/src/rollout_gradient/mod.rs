@@ -162,6 +162,12 @@ impl Rollout<'_> {
         &self.0.recorder.tape.keys
     }
 
+    /// Steps whose derivative is a choice ([`Step::is_choice`](crate::Step::is_choice)): of all steps of a stored rollout, else of
+    /// those that the last derivative has visited.
+    pub fn choices(&self) -> usize {
+        self.0.recorder.choices
+    }
+
     /// What the last step hands on: a run from the last state goes on with it.
     pub fn warm_start(&self) -> &WarmStart {
         &self.0.end

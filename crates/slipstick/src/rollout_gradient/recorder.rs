@@ -17,6 +17,8 @@ pub(crate) struct Recorder {
     /// Gradients or changes of a state (q, v) and of the one beside it.
     pub here: Vec<f64>,
     pub there: Vec<f64>,
+    /// Steps, of those that were differentiated last, whose derivative is a choice.
+    pub choices: usize,
 }
 
 impl Recorder {
@@ -28,6 +30,7 @@ impl Recorder {
             tape: Tape::new(model),
             here: vec![0.0; 2 * model.nv()],
             there: vec![0.0; 2 * model.nv()],
+            choices: 0,
         }
     }
 
@@ -41,7 +44,15 @@ impl Recorder {
     pub fn begin(&mut self, machine: &Machine) -> Result<(), RolloutGradientError> {
         self.tape.begin(&machine.model, &self.layout, self.steps, self.memory)?;
         self.tape.record.push_state(&machine.x);
+        self.choices = 0;
         Ok(())
+    }
+
+    /// Before steps are made again: those of a stored rollout were counted when it was made.
+    pub fn count_anew(&mut self) {
+        if self.memory == Memory::Recompute {
+            self.choices = 0;
+        }
     }
 
     /// Step number `t`: makes it, keeps what its derivative needs, and puts the machine into the state after it.
@@ -51,7 +62,7 @@ impl Recorder {
         t: usize,
         input: &RolloutInput,
     ) -> Result<(), RolloutGradientError> {
-        let Recorder { memory, layout, tape, .. } = self;
+        let Recorder { memory, layout, tape, choices, .. } = self;
         if *memory == Memory::Recompute {
             machine.data.copy_warm_start(&mut tape.starts[t]);
         }
@@ -61,8 +72,8 @@ impl Recorder {
         tape.keys.push(done.mode_key());
         tape.record.push_step(command, &done);
         if *memory == Memory::Store {
-            let pushed = tape.push_matrix(layout, &mut done);
-            pushed.map_err(|error| RolloutGradientError::Gradient { step: t, error })?;
+            let pushed = tape.push_matrix(layout, &mut done).and_then(|()| done.is_choice());
+            *choices += usize::from(pushed.map_err(|error| RolloutGradientError::Gradient { step: t, error })?);
         }
         machine.go_on();
         tape.record.push_state(&machine.x);

@@ -51,6 +51,7 @@ impl Recorder {
         parameters: &mut [(ParameterGroup, Vec<f64>)],
     ) -> Result<(), RolloutGradientError> {
         self.here.fill(0.0);
+        self.count_anew();
         self.add_loss(w, self.steps);
         for t in (0..self.steps).rev() {
             if self.here.iter().any(|x| *x != 0.0) {
@@ -109,7 +110,7 @@ impl Recorder {
         out: &mut InputGrad,
         parameters: &mut [(ParameterGroup, Vec<f64>)],
     ) -> Result<(), RolloutGradientError> {
-        let Recorder { layout, tape, here, there, .. } = self;
+        let Recorder { layout, tape, here, there, choices, .. } = self;
         let (nv, nu) = (layout.nv, if machine.command.actuated { layout.nu } else { 0 });
         there.fill(0.0);
         let (q, v) = there.split_at_mut(nv);
@@ -118,6 +119,7 @@ impl Recorder {
         let failed = |error| RolloutGradientError::Gradient { step: t, error };
         let mut step = machine.repeat(tape, t)?;
         step.vjp(w, grad).map_err(failed)?;
+        *choices += usize::from(step.is_choice().map_err(failed)?);
         for (group, out) in parameters {
             step.vjp_parameters(w, *group, out).map_err(failed)?;
         }
