@@ -162,7 +162,7 @@ def test_constraints_say_what_contacts_say():
         assert constraint.opening > 0.0 and constraint.slipping > 0.0 and not constraint.degenerate
         assert constraint.name in step.explain() and constraint.name in repr(constraint)
     sentences = step.explain().splitlines()
-    assert len(sentences) == len(step.constraints) and all(s.endswith(".") for s in sentences)
+    assert len(sentences) == len(step.constraints) + 2 and all(s.endswith(".") for s in sentences)
 
 
 def test_the_mode_key_tells_modes_apart():

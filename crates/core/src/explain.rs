@@ -73,7 +73,8 @@ fn nearest(constraints: &[ConstraintView]) -> Option<String> {
         (_, false) => "to open",
     };
     let reserve = c.reserve[usize::from(slips)];
-    let force = if reserve.is_finite() { format!(" or a force of {reserve:.3e}") } else { String::new() };
+    let unit = if c.name.starts_with("contact") { "N" } else { "N or N·m" };
+    let force = if reserve.is_finite() { format!(" or {reserve:.3e} {unit}") } else { String::new() };
     Some(format!("Nearest to a change: the {} needs {:.2e} m/s{force} {does}.\n", c.name, margin(c)))
 }
 

@@ -43,7 +43,7 @@ pub struct Corners {
 }
 
 impl Corners {
-    /// Finds the corners of a step. Costs three steps where there are none, else two or more for each column.
+    /// Finds the corners of a step. Costs some ten steps where there are none, else two or more for each column.
     pub fn of(step: &mut Step) -> Result<Corners, GradCheckError> {
         let J = blocks(step)?;
         let columns = J.each_ref().map(|block| block.len() / step.model().nv().max(1));

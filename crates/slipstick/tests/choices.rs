@@ -1,4 +1,5 @@
 //! Derivatives that are a choice are counted, and the mean of both sides is nearer to the step.
+#![allow(non_snake_case)]
 
 use slipstick::{
     Batch, Data, Input, InputGrad, Memory, Model, RolloutGradient, RolloutInput, State, StateGrad, builtin, step_ctrl,

@@ -12,6 +12,7 @@ mod many_bodies;
 mod margins;
 mod one_sided;
 mod pinocchio;
+mod ratchet;
 mod rollout_gradient;
 mod rows_on_dofs;
 mod smoothing;

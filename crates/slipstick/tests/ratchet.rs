@@ -1,0 +1,81 @@
+//! Figures of `grad_check` for all built-in robots beside those of ratchet.txt: they may get better, not worse.
+//!
+//! `SLIPSTICK_RATCHET=write cargo nextest run ratchet` writes the file anew.
+
+use slipstick::grad_check::{GradCheck, GradReport, check};
+use slipstick::{builtin, builtin_names};
+use std::fmt::Write;
+use std::path::Path;
+
+const STATES: usize = 60;
+const SEED: u64 = 11;
+/// Errors below these are as good as any; above, one may grow by the factor, as rounding of another machine makes it.
+const MEDIAN: f64 = 1e-8;
+const WORST: f64 = 1e-5;
+const ADJOINT: f64 = 1e-10;
+const FACTOR: f64 = 10.0;
+/// States more than before that may be at a corner or unsolved: motions are chaotic, and another machine rounds otherwise.
+const ROOM: usize = 3;
+
+/// Columns more that may be wrong and not flagged, of some thousand.
+const FEW: usize = 2;
+
+/// Figures of a robot.
+#[derive(Debug, PartialEq)]
+struct Row {
+    name: String,
+    /// States left out, states at a corner, columns that are wrong and not flagged.
+    counts: [usize; 3],
+    /// Median and worst error, and that of the adjoint.
+    errors: [f64; 3],
+}
+
+impl Row {
+    fn of(name: &str, report: &GradReport) -> Row {
+        Row {
+            name: name.into(),
+            counts: [report.left_out, report.flagged, report.wrong_unflagged],
+            errors: [report.median_error(), report.worst_error(), report.adjoint_error],
+        }
+    }
+
+    fn parse(line: &str) -> Row {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let number = |k: usize| words[k].parse::<f64>().unwrap_or_else(|_| panic!("a number in '{line}'"));
+        Row { name: words[0].into(), counts: [1, 2, 3].map(|k| number(k) as usize), errors: [4, 5, 6].map(number) }
+    }
+
+    fn is_worse_than(&self, kept: &Row) -> bool {
+        let grown = |k: usize, good: f64| self.errors[k] > good.max(FACTOR * kept.errors[k]);
+        let more = self.counts[0] > kept.counts[0] + ROOM || self.counts[1] > kept.counts[1] + ROOM;
+        more || self.counts[2] > kept.counts[2] + FEW || grown(0, MEDIAN) || grown(1, WORST) || grown(2, ADJOINT)
+    }
+}
+
+#[test]
+fn derivatives_of_all_built_in_robots_get_no_worse() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ratchet.txt");
+    let mut options = GradCheck::default();
+    (options.states, options.seed) = (STATES, SEED);
+    let rows: Vec<Row> = builtin_names()
+        .map(|name| {
+            let report = check(&builtin(name).unwrap(), &options, |_| ()).unwrap();
+            assert!(report.failures.is_empty(), "{name}: {:?}", report.failures[0]);
+            Row::of(name, &report)
+        })
+        .collect();
+    if std::env::var("SLIPSTICK_RATCHET").is_ok_and(|x| x == "write") {
+        let mut text =
+            format!("# {STATES} states, seed {SEED}: left_out flagged wrong_unflagged median worst adjoint\n");
+        for Row { name, counts: [out, flagged, wrong], errors: [median, worst, adjoint] } in &rows {
+            writeln!(text, "{name} {out} {flagged} {wrong} {median:.1e} {worst:.1e} {adjoint:.1e}").unwrap();
+        }
+        return std::fs::write(&file, text).unwrap();
+    }
+    let text = std::fs::read_to_string(&file).unwrap();
+    let kept: Vec<Row> = text.lines().filter(|l| !l.starts_with('#')).map(Row::parse).collect();
+    assert_eq!(kept.len(), rows.len(), "a row for each built-in robot");
+    for (row, kept) in rows.iter().zip(&kept) {
+        assert!(row.name == kept.name && !row.is_worse_than(kept), "{row:?} is worse than {kept:?}");
+    }
+}
