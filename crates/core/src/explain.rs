@@ -1,5 +1,7 @@
 //! A finished step in words: what its constraints do, which of them is about to give way, what its derivative means.
 
+#![allow(non_snake_case)]
+
 use crate::constraint::Mode;
 use crate::gradient::GradientError;
 use crate::model::GradientMode;
