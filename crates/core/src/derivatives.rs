@@ -2,6 +2,7 @@
 #![allow(non_snake_case)]
 
 use crate::check;
+use crate::constraint::Status;
 use crate::error::InputError;
 use crate::gradient::{GradientError, InputDirection, InputGrad, OutputGrad, StepJacobian};
 use crate::model::{GradientMode, ParameterGroup};
@@ -16,10 +17,11 @@ impl Step<'_> {
         gradient.jacobian(&mut finished)
     }
 
-    /// Whether the derivative is a choice: a constraint is undecided between two modes, or more holds than can along some change
-    /// of the configuration. No matrix is right on both sides there. Free after a derivative of the step.   (grad-18)
+    /// Whether the derivative is a choice: a constraint is undecided between two modes, demands contradict each other so that the
+    /// step violates them as little as possible, or more holds than can along some change of the configuration. No matrix is
+    /// right on both sides there. Free after a derivative of the step.   (grad-18)
     pub fn is_choice(&mut self) -> Result<bool, GradientError> {
-        if self.report().degenerate > 0 {
+        if self.report().degenerate > 0 || self.report().status == Status::Infeasible {
             return Ok(true);
         }
         let (mut finished, gradient) = self.data.differentiate(self.model);

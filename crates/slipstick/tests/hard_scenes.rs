@@ -4,7 +4,8 @@ use slipstick::constraint::Status;
 use slipstick::{Data, Input, Model, State, Step};
 use std::path::Path;
 
-fn scene(name: &str) -> Model {
+/// A model of `bench/scenes`.
+pub fn scene(name: &str) -> Model {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/scenes").join(name).with_extension("xml");
     slipstick::load(file).expect(name)
 }

@@ -1,12 +1,16 @@
-//! Figures of `grad_check` for all built-in robots beside those of ratchet.txt: they may get better, not worse.
+//! Figures of `grad_check` beside those of ratchet.txt: they may get better, not worse. All built-in robots, closed loops, a
+//! press fit, a stuck arm, and a mount inside the floor, whose steps violate their demands as little as possible.
 //!
 //! `SLIPSTICK_RATCHET=write cargo nextest run ratchet` writes the file anew.
 
+use crate::hard_scenes::scene;
 use slipstick::grad_check::{GradCheck, GradReport, check};
-use slipstick::{builtin, builtin_names};
+use slipstick::{Model, builtin, builtin_names};
 use std::fmt::Write;
 use std::path::Path;
 
+/// Files of `bench/scenes`.
+const SCENES: [&str; 6] = ["four_bar", "gripper", "delta", "press_fit", "stuck_arm", "mount"];
 const STATES: usize = 60;
 const SEED: u64 = 11;
 /// Errors below these are as good as any; above, one may grow by the factor, as rounding of another machine makes it.
@@ -52,14 +56,19 @@ impl Row {
     }
 }
 
+fn models() -> impl Iterator<Item = (&'static str, Model)> {
+    let robots = builtin_names().map(|name| (name, builtin(name).unwrap()));
+    robots.chain(SCENES.map(|name| (name, scene(name))))
+}
+
 #[test]
-fn derivatives_of_all_built_in_robots_get_no_worse() {
+fn derivatives_get_no_worse() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ratchet.txt");
     let mut options = GradCheck::default();
     (options.states, options.seed) = (STATES, SEED);
-    let rows: Vec<Row> = builtin_names()
-        .map(|name| {
-            let report = check(&builtin(name).unwrap(), &options, |_| ()).unwrap();
+    let rows: Vec<Row> = models()
+        .map(|(name, model)| {
+            let report = check(&model, &options, |_| ()).unwrap();
             assert!(report.failures.is_empty(), "{name}: {:?}", report.failures[0]);
             Row::of(name, &report)
         })
@@ -74,7 +83,7 @@ fn derivatives_of_all_built_in_robots_get_no_worse() {
     }
     let text = std::fs::read_to_string(&file).unwrap();
     let kept: Vec<Row> = text.lines().filter(|l| !l.starts_with('#')).map(Row::parse).collect();
-    assert_eq!(kept.len(), rows.len(), "a row for each built-in robot");
+    assert_eq!(kept.len(), rows.len(), "a row for each model");
     for (row, kept) in rows.iter().zip(&kept) {
         assert!(row.name == kept.name && !row.is_worse_than(kept), "{row:?} is worse than {kept:?}");
     }

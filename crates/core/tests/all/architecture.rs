@@ -18,7 +18,7 @@ const ALLOWED: [(&str, &[&str]); 15] = [
     ("step", &["spatial", "model", "dynamics", "collision", "constraint", "state", "data", "contact"]),
     ("modes", &["spatial", "model", "dynamics", "collision", "constraint", "step"]),
     ("explain", &["model", "constraint", "gradient", "step", "modes"]),
-    ("derivatives", &["linalg", "model", "gradient", "step", "sensors"]),
+    ("derivatives", &["linalg", "model", "constraint", "gradient", "step", "sensors"]),
     ("sensors", &["spatial", "linalg", "model", "dynamics", "collision", "constraint", "state", "gradient", "step"]),
 ];
 const TOOLS: [&str; 4] = ["error", "check", "dispatch", "footprint"];
