@@ -1,6 +1,7 @@
 //! Means over random inputs, and softer robots.
 #![allow(non_snake_case)]
 
+use crate::corners::scene;
 use slipstick::smoothing::{Bundle, Bundled, ComplianceSchedule, Estimate, Sigma, Smoothed, SmoothingError};
 use slipstick::*;
 
@@ -257,5 +258,40 @@ fn a_share_is_a_share_of_the_contacts_own_inertia() {
         // λ (G + R) = g dt, so the ball gives way by R λ
         let expected = -9.81e-3 * share / (1.0 + share);
         assert!((next.v[2] - expected).abs() < 1e-9, "{share}: {} instead of {expected}", next.v[2]);
+    }
+}
+
+#[test]
+fn with_less_smoothing_over_determined_states_have_the_exact_derivative_too() {
+    // a ball that rests between two planes, steep and flat
+    let planes = "<geom type='plane' size='5 5 .1' zaxis='1 0 1' friction='.3'/>\
+                  <geom type='plane' size='5 5 .1' zaxis='-1 0 2' friction='.6'/>";
+    let ball = "<body pos='0 0 .16'><freejoint/><geom type='sphere' size='.1' mass='1' friction='.3'/></body>";
+    let model = scene(&format!("{planes}{ball}"));
+    let (mut data, mut x) = (Data::new(&model), State::neutral(&model));
+    let mut next = x.clone();
+    for _ in 0..600 {
+        step(&model, &mut data, &x, &Input::default(), &mut next).unwrap();
+        std::mem::swap(&mut x, &mut next);
+    }
+    let warm = data.warm_start();
+    let mut jacobian = |mode: GradientMode| -> Vec<f64> {
+        let mut options = model.options().clone();
+        options.gradient = mode;
+        let model = model.with_options(options).unwrap();
+        data.restore(&warm).unwrap();
+        let mut step = step(&model, &mut data, &x, &Input::default(), &mut next).unwrap();
+        let of_q = step.jacobian().unwrap().dv_dq;
+        (0..6).flat_map(|i| of_q.row(i).to_vec()).collect()
+    };
+    let exact = jacobian(GradientMode::Exact);
+    let size = exact.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    let mut off = |kappa: f64| {
+        let smoothed = jacobian(GradientMode::ExactForwardCentral { kappa });
+        smoothed.iter().zip(&exact).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs())) / size
+    };
+    assert!(off(1e-2) > 1e-2, "a lot of smoothing is seen");
+    for kappa in [1e-8, 1e-10, 1e-12] {
+        assert!(off(kappa) < 1e-4, "kappa {kappa:e}: {:e}", off(kappa));
     }
 }

@@ -18,6 +18,8 @@ use crate::linalg::{Factor, FullPivotLu, Term, add_product};
 use crate::spatial::{Lane, Mat3, Vec3};
 use core::ops::Range;
 
+/// Share of its inverse inertia below which what a constraint on the central path resists with counts less and less.
+const FAINT: f64 = 1e-6;
 /// Entries of the scaled system below this are rounding: the equation repeats others.
 const REDUNDANT: f64 = 1e-8;
 /// Friction below this counts as none.
@@ -171,8 +173,10 @@ impl Active {
         self.push(problem, k, axis(2), axis(2), 0.0);
     }
 
-    /// The same for a solution on the central path: everything acts, and resists a change by its own share.   (grad-13)
-    pub fn factor_centrally(&mut self, problem: &Problem, solution: &Solution, mass: &StepMass) {
+    /// The same for a solution on the central path: everything acts, and resists a change by its own share. `surrogate`: for the
+    /// derivative of the exact step.   (grad-13)
+    pub fn factor_centrally(&mut self, problem: &Problem, solution: &Solution, mass: &StepMass, surrogate: bool) {
+        let of = |resistance, mean| if surrogate { held(resistance, mean) } else { resistance };
         self.unknowns.clear();
         let of_island = |blocks: &Range<usize>| {
             let on_dof = |k: &usize| problem.blocks[*k].is_on_dof();
@@ -191,7 +195,8 @@ impl Active {
             }
         }
         self.factor_systems(problem, mass, &|k| {
-            let (mut local, more) = (compliance(&problem.blocks[k]), solution.resistance(k));
+            let (mut local, more) =
+                (compliance(&problem.blocks[k]), of(solution.resistance(k), problem.blocks[k].mean));
             local.as_flattened_mut().iter_mut().zip(more.as_flattened()).for_each(|(a, b)| *a += b);
             local
         });
@@ -342,6 +347,15 @@ impl Active {
             row.as_flattened_mut().iter_mut().for_each(|x| *x *= by(u));
         }
     }
+}
+
+/// The resistance of a constraint on the central path. As κ → 0 that of what holds goes to zero in all rows alike; where more holds
+/// than can move, rows would go on yielding to each other in its proportions. Faint resistance is taken for none, so that the
+/// derivative tends to that of the exact step.   (grad-13)
+fn held(resistance: [[f64; 3]; 3], mean: f64) -> [[f64; 3]; 3] {
+    let size = resistance.as_flattened().iter().fold(0.0, |m: f64, x| m.max(x.abs())) / (FAINT * mean);
+    let share = size * size / (1.0 + size * size);
+    if share * size * FAINT < REDUNDANT { [[0.0; 3]; 3] } else { resistance.map(|row| row.map(|x| share * x)) }
 }
 
 dispatch! {

@@ -112,7 +112,10 @@ impl Gradient {
         if !self.prepared {
             match f.model.options().gradient {
                 GradientMode::Exact => self.factor_at_rest(f),
-                _ => self.active.factor_centrally(&f.assembly.problem, f.solution, f.mass),
+                mode => {
+                    let surrogate = matches!(mode, GradientMode::ExactForwardCentral { .. });
+                    self.active.factor_centrally(&f.assembly.problem, f.solution, f.mass, surrogate);
+                }
             }
             self.linearise(f)?;
         }
