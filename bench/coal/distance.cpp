@@ -1,7 +1,7 @@
 // Times coal's distance between two shapes on the pairs and poses of our own bench; one JSON object on stdout.
 // usage: coal_distance PAIRS.txt [reps]
 //
-// PAIRS.txt, one item per line (lengths in metres, quaternions w x y z):
+// PAIRS.txt, one item per line (lengths in meters, quaternions w x y z):
 //   shape plane | sphere r | capsule r half | cylinder r half | cone r half | box hx hy hz | ellipsoid rx ry rz
 //   shape hull N_VERTICES N_TRIANGLES, then lines "v x y z" and "t i j k"
 //   pair I J              numbers of two shapes above; the poses below are its own

@@ -8,18 +8,18 @@ namespace {
 constexpr double eps = 1e-6;   // step of the differences
 
 struct Differences {
-  Differences(const mjModel* m, size_t n) : forward(n), centred(n), A(4 * square(m->nv)), B(2 * m->nv * m->nu) {
+  Differences(const mjModel* m, size_t n) : forward(n), centered(n), A(4 * square(m->nv)), B(2 * m->nv * m->nu) {
     if (m->na != 0 || m->nu == 0) throw std::runtime_error("the scene must have motors, none of them with a state of its own");
   }
   static size_t square(size_t n) { return n * n; }
 
   void time(const mjModel* m, mjData* d, size_t k) {
     time_long(forward[k], [&] { mjd_transitionFD(m, d, eps, false, A.data(), B.data(), nullptr, nullptr); });
-    time_long(centred[k], [&] { mjd_transitionFD(m, d, eps, true, A.data(), B.data(), nullptr, nullptr); });
+    time_long(centered[k], [&] { mjd_transitionFD(m, d, eps, true, A.data(), B.data(), nullptr, nullptr); });
     if (!std::isfinite(A[0])) throw std::runtime_error("a derivative is not finite");
   }
 
-  std::vector<StepRecord> forward, centred;
+  std::vector<StepRecord> forward, centered;
   Numbers A, B;
 };
 
@@ -50,7 +50,7 @@ void run(int argc, char** argv) {
   print_peer("mujoco", mj_versionString());
   print_list("step", steps, best_us);
   print_list("forward", differences.forward, best_us);
-  print_list("centred", differences.centred, best_us);
+  print_list("centered", differences.centered, best_us);
   print_list("contacts", steps, [](const StepRecord& r) { return r.contacts; });
   print_list("first_velocity", first, [](double x) { return x; });
   std::printf(",\"columns\":%d}\n", static_cast<int>(2 * m->nv + m->nu));

@@ -22,14 +22,14 @@ SINGLE = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
 SOFTNESS = dict(solref=[0.02, 1], solimp=[0.9, 0.95, 0.001, 0.5, 2])  # MuJoCo's defaults, whatever the file says
 
 
-def normalise_geom(geom):
+def normalize_geom(geom):
     geom.condim, geom.priority = 3, 0
     geom.friction = [FRICTION, 0.005, 0.0001]
     geom.margin = geom.gap = 0
     geom.solref, geom.solimp = SOFTNESS["solref"], SOFTNESS["solimp"]
 
 
-def normalise_joint(joint, robot):
+def normalize_joint(joint, robot):
     joint.limited = joint.actfrclimited = 0
     joint.frictionloss = 0
     if joint.type in SINGLE:
@@ -39,7 +39,7 @@ def normalise_joint(joint, robot):
         joint.armature = max(joint.armature, robot.get("armature", 0.0))
 
 
-def normalise_options(option):
+def normalize_options(option):
     option.timestep = DT
     option.gravity = [0, 0, -9.81]
     option.integrator = mujoco.mjtIntegrator.mjINT_EULER
@@ -61,13 +61,13 @@ def write_scene(file, out, robot, pairs_file):
     """Returns the pairs that are wanted, `None` for all that MuJoCo's filters leave."""
     spec = mujoco.MjSpec.from_file(str(file))
     for geom in spec.geoms:
-        normalise_geom(geom)
+        normalize_geom(geom)
     for kind in DROPPED:
         for element in list(getattr(spec, kind)):
             spec.delete(element)
     for joint in spec.joints:
-        normalise_joint(joint, robot)
-    normalise_options(spec.option)
+        normalize_joint(joint, robot)
+    normalize_options(spec.option)
     wanted = None
     if pairs_file:
         wanted = listed_pairs(spec.compile(), json.loads(pairs_file.read_text()))

@@ -16,7 +16,7 @@ compile_recipe() {
     # Pinocchio's variant of joint types is longer than Boost's default lists; these are its own CMake definitions
     -DBOOST_MPL_LIMIT_LIST_SIZE=30 -DBOOST_MPL_LIMIT_VECTOR_SIZE=30 -DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS
     -DBOOST_FUSION_INVOKE_MAX_ARITY=12
-    # gcc 12 sees ghosts in the inlined templates of both (array bounds, uninitialised)
+    # gcc 12 sees ghosts in the inlined templates of both (array bounds, uninitialized)
     -isystem "$prefix/include" -isystem "$eigen" -w "$source"
     -L"$prefix/lib" -lcoal -lboost_filesystem -lboost_serialization -Wl,-rpath,"$prefix/lib"
   )

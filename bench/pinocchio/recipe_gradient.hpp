@@ -2,7 +2,7 @@
 // contacts' velocities with the terms of collision detection, and the reduced system of the contact problem by QR.
 //
 // Collision detection is differentiated by a simple closed form: the contact frame turns with the first shape, the point stays on the
-// second and rolls over its rounding. That does the work of the paper's terms, which come from sampled neighbours at a higher price, but
+// second and rolls over its rounding. That does the work of the paper's terms, which come from sampled neighbors at a higher price, but
 // only approximates ∂v⁺/∂q: it is off by 1e-3 of its largest number where a foot is pressed 0.1 mm into the floor, by more in heaps and
 // near a distance of zero, where what the recipe demands of a contact has a kink. ∂v⁺/∂v and ∂v⁺/∂τ agree with differences to 1e-9.
 #pragma once

@@ -43,7 +43,7 @@ public:
 
 private:
   struct Box {
-    Vector3d centre = Vector3d::Zero(), half = Vector3d::Zero();
+    Vector3d center = Vector3d::Zero(), half = Vector3d::Zero();
   };
   struct Query {
     coal::ComputeCollision collide;
@@ -65,8 +65,8 @@ private:
       poses_[k].setRotation(X.rotation());
       poses_[k].setTranslation(X.translation());
       if (s.is_plane) continue;
-      world_[k].centre.noalias() = X.rotation() * local_[k].centre;
-      world_[k].centre += X.translation();
+      world_[k].center.noalias() = X.rotation() * local_[k].center;
+      world_[k].center += X.translation();
       world_[k].half.noalias() = X.rotation().cwiseAbs() * local_[k].half;
     }
   }
@@ -74,9 +74,9 @@ private:
   // The plane is the floor z <= 0.
   bool is_near(const std::pair<size_t, size_t>& pair) const {
     const Box &a = world_[pair.first], &b = world_[pair.second];
-    if (around_.shapes[pair.first].is_plane) return b.centre[2] - b.half[2] <= margin_;
+    if (around_.shapes[pair.first].is_plane) return b.center[2] - b.half[2] <= margin_;
     for (int i = 0; i < 3; ++i)
-      if (std::abs(a.centre[i] - b.centre[i]) > a.half[i] + b.half[i] + margin_) return false;
+      if (std::abs(a.center[i] - b.center[i]) > a.half[i] + b.half[i] + margin_) return false;
     return true;
   }
 

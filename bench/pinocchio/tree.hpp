@@ -28,7 +28,7 @@ struct State {
 
 namespace detail {
 
-constexpr double unit_tolerance = 1e-6;   // text rounding is far below, a forgotten normalisation far above
+constexpr double unit_tolerance = 1e-6;   // text rounding is far below, a forgotten normalization far above
 
 inline Vector3d read_vector(TextFile& file, const char* what) {
   const double x = file.number(what), y = file.number(what), z = file.number(what);
@@ -65,7 +65,7 @@ inline Vector3d read_axis(TextFile& file, JointKind kind) {
 inline pin::Inertia read_inertia(TextFile& file) {
   const double mass = file.number("the mass");
   if (mass < 0.0) file.fail("the mass is negative");
-  const Vector3d com = read_vector(file, "the centre of mass");
+  const Vector3d com = read_vector(file, "the center of mass");
   const double xx = file.number("Ixx"), xy = file.number("Ixy"), yy = file.number("Iyy");
   const double xz = file.number("Ixz"), yz = file.number("Iyz"), zz = file.number("Izz");
   return pin::Inertia(mass, com, pin::Symmetric3(xx, xy, yy, xz, yz, zz));

@@ -146,13 +146,13 @@ impl Kinds {
         }
         if self.coal.is_some() {
             println!("\nslipstick / coal = ratio of minima (ratio of medians)");
-            Class::ALL.iter().for_each(|class| self.summarise(*class));
+            Class::ALL.iter().for_each(|class| self.summarize(*class));
         }
         let unfinished: usize = self.figures.iter().map(|f| f.unfinished).sum();
         println!("queries of ours that ended without reaching their tolerance: {unfinished}");
     }
 
-    fn summarise(&self, class: Class) {
+    fn summarize(&self, class: Class) {
         let mut of: Vec<&Figure> = self.figures.iter().filter(|f| f.class == class).collect();
         let ratio = |f: &Figure| f.ratio().unwrap_or(f64::NAN);
         of.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));

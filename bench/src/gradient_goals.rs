@@ -53,16 +53,16 @@ pub const RATIOS: [Ratio; 6] = [
         times: |r| [Some(&r.ours.central), Some(&r.ours.jacobian)],
     },
     Ratio {
-        name: "MuJoCo centred, our states / jacobian",
+        name: "MuJoCo centered, our states / jacobian",
         bound: Bound::AtLeast(50.0),
         from_nv: 0,
-        times: |r| [r.mujoco[1].as_ref().map(|p| &p.centred), Some(&r.ours.jacobian)],
+        times: |r| [r.mujoco[1].as_ref().map(|p| &p.centered), Some(&r.ours.jacobian)],
     },
     Ratio {
-        name: "MuJoCo centred, own ways / jacobian",
+        name: "MuJoCo centered, own ways / jacobian",
         bound: Bound::AtLeast(50.0),
         from_nv: 0,
-        times: |r| [r.mujoco[0].as_ref().map(|p| &p.centred), Some(&r.ours.jacobian)],
+        times: |r| [r.mujoco[0].as_ref().map(|p| &p.centered), Some(&r.ours.jacobian)],
     },
     Ratio {
         name: "vjp / jacobian",

@@ -44,7 +44,7 @@ impl Answers {
 pub struct Mujoco {
     pub step: Times,
     pub forward: Times,
-    pub centred: Times,
+    pub centered: Times,
     /// Per timed step.
     pub contacts: f64,
     /// Of A and B together.
@@ -75,7 +75,7 @@ impl Mujoco {
         let answer = Answer::of(program, &mut command, states)?;
         self.step.keep_better(answer.times("step")?);
         self.forward.keep_better(answer.times("forward")?);
-        self.centred.keep_better(answer.times("centred")?);
+        self.centered.keep_better(answer.times("centered")?);
         self.contacts = mean(&answer.times("contacts")?);
         self.columns = answer.json["columns"].as_u64().ok_or_else(|| strange(program))? as usize;
         answer.answered()

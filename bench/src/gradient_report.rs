@@ -37,7 +37,7 @@ impl Row {
         if let [Some(own), Some(given)] = &self.mujoco {
             all.extend([("mujoco_step_own_way", &own.step), ("mujoco_step", &given.step)]);
             all.extend([("mujoco_forward_own_way", &own.forward), ("mujoco_forward", &given.forward)]);
-            all.extend([("mujoco_centred_own_way", &own.centred), ("mujoco_centred", &given.centred)]);
+            all.extend([("mujoco_centered_own_way", &own.centered), ("mujoco_centered", &given.centered)]);
         }
         if let [Some(own), Some(given)] = &self.recipe {
             all.extend([("recipe_step_own_way", &own.step), ("recipe_step", &given.step)]);
@@ -102,13 +102,13 @@ impl Figures {
     }
 
     fn peers(&self) -> String {
-        let head = "scene | phase | MuJoCo: contacts, own way and our states | columns | forward, our states | centred, our states | centred, own way \
+        let head = "scene | phase | MuJoCo: contacts, own way and our states | columns | forward, our states | centered, our states | centered, own way \
                     | Pinocchio's ABA derivatives | recipe: contacts, our states | derivative, our states | derivative, own way";
         let mut out = table("Peers", head);
         for r in &self.rows {
             let mujoco = match &r.mujoco {
                 [Some(a), Some(b)] => {
-                    let times = [&b.forward, &b.centred, &a.centred].map(cell).join(" | ");
+                    let times = [&b.forward, &b.centered, &a.centered].map(cell).join(" | ");
                     format!("{:.1}, {:.1} | {} | {times}", a.contacts, b.contacts, b.columns)
                 }
                 _ => ["-"; 5].join(" | "),

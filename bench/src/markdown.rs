@@ -36,7 +36,7 @@ const PROTOCOL: &str = "\
 - **Throughput**: a `Batch` of 256 environments, started from states of both motions, 25 steps with constant forces from a cold start; steps alone, and steps each with `vjp`; best of five runs. `single`: one
   simulation after the other on one thread. MuJoCo: `mujoco.rollout` from the same states on as many threads. The paper's figures for MJX on an A100 stand beside those of the same robots.
 - **Growth**: medians over nine states of the least of five repeats, under small random forces. The power is the slope of a straight line through the upper half of the sizes on logarithmic axes; the steepest piece
-  between neighbouring sizes is given beside it, so that no cliff hides in a fit. In a stack every box stands on the one below (one island), in a pile none touches another (as many islands as bodies).
+  between neighboring sizes is given beside it, so that no cliff hides in a fit. In a stack every box stands on the one below (one island), in a pile none touches another (as many islands as bodies).
 ";
 
 /// The page; its plots are [`figures`].

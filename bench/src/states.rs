@@ -10,7 +10,7 @@ pub struct Sample {
     pub a: Vec<f64>,
 }
 
-/// Configurations within one radian (or metre) of the neutral one, velocities and accelerations within one.
+/// Configurations within one radian (or meter) of the neutral one, velocities and accelerations within one.
 pub fn random(model: &Model, n: usize, seed: u64) -> Vec<Sample> {
     let mut random = Random(seed);
     let mut vector = |n: usize| (0..n).map(|_| random.uniform()).collect::<Vec<f64>>();

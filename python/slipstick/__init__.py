@@ -2,7 +2,7 @@
 
 A `Model` comes from a file (`load`) or is built in (`builtin`). Dynamics are functions with the model first, arrays in
 and out; a `Simulator` moves a model on in time, with contact, a `Batch` many of them at once; `slipstick.collision`
-finds where shapes touch, `slipstick.ncp` solves contact problems without a robot, `slipstick.optimise`
+finds where shapes touch, `slipstick.ncp` solves contact problems without a robot, `slipstick.optimize`
 finds what leads to a wanted motion, `slipstick.pinocchio.Map` translates to and from Pinocchio's coordinates, and a
 `Replay` shows a motion in a browser.
 
@@ -32,7 +32,7 @@ a BatchError (an ArithmeticError) has the results of the others. Derivatives of 
 are a StaleStep (a RuntimeError).
 """
 
-from . import collision, ncp, optimise, pinocchio
+from . import collision, ncp, optimize, pinocchio
 from ._native import (
     Batch,
     BatchError,
@@ -76,7 +76,7 @@ from ._native import (
     builtin,
     builtin_names,
     bundled_jacobian,
-    centre_of_mass,
+    center_of_mass,
     compliance_schedule,
     crba,
     difference,
@@ -142,7 +142,7 @@ __all__ = [
     "builtin",
     "builtin_names",
     "bundled_jacobian",
-    "centre_of_mass",
+    "center_of_mass",
     "collision",
     "compliance_schedule",
     "crba",
@@ -157,7 +157,7 @@ __all__ = [
     "mass_inverse",
     "momentum",
     "ncp",
-    "optimise",
+    "optimize",
     "passive",
     "pinocchio",
     "regressor",

@@ -37,8 +37,8 @@ def residual(G, g, mu, impulse):
     return worst / max(1.0, np.max(np.abs(g), initial=0.0))
 
 
-def minimise(G, g, mu):
-    """Impulses in the cones that minimise ½ λᵀGλ + gᵀλ, by clarabel: Coulomb's law as if nothing slid."""
+def minimize(G, g, mu):
+    """Impulses in the cones that minimize ½ λᵀGλ + gᵀλ, by clarabel: Coulomb's law as if nothing slid."""
     blocks, cones = [], []
     for m in mu:
         if m == 0.0:  # the cone is a ray
@@ -61,7 +61,7 @@ def by_fixed_point(G, g, mu, iterations=60):
     """Coulomb's law as a sequence of convex problems: what slides is lifted by μ|σ_T|, until the lift is its own answer."""
     lift = np.zeros_like(g)
     for _ in range(iterations):
-        impulse = minimise(G, g + lift, mu)
+        impulse = minimize(G, g + lift, mu)
         velocity = G @ impulse + g
         lift[2::3] = np.asarray(mu) * np.hypot(velocity[0::3], velocity[1::3])
     return impulse

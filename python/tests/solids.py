@@ -300,10 +300,10 @@ def gap(a, X_a, b, X_b, n):
         n = X_a[:, :3, 2] + np.zeros_like(n)
     if b.kind == "plane":
         n = -X_b[:, :3, 2] + np.zeros_like(n)
-    centre = X_a[:, :3, 3]  # heights are counted from here: far from the origin digits would be lost
+    center = X_a[:, :3, 3]  # heights are counted from here: far from the origin digits would be lost
     moved = [X.copy() for X in (X_a, X_b)]
     for X in moved:
-        X[:, :3, 3] -= centre
+        X[:, :3, 3] -= center
     return -world_support(b, moved[1], -n) - world_support(a, moved[0], n)
 
 

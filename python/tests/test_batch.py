@@ -177,7 +177,7 @@ def test_shapes_are_refused_by_name(model):
     assert len(batch) == batch.n == 2 and batch.bytes_per_environment > 10_000
 
 
-def test_quaternions_are_normalised_as_by_a_simulator(model):
+def test_quaternions_are_normalized_as_by_a_simulator(model):
     home = model.keyframe("home")
     q = np.tile(home.q, (2, 1))
     q[1, 3:7] *= 2.0

@@ -297,11 +297,11 @@ def test_rays_into_a_robot_meet_what_mujocos_rays_meet(robot):
     q = model.keyframe("home").q
     data.qpos[:] = q
     mujoco.mj_fwdPosition(mj, data)
-    centre = data.subtree_com[0]
+    center = data.subtree_com[0]
     for _ in range(60):
-        origin = centre + rng.normal(size=3) * 1.5
+        origin = center + rng.normal(size=3) * 1.5
         origin[2] = abs(origin[2]) + 0.5  # above the floor: MuJoCo's planes have a front only
-        direction = centre + 0.3 * rng.normal(size=3) - origin
+        direction = center + 0.3 * rng.normal(size=3) - origin
         expected = mujoco.mj_ray(mj, data, origin, direction, None, True, -1, None) * np.linalg.norm(direction)
         hit = collision.raycast_model(model, q, origin, direction)
         if hit is not None and expected < 0 and model.geom_types[hit.geom_number] == "plane":

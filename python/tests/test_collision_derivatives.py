@@ -105,7 +105,7 @@ def test_random_smoothing_is_reproducible_and_follows_its_seed():
 
 
 def test_a_lone_ball_turns_its_normal_on_a_ball_as_geometry_says(tmp_path):
-    """Centres 0.3 m apart: a shift of one by e across turns the normal by e / 0.3."""
+    """Centers 0.3 m apart: a shift of one by e across turns the normal by e / 0.3."""
     path = tmp_path / "balls.xml"
     path.write_text(
         """<mujoco><worldbody><geom size="0.1"/><body pos="0 0 0.3"><freejoint/><geom size="0.2"/></body>

@@ -65,7 +65,7 @@ def test_both_forms_of_a_pose_mean_the_same():
     box, cone = collision.Box([0.1, 0.2, 0.3]), collision.Cone(0.2, 0.3)
     for _ in range(10):
         (pair_a, X_a), (pair_b, X_b) = quaternion_pose(rng), quaternion_pose(rng)
-        longer = (pair_b[0], 3.0 * pair_b[1])  # quaternions are normalised
+        longer = (pair_b[0], 3.0 * pair_b[1])  # quaternions are normalized
         reference = collision.distance(box, X_a, cone, X_b)
         for a, b in [(pair_a, pair_b), (X_a, pair_b), (pair_a, longer), (X_a.tolist(), X_b)]:
             assert collision.distance(box, a, cone, b) == pytest.approx(reference, abs=1e-14)
@@ -143,8 +143,8 @@ def test_what_makes_no_sense_is_refused_with_what_and_expected(call, message):
 def random_ray(shape, rng, inside):
     """A ray in the shape's frame: from within, or from outside towards somewhere near."""
     if inside:
-        centre = shape.corners.mean(axis=0) if shape.kind == "hull" else np.zeros(3)
-        return centre + shape.outside(centre) * rng.uniform(-0.5, 0.5, 3), unit(rng.normal(size=3))
+        center = shape.corners.mean(axis=0) if shape.kind == "hull" else np.zeros(3)
+        return center + shape.outside(center) * rng.uniform(-0.5, 0.5, 3), unit(rng.normal(size=3))
     origin = rng.normal(size=3) * (shape.size + 0.5)
     if shape.kind == "plane":
         origin[2] = np.abs(origin[2]) + 0.01

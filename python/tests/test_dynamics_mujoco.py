@@ -110,7 +110,7 @@ def test_accelerations_are_mujocos(mjcf_robot, model, mj, mj_data):
 
 
 def test_wrenches_act_like_xfrc_applied(mjcf_robot, model, mj):
-    """Force and torque in world axes at the centre of mass. Only for bodies to which no other link is welded."""
+    """Force and torque in world axes at the center of mass. Only for bodies to which no other link is welded."""
     data, alone = mujoco.MjData(mj), np.bincount(mj.body_weldid, minlength=mj.nbody) == 1
     for q, v, _, rng in random_states(model, mjcf_robot):
         wrenches = np.zeros((model.n_bodies, 6))

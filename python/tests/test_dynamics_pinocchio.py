@@ -83,10 +83,10 @@ def test_jacobians_and_velocities_of_bodies_links_and_sites(robot, model, oracle
             assert_close(slipstick.velocity(model, q, v, name), expected @ v, TOLERANCE, name)
 
 
-def test_centre_of_mass_and_momentum(robot, model, oracle):
+def test_center_of_mass_and_momentum(robot, model, oracle):
     for q, v, _, _ in random_states(model, robot):
-        centre = pin.centerOfMass(oracle.model, oracle.data, oracle.q(q))
-        assert_close(slipstick.centre_of_mass(model, q), centre, TOLERANCE, "centre of mass")
+        center = pin.centerOfMass(oracle.model, oracle.data, oracle.q(q))
+        assert_close(slipstick.center_of_mass(model, q), center, TOLERANCE, "center of mass")
         momentum = pin.computeCentroidalMomentum(oracle.model, oracle.data, oracle.q(q), oracle.v(v))
         assert_close(slipstick.momentum(model, q, v), momentum.vector, TOLERANCE, "momentum")
 

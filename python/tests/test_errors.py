@@ -35,7 +35,7 @@ FUNCTIONS = [
     (slipstick.aba_derivatives, ["q", "v", "tau"]),
     (slipstick.aba_inertial_derivatives, ["q", "v", "tau"]),
     (slipstick.regressor, ["q", "v", "a"]),
-    (slipstick.centre_of_mass, ["q"]),
+    (slipstick.center_of_mass, ["q"]),
     (slipstick.energy, ["q", "v"]),
     (slipstick.momentum, ["q", "v"]),
     (slipstick.passive, ["q", "v"]),
@@ -79,7 +79,7 @@ def test_a_matrix_in_the_place_of_a_vector_is_refused(model, arguments):
         slipstick.crba(model, np.zeros((model.nq, 1)))
 
 
-def test_a_quaternion_of_another_length_is_normalised(model, arguments):
+def test_a_quaternion_of_another_length_is_normalized(model, arguments):
     q = arguments["q"].copy()
     q[3:7] = 3.0 * np.array([0.5, 0.5, -0.5, 0.5])
     unit = q.copy()

@@ -40,7 +40,7 @@ def thrown_body(rng):
 
 
 def block_file(folder):
-    """A body with three different moments of inertia, so that it tumbles; its origin is its centre of mass."""
+    """A body with three different moments of inertia, so that it tumbles; its origin is its center of mass."""
     path = folder / "block.xml"
     path.write_text(
         '<mujoco model="block"><option timestep="0.001"/><worldbody><body name="block" pos="0 0 1">'

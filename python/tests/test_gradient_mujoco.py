@@ -35,7 +35,7 @@ def mujoco_for(robot, model, implicit):
 
 
 def transition(mj, q, v, ctrl):
-    """MuJoCo's A (2nv, 2nv) and B (2nv, nu), centred. Controls act linearly and reach q through dt²: a large step."""
+    """MuJoCo's A (2nv, 2nv) and B (2nv, nu), centered. Controls act linearly and reach q through dt²: a large step."""
     data = mujoco.MjData(mj)
     data.qpos[:], data.qvel[:], data.ctrl[:] = q, v, ctrl
     A, B = np.zeros((2 * mj.nv, 2 * mj.nv)), np.zeros((2 * mj.nv, mj.nu))

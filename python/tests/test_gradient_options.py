@@ -106,7 +106,7 @@ def test_frozen_contacts_have_another_derivative_and_the_same_step():
     assert np.allclose(exact.jacobian().dv_dv, frozen.jacobian().dv_dv, rtol=1e-12)
 
 
-def test_randomised_derivatives_repeat_with_their_seed():
+def test_randomized_derivatives_repeat_with_their_seed():
     scene = SCENES["cube on an edge"]()
     A = [scene.step(collision_gradient=("randomized", 1e-2, 20, seed, 1)).jacobian().A for seed in [1, 1, 2]]
     assert np.array_equal(A[0], A[1]) and not np.array_equal(A[0], A[2]) and np.isfinite(A[0]).all()

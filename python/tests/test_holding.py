@@ -63,21 +63,21 @@ def contact_forces(oracle, q, contacts):
 
 
 @pytest.mark.parametrize("name, keyframe", POSES)
-def test_the_centre_of_mass_is_above_what_the_robot_stands_on(name, keyframe):
+def test_the_center_of_mass_is_above_what_the_robot_stands_on(name, keyframe):
     robot = robot_named(f"builtin/{name}")
     model, oracle = slipstick.load(str(robot.path)), pinocchio_oracle(robot)
     q = model.keyframe(keyframe).q
     touching = [c for c in slipstick.Simulator(model).step(q, np.zeros(model.nv)).contacts if abs(c.distance) < 1e-12]
     points = np.array([c.point[:2] for c in touching])
-    centre = pin.centerOfMass(oracle.model, oracle.data, oracle.q(q))[:2]
-    assert distance_from_hull(points, centre) < 1e-9
+    center = pin.centerOfMass(oracle.model, oracle.data, oracle.q(q))[:2]
+    assert distance_from_hull(points, center) < 1e-9
 
 
-def distance_from_hull(points, centre):
-    """Zero inside; else the largest distance over all directions in which all points are behind the centre."""
+def distance_from_hull(points, center):
+    """Zero inside; else the largest distance over all directions in which all points are behind the center."""
     angles = np.linspace(0.0, 2.0 * np.pi, 3601)
     directions = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     if len(points) == 2:  # only the ways across the line and along it decide, and a grid of directions misses them
         along = (points[1] - points[0]) / np.linalg.norm(points[1] - points[0])
         directions = np.array([along, -along, [-along[1], along[0]], [along[1], -along[0]]])
-    return max(0.0, *((centre - points) @ directions.T).min(axis=0))
+    return max(0.0, *((center - points) @ directions.T).min(axis=0))

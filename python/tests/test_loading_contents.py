@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import slipstick
 
-from catalogue import ALL_MJCF, compiled, loaded, parameters, rigid_mujoco_of
+from catalog import ALL_MJCF, compiled, loaded, parameters, rigid_mujoco_of
 from oracles import enable
 from states import assert_close, random_states
 
@@ -138,7 +138,7 @@ QUANTITIES = {
     "BALLANGVEL": "angular_velocity",
     "ACTUATORFRC": "actuator_force",
     "JOINTACTFRC": "actuator_force",
-    "SUBTREECOM": "subtree_centre_of_mass",
+    "SUBTREECOM": "subtree_center_of_mass",
     "SUBTREELINVEL": "subtree_linear_velocity",
     "SUBTREEANGMOM": "subtree_angular_momentum",
 }

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import slipstick
 
-from catalogue import ALL_MJCF, ALL_URDF, parameters
+from catalog import ALL_MJCF, ALL_URDF, parameters
 from oracles import mujoco_mass_matrix, rigid_only
 from robots import BUILTIN_ROBOTS
 from states import assert_close, random_states

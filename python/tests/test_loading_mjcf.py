@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import slipstick
 
-from catalogue import ALL_MJCF, compiled, loaded, parameters, rigid_mujoco_of
+from catalog import ALL_MJCF, compiled, loaded, parameters, rigid_mujoco_of
 from oracles import enable, mujoco_mass_matrix, rotation
 from states import assert_close, random_states
 
@@ -50,11 +50,11 @@ def inertial_parameters(mj, body):
     total = np.zeros(10)
     for link in np.flatnonzero(mj.body_weldid == body):
         R, p = pose_in(mj, link, body)
-        mass, centre = mj.body_mass[link], p + R @ mj.body_ipos[link]
+        mass, center = mj.body_mass[link], p + R @ mj.body_ipos[link]
         axes = R @ rotation(mj.body_iquat[link])
         inertia = axes @ np.diag(mj.body_inertia[link]) @ axes.T
-        inertia += mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
-        total += [mass, *(mass * centre), *(inertia[i, k] for i, k in [(0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)])]
+        inertia += mass * (center @ center * np.eye(3) - np.outer(center, center))
+        total += [mass, *(mass * center), *(inertia[i, k] for i, k in [(0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)])]
     return total
 
 

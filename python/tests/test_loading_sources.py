@@ -3,7 +3,7 @@
 import pytest
 import slipstick
 
-from catalogue import DM_CONTROL, EXAMPLE_URDF, NO_MODELS, REFUSED, REFUSED_ROBOTS, SOURCES, parameters
+from catalog import DM_CONTROL, EXAMPLE_URDF, NO_MODELS, REFUSED, REFUSED_ROBOTS, SOURCES, parameters
 from robots import SHARED
 
 

@@ -11,7 +11,7 @@ import pinocchio as pin
 import pytest
 import slipstick
 
-from catalogue import ALL_URDF, parameters
+from catalog import ALL_URDF, parameters
 from oracles import PinocchioOracle
 from states import assert_close, placement_of, random_states
 

@@ -142,7 +142,7 @@ def test_without_friction_it_is_a_quadratic_program():
         if k % 2:
             J = sound_matrix(rng, n)[:, : int(rng.integers(1, 3 * n + 1))]
             G, g = J @ J.T, J @ rng.normal(size=J.shape[1])
-        solution, convex = ncp.solve(G, g, mu), coulomb.minimise(G, g, mu)
+        solution, convex = ncp.solve(G, g, mu), coulomb.minimize(G, g, mu)
         assert solution.status == "converged"
         assert_close(solution.velocity[2::3], (G @ convex + g)[2::3], 1e-6)  # the accuracy of the convex solver
 
@@ -161,7 +161,7 @@ def test_contacts_that_hold_are_a_cone_program():
             else:
                 velocity[3 * k + 2] = rng.uniform(0.1, 1.0)
         g = velocity - G @ impulse
-        convex, solution = coulomb.minimise(G, g, mu), ncp.solve(G, g, mu)
+        convex, solution = coulomb.minimize(G, g, mu), ncp.solve(G, g, mu)
         assert_close(G @ convex + g, velocity, 1e-6)
         assert solution.status == "converged"
         assert_close(solution.velocity, velocity, 1e-8)

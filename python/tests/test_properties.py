@@ -75,13 +75,13 @@ def test_a_floating_robot_keeps_its_momenta_whatever_its_motors_do(make_tree, se
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_gravity_pulls_the_whole_tree_at_its_centre_of_mass(make_tree, seed):
-    """The first three rows of a free root's bias at rest are minus the weight; the centre of mass moves as J says."""
+def test_gravity_pulls_the_whole_tree_at_its_center_of_mass(make_tree, seed):
+    """The first three rows of a free root's bias at rest are minus the weight; the center of mass moves as J says."""
     _, model = make_tree(seed, free_root=True)
     for q, v, _, _ in random_states(model, f"weight {seed}"):
         weight = slipstick.bias(model, q, np.zeros(model.nv))[:3]
         assert_close(weight, -model.total_mass * np.array(GRAVITY), 1e-12)
-        velocity = along_the_motion(model, lambda q, v: slipstick.centre_of_mass(model, q), q, v, np.zeros(model.nv))
+        velocity = along_the_motion(model, lambda q, v: slipstick.center_of_mass(model, q), q, v, np.zeros(model.nv))
         assert_close(slipstick.momentum(model, q, v)[:3], model.total_mass * velocity, 1e-9)
 
 

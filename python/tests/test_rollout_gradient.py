@@ -114,7 +114,7 @@ def test_what_does_not_fit_is_refused(model):
     for call, message in [
         (lambda: slipstick.RolloutGradient(model, -1), "steps.*-1"),
         (lambda: slipstick.RolloutGradient(model, 1, memory="much"), "memory.*'recompute'.*'much'"),
-        (lambda: slipstick.RolloutGradient(model, 1, parameters=["colour"]), "group.*'colour'"),
+        (lambda: slipstick.RolloutGradient(model, 1, parameters=["color"]), "group.*'color'"),
         (lambda: fresh.run(home.q, home.v, ctrl=np.zeros((2, model.nu))), r"ctrl: expected \(12,\) or \(3, 12\)"),
         (lambda: fresh.run(home.q, home.v, tau=np.full(model.nv, np.nan)), "tau"),
         (lambda: fresh.run(home.q[1:], home.v), "q: expected 19"),

@@ -18,13 +18,13 @@ SENSORS = """
     <touch name="touch" site="RR_foot"/>
     <jointlimitfrc name="stop" joint="FL_calf_joint"/>
     <actuatorfrc name="effort" actuator="FR_calf"/>
-    <subtreecom name="centre" body="trunk"/>
+    <subtreecom name="center" body="trunk"/>
     <subtreeangmom name="spin" body="trunk"/>
     <jointpos joint="RL_hip_joint"/>
     <framequat name="blind" objtype="body" objname="trunk"/>
   </sensor>
 """
-NAMES = ["accelerometer", "gyro", "attitude", "force", "torque", "touch", "stop", "effort", "centre", "spin", "10"]
+NAMES = ["accelerometer", "gyro", "attitude", "force", "torque", "touch", "stop", "effort", "center", "spin", "10"]
 
 
 @pytest.fixture(scope="module")

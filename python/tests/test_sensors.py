@@ -39,7 +39,7 @@ def sensors():
             yield f"{kind} {objtype} {name} in lens", f'<frame{kind} objtype="{objtype}" objname="{name}" {reference}'
     for body in BODIES:
         for kind in ["pos", "linvel", "angvel", "linacc", "angacc"]:
-            yield f"{kind} of the centre of {body}", f'<frame{kind} objtype="body" objname="{body}"'
+            yield f"{kind} of the center of {body}", f'<frame{kind} objtype="body" objname="{body}"'
         for kind in ["subtreecom", "subtreelinvel", "subtreeangmom"]:
             yield f"{kind} {body}", f'<{kind} body="{body}"'
     yield "clock", "<clock"

@@ -80,7 +80,7 @@ def assert_carries_weight(model, step):
 
 @pytest.mark.parametrize("what", SHAPES)
 def test_a_shape_rests_where_it_does_in_mujoco(tmp_path, what):
-    """Dropped from a millimetre: nothing sinks in here, and by as much as it does there the poses differ."""
+    """Dropped from a millimeter: nothing sinks in here, and by as much as it does there the poses differ."""
     body = f'<body name="thing"><freejoint/><geom {SHAPES[what]} mass="1.3"/></body>'
     path = scene(tmp_path, body)
     model, mj = slipstick.load(path), mujoco.MjModel.from_xml_path(str(path))

@@ -5,15 +5,15 @@ import pinocchio as pin
 
 
 def external_forces(oracle, model, q, wrenches):
-    """World-axes wrenches at the centres of mass → Pinocchio's, in the axes and at the origin of each joint."""
+    """World-axes wrenches at the centers of mass → Pinocchio's, in the axes and at the origin of each joint."""
     pin.forwardKinematics(oracle.model, oracle.data, oracle.q(q))
     forces = [pin.Force.Zero() for _ in range(oracle.model.njoints)]
     for name, wrench in zip(model.body_names, wrenches):
         joint = oracle.joint_of(name)
         if joint:
             X = oracle.data.oMi[joint]
-            centre = X.act(oracle.model.inertias[joint].lever)
-            at_origin = pin.Force(wrench[:3], wrench[3:] + np.cross(centre, wrench[:3]))
+            center = X.act(oracle.model.inertias[joint].lever)
+            at_origin = pin.Force(wrench[:3], wrench[3:] + np.cross(center, wrench[:3]))
             forces[joint] += X.actInv(at_origin)
     return forces
 

@@ -63,7 +63,7 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// Enough of the command to recognise it in a summary: `cargo clippy --workspace`, `python -m pytest`.
+/// Enough of the command to recognize it in a summary: `cargo clippy --workspace`, `python -m pytest`.
 fn name(command: &Command) -> String {
     let program = Path::new(command.get_program()).file_name().unwrap_or(command.get_program());
     let words = std::iter::once(program).chain(command.get_args().take(2));

@@ -38,7 +38,7 @@ impl Curve {
         upper_exponent(&self.points_of(k))
     }
 
-    /// The steepest piece between two neighbouring sizes: its power and its ends. A cliff shows here.
+    /// The steepest piece between two neighboring sizes: its power and its ends. A cliff shows here.
     fn steepest(&self, k: usize) -> Option<(f64, [f64; 2])> {
         let points = self.points_of(k);
         let piece = |w: &[(f64, f64)]| ((w[1].1 / w[0].1).ln() / (w[1].0 / w[0].0).ln(), [w[0].0, w[1].0]);

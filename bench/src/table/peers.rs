@@ -172,10 +172,10 @@ impl PeerPhase {
                 times: named([
                     ("step", given.step),
                     ("fd_forward", given.forward),
-                    ("fd", given.centred),
+                    ("fd", given.centered),
                     ("step_own_way", own.step),
                     ("fd_forward_own_way", own.forward),
-                    ("fd_own_way", own.centred),
+                    ("fd_own_way", own.centered),
                 ]),
                 note: None,
             }),

@@ -11,7 +11,7 @@ use std::fmt::Write;
 const PEERS: [(&str, &str, &str); 14] = [
     ("mujoco", "step", "MuJoCo, simulation"),
     ("mujoco", "step_own_way", "  on its own way"),
-    ("mujoco", "fd", "MuJoCo, centred differences"),
+    ("mujoco", "fd", "MuJoCo, centered differences"),
     ("mujoco", "fd_own_way", "  on its own way"),
     ("pinocchio", "step", "Pinocchio recipe, simulation"),
     ("pinocchio", "jacobian", "Pinocchio recipe, gradients"),

@@ -30,7 +30,7 @@ pub struct Extras {
 /// A state on the way.
 pub struct Sample {
     pub state: State,
-    /// Height of the centre of mass (m).
+    /// Height of the center of mass (m).
     pub com_height: f64,
     /// Energies (J).
     pub kinetic: f64,
@@ -86,6 +86,6 @@ pub fn run(
 
 fn sample(model: &Model, work: &mut Workspace, x: &State, contacts: usize) -> Result<Sample, String> {
     let (kinetic, potential) = work.energy(model, &x.q, &x.v).map_err(|e| e.to_string())?;
-    let com = work.centre_of_mass(model, &x.q).map_err(|e| e.to_string())?;
+    let com = work.center_of_mass(model, &x.q).map_err(|e| e.to_string())?;
     Ok(Sample { state: x.clone(), com_height: com.z, kinetic, potential, contacts })
 }

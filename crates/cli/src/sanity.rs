@@ -5,7 +5,7 @@ use slipstick::{Joint, Model, Shape, Transmission};
 
 /// Masses of bodies beyond this ratio make every solver lose digits.
 const MASS_RATIO: f64 = 1e5;
-/// A shape larger than this (m) is likely to be in millimetres.
+/// A shape larger than this (m) is likely to be in millimeters.
 const LARGE: f64 = 100.0;
 /// Slack when a position is compared with its limits (rad or m): files have few digits.
 const SLACK: f64 = 1e-3;
@@ -107,8 +107,8 @@ fn shapes(model: &Model, out: &mut Vec<Finding>) {
             shape => shape.size().into_iter().fold(0.0, f64::max),
         };
         if reach > LARGE && g.body.0 != 0 {
-            let text = format!("geom '{}' reaches {reach:.0} m from its centre", g.name);
-            warn(out, text, "a mesh in millimetres needs scale=\"0.001 0.001 0.001\"");
+            let text = format!("geom '{}' reaches {reach:.0} m from its center", g.name);
+            warn(out, text, "a mesh in millimeters needs scale=\"0.001 0.001 0.001\"");
         }
     }
     if !model.geoms().is_empty() && model.pairs().is_empty() {

@@ -53,7 +53,7 @@ pub enum InputError {
         /// Index that came.
         got: usize,
     },
-    /// A solve before any factorisation, or after a method that overwrote it.
+    /// A solve before any factorization, or after a method that overwrote it.
     NotFactored,
     /// Parameters of another model.
     WrongLayout,

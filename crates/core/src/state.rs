@@ -18,7 +18,7 @@ pub struct State {
 }
 
 impl State {
-    /// A state at time zero; quaternions are normalised.
+    /// A state at time zero; quaternions are normalized.
     pub fn new(model: &Model, q: &[f64], v: &[f64]) -> Result<State, InputError> {
         check::vector("v", v, model.nv())?;
         let mut q = q.to_vec();
@@ -42,14 +42,14 @@ impl State {
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Input<'a> {
-    /// Generalised forces (nv); empty: none.
+    /// Generalized forces (nv); empty: none.
     pub tau: &'a [f64],
     /// Forces and torques on bodies, world axes.
     pub wrenches: &'a [Wrench],
 }
 
 impl<'a> Input<'a> {
-    /// Generalised forces only.
+    /// Generalized forces only.
     pub fn tau(tau: &'a [f64]) -> Input<'a> {
         Input { tau, wrenches: &[] }
     }

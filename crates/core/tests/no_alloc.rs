@@ -71,7 +71,7 @@ fn hot_algorithms_do_not_allocate() {
             work.rnea_vjp(&model, &q, &v, &a, &wrenches, &v, [&mut one, &mut two, &mut three]).unwrap();
             work.regressor(&model, &q, &v, &a, &mut wide).unwrap();
             work.aba_inertial_derivatives(&model, &q, &v, &tau, &mut wide).unwrap();
-            work.centre_of_mass(&model, &q).unwrap();
+            work.center_of_mass(&model, &q).unwrap();
             work.energy(&model, &q, &v).unwrap();
             work.momentum(&model, &q, &v).unwrap();
             work.passive(&model, &q, &v, &mut tau).unwrap();

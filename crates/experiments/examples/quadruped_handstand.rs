@@ -1,4 +1,4 @@
-//! Torques that hold a quadruped on its two front feet, which it can do only with its centre of mass above their line.
+//! Torques that hold a quadruped on its two front feet, which it can do only with its center of mass above their line.
 //!
 //! ```text
 //! cargo run --release -p slipstick-experiments --example quadruped_handstand [FOLDER WITH REAL ROBOTS]

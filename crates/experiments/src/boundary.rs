@@ -6,7 +6,7 @@ use crate::throw::{Throw, ThrowError, Unknown};
 use crate::{ExperimentError, contest};
 use serde_json::{Value, json};
 use slipstick::linalg::MatMut;
-use slipstick::optimise::LeastSquares;
+use slipstick::optimize::LeastSquares;
 use slipstick::{Model, State};
 use slipstick_plot::{Panel, Scale, Series, exponent, figure};
 

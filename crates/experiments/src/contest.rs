@@ -4,7 +4,7 @@ use crate::report::Motion;
 use crate::standing::Standing;
 use crate::throw::{Derivative, Throw, ThrowError, Unknown};
 use crate::{ExperimentError, Progress};
-use slipstick::optimise::{ByDifferences, Iteration, LeastSquares, Method, OptimiseError, Options, Outcome, minimise};
+use slipstick::optimize::{ByDifferences, Iteration, LeastSquares, Method, OptimizeError, Options, Outcome, minimize};
 use slipstick::smoothing::Bundled;
 use slipstick::{Difference, GradientMode, Memory, Model, RolloutGradient, RolloutInput, State};
 
@@ -84,7 +84,7 @@ impl Scene {
         source: &Source,
         truth: &[f64],
         progress: impl FnMut(&Iteration),
-    ) -> Result<Outcome, OptimiseError<ThrowError>> {
+    ) -> Result<Outcome, OptimizeError<ThrowError>> {
         let options = Options {
             method,
             max_iterations: self.max_iterations,
@@ -93,19 +93,19 @@ impl Scene {
             ..Options::default()
         };
         match source {
-            Source::Exact => minimise(&mut self.throw(truth, None)?, &self.guess, &options, progress),
+            Source::Exact => minimize(&mut self.throw(truth, None)?, &self.guess, &options, progress),
             Source::Differences { step } => {
                 let throw = self.throw(truth, None)?;
                 let mut throw = ByDifferences::new(throw, Difference::Forward { step: *step })?;
-                minimise(&mut throw, &self.guess, &options, progress)
+                minimize(&mut throw, &self.guess, &options, progress)
             }
             Source::CentralPath { kappa } => {
-                minimise(&mut self.throw(truth, Some(*kappa))?, &self.guess, &options, progress)
+                minimize(&mut self.throw(truth, Some(*kappa))?, &self.guess, &options, progress)
             }
             Source::Bundled(how) => {
                 let derivative = Derivative::Bundled(*how);
                 let throw = Throw::new(&self.model, &self.start, self.steps, self.unknown, truth, derivative);
-                minimise(&mut throw.map_err(broken)?, &self.guess, &options, progress)
+                minimize(&mut throw.map_err(broken)?, &self.guess, &options, progress)
             }
             Source::InTurns(kappas) => self.in_turns(kappas, truth, &options, progress),
         }
@@ -117,9 +117,9 @@ impl Scene {
         truth: &[f64],
         options: &Options,
         mut progress: impl FnMut(&Iteration),
-    ) -> Result<Outcome, OptimiseError<ThrowError>> {
+    ) -> Result<Outcome, OptimizeError<ThrowError>> {
         let mut exact = self.throw(truth, None)?;
-        let mut found = minimise(&mut exact, &self.guess, options, &mut progress)?;
+        let mut found = minimize(&mut exact, &self.guess, options, &mut progress)?;
         for kappa in kappas {
             if found.error <= options.tolerance {
                 break;
@@ -147,7 +147,7 @@ impl Scene {
     }
 
     /// A throw with exact derivatives, or with those of the central path.
-    pub fn throw(&self, truth: &[f64], kappa: Option<f64>) -> Result<Throw, OptimiseError<ThrowError>> {
+    pub fn throw(&self, truth: &[f64], kappa: Option<f64>) -> Result<Throw, OptimizeError<ThrowError>> {
         let mut options = self.model.options().clone();
         options.gradient = kappa.map_or(GradientMode::Exact, |kappa| GradientMode::ExactForwardCentral { kappa });
         let model = self.model.with_options(options)?;
@@ -156,11 +156,11 @@ impl Scene {
 }
 
 /// A problem that could not even be set up.
-fn broken(error: ThrowError) -> OptimiseError<ThrowError> {
-    OptimiseError::Problem { iteration: 0, error }
+fn broken(error: ThrowError) -> OptimizeError<ThrowError> {
+    OptimizeError::Problem { iteration: 0, error }
 }
 
-pub(crate) fn failed(error: OptimiseError<ThrowError>) -> ExperimentError {
+pub(crate) fn failed(error: OptimizeError<ThrowError>) -> ExperimentError {
     ExperimentError::during("searching")(error)
 }
 
@@ -170,7 +170,7 @@ fn go_on<P: LeastSquares>(
     problem: &mut P,
     options: &Options,
     mut progress: impl FnMut(&Iteration),
-) -> Result<(), OptimiseError<P::Error>> {
+) -> Result<(), OptimizeError<P::Error>> {
     let (before, seconds) = (found.iterations.len() - 1, found.iterations.last().map_or(0.0, |i| i.seconds));
     let options = Options { max_iterations: options.max_iterations.saturating_sub(before), ..options.clone() };
     let shifted = |i: &Iteration| {
@@ -179,7 +179,7 @@ fn go_on<P: LeastSquares>(
         i
     };
     let x = found.x.clone();
-    let next = minimise(problem, &x, &options, |i| progress(&shifted(i)))?;
+    let next = minimize(problem, &x, &options, |i| progress(&shifted(i)))?;
     found.iterations.extend(next.iterations.iter().skip(1).map(shifted));
     (found.x, found.residual, found.error, found.stop) = (next.x, next.residual, next.error, next.stop);
     Ok(())
@@ -188,7 +188,7 @@ fn go_on<P: LeastSquares>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slipstick::optimise::Stop;
+    use slipstick::optimize::Stop;
 
     #[test]
     fn a_cube_that_sticks_is_set_going_by_smoothed_derivatives() {

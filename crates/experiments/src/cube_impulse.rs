@@ -9,7 +9,7 @@ use crate::throw::Unknown;
 use crate::{ExperimentError, Progress, Settings};
 use serde_json::json;
 use slipstick::dynamics::Workspace;
-use slipstick::optimise::Method;
+use slipstick::optimize::Method;
 use slipstick::smoothing::{Bundled, Sigma};
 use slipstick::{Order, State};
 
@@ -26,7 +26,7 @@ const BUNDLED: Bundled = Bundled { sigma: Sigma { v: 0.02, ..Sigma::ZERO }, samp
 /// Recovers what pushed a sliding cube in the first step (an impulse of six numbers) from its last pose, as
 /// [`cube_velocity`](crate::cube_velocity) does for velocities. A push may also lift or tilt the cube, so that searches
 /// cross from one kind of motion to another and some get stuck; smoothed derivatives then lead on, and so do units in which
-/// a newton metre second, which turns the cube much further than a newton second moves it, counts for more.
+/// a newton meter second, which turns the cube much further than a newton second moves it, counts for more.
 pub fn cube_impulse(_: &Settings, progress: Progress) -> Result<Report, ExperimentError> {
     let model = slipstick::builtin("cube").map_err(ExperimentError::during("loading the cube"))?;
     let mut start = State::keyframe(&model, "home").map_err(ExperimentError::during("placing the cube"))?;
@@ -36,7 +36,7 @@ pub fn cube_impulse(_: &Settings, progress: Progress) -> Result<Report, Experime
     let truths: Vec<Vec<f64>> =
         curves::spread(PUSHES).map(|[x, y, spin]| vec![x, y, 0.0, 0.0, 0.0, 0.03 * spin]).collect();
 
-    let show = |i: &slipstick::optimise::Iteration| progress(&curves::iteration(i));
+    let show = |i: &slipstick::optimize::Iteration| progress(&curves::iteration(i));
     let first = scene.solve(Method::GaussNewton, &Source::Exact, &truths[0], show).map_err(failed)?;
     progress(Standing::HEAD);
     let mut standings = Vec::new();

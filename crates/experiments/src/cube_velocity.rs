@@ -9,7 +9,7 @@ use crate::throw::Unknown;
 use crate::{ExperimentError, Progress, Settings};
 use serde_json::json;
 use slipstick::State;
-use slipstick::optimise::Method;
+use slipstick::optimize::Method;
 
 /// Steps of 1 ms from the first to the last pose.
 const STEPS: usize = 100;
@@ -30,7 +30,7 @@ pub fn cube_velocity(_: &Settings, progress: Progress) -> Result<Report, Experim
     let scene = Scene { model, start, steps, unknown, guess, max_iterations: MAX_ITERATIONS, units: vec![] };
     let truths = throws();
 
-    let show = |i: &slipstick::optimise::Iteration| progress(&curves::iteration(i));
+    let show = |i: &slipstick::optimize::Iteration| progress(&curves::iteration(i));
     let first = scene.solve(Method::GaussNewton, &Source::Exact, &truths[0], show).map_err(failed)?;
     progress(Standing::HEAD);
     let mut standings = Vec::new();

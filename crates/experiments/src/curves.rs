@@ -1,10 +1,10 @@
 //! Pictures and texts that the experiments with the cube share.
 
 use crate::standing::Standing;
-use slipstick::optimise::{Iteration, Method};
+use slipstick::optimize::{Iteration, Method};
 use slipstick_plot::{Panel, Scale, Series, figure};
 
-/// Points of a disc of radius one, and a number from −1 to 1 with each: evenly spread, the same every time. Neighbours on
+/// Points of a disc of radius one, and a number from −1 to 1 with each: evenly spread, the same every time. Neighbors on
 /// the spiral are a golden angle apart.
 pub(crate) fn spread(n: usize) -> impl Iterator<Item = [f64; 3]> {
     (0..n).map(move |k| {

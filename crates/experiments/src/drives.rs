@@ -28,7 +28,7 @@ impl Drives {
         drives
     }
 
-    /// Torques of the drives as generalised forces (nv).
+    /// Torques of the drives as generalized forces (nv).
     pub fn spread(&self, torques: &[f64], tau: &mut [f64]) {
         tau.fill(0.0);
         self.dofs.iter().zip(torques).for_each(|(j, t)| tau[*j] = *t);

@@ -2,7 +2,7 @@
 
 use crate::report::number;
 use serde_json::{Value, json};
-use slipstick::optimise::{Iteration, Method};
+use slipstick::optimize::{Iteration, Method};
 use slipstick_plot::Series;
 
 /// An error up to this counts as solved (m and rad together).
@@ -117,7 +117,7 @@ fn middle(sorted: &[f64]) -> f64 {
 mod tests {
     use super::*;
     use slipstick::linalg::MatMut;
-    use slipstick::optimise::{LeastSquares, Options, minimise};
+    use slipstick::optimize::{LeastSquares, Options, minimize};
 
     /// Newton's iterations for xᵖ = 0 from one: the error falls by (1 − 1/p)ᵖ each time.
     struct Power(i32);
@@ -142,7 +142,7 @@ mod tests {
 
     fn standing(powers: &[i32], max_iterations: usize) -> Standing {
         let options = Options { max_iterations, ..Options::default() };
-        let run = |p: &i32| minimise(&mut Power(*p), &[1.0], &options, |_| ()).unwrap().iterations;
+        let run = |p: &i32| minimize(&mut Power(*p), &[1.0], &options, |_| ()).unwrap().iterations;
         Standing { method: Method::GaussNewton, source: "exact".into(), runs: powers.iter().map(run).collect() }
     }
 

@@ -1,7 +1,7 @@
 //! A cube, how it is set going and where it ends up: residuals and derivatives for least squares.
 
 use slipstick::linalg::{MatMut, MatRef};
-use slipstick::optimise::LeastSquares;
+use slipstick::optimize::LeastSquares;
 use slipstick::smoothing::{Bundle, Bundled, SmoothingError};
 use slipstick::{Data, GradientError, Input, InputError, Model, State, StepError};
 use std::fmt;
@@ -245,7 +245,7 @@ impl From<SmoothingError> for ThrowError {
 mod tests {
     use super::*;
     use slipstick::Difference;
-    use slipstick::optimise::ByDifferences;
+    use slipstick::optimize::ByDifferences;
 
     fn sliding(unknown: Unknown) -> Throw {
         let model = slipstick::builtin("cube").unwrap();

@@ -5,7 +5,7 @@ use slipstick::{Command, InputError, Model, ParameterGroup, Simulator, State, bu
 use slipstick_experiments::balance::{BalanceError, Touch, balance, rest};
 use slipstick_experiments::holding::{HANDSTAND, PUSH_UP, STAND, Stance};
 
-/// A robot with the trunk's centre of mass elsewhere: by `shift` metres along x.
+/// A robot with the trunk's center of mass elsewhere: by `shift` meters along x.
 fn shifted(model: &Model, shift: f64) -> Model {
     let mut parameters = model.parameters().clone();
     let trunk = model.inertias()[1];
@@ -60,9 +60,9 @@ fn the_forces_of_a_pose_that_rests_carry_its_weight_inside_their_cones() {
 }
 
 #[test]
-fn a_centre_of_mass_beside_the_feet_is_reported_with_its_distance() {
+fn a_center_of_mass_beside_the_feet_is_reported_with_its_distance() {
     let (model, q) = keyframe(&STAND);
-    // 5.561 of 13.1 kg, a metre forward: 0.42 m, and the front feet are 0.19 m before the middle
+    // 5.561 of 13.1 kg, a meter forward: 0.42 m, and the front feet are 0.19 m before the middle
     match rest(&shifted(&model, 1.0), &q) {
         Err(BalanceError::OutOfBalance { distance, accelerations }) => {
             assert!((distance - 0.234).abs() < 2e-3, "{distance}");
@@ -79,7 +79,7 @@ fn a_centre_of_mass_beside_the_feet_is_reported_with_its_distance() {
 fn two_round_feet_bear_nothing_beside_their_line() {
     let (model, q) = keyframe(&HANDSTAND);
     for shift in [1e-6, 1e-3] {
-        // forward is down when the head is down; a shift along z of the trunk moves the centre of mass off the line
+        // forward is down when the head is down; a shift along z of the trunk moves the center of mass off the line
         let mut parameters = model.parameters().clone();
         let trunk = model.inertias()[1];
         let moved = BodyInertia { com: trunk.com + Vec3::new(0.0, 0.0, shift), ..trunk };

@@ -23,7 +23,7 @@ mod tests {
     use slipstick_core::spatial::{Sym3, Vec3, vec3};
 
     #[test]
-    fn impossible_inertias_are_recognised() {
+    fn impossible_inertias_are_recognized() {
         let body = |x, y, z| BodyInertia { mass: 1.0, com: Vec3::ZERO, about_com: Sym3::diagonal(vec3(x, y, z)) };
         assert_eq!(defect(&body(1.0, 2.0, 3.0)), None);
         assert!(defect(&body(1.0, 1.0, 3.0)).unwrap().contains("A + B ≥ C"));

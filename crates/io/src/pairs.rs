@@ -40,7 +40,7 @@ const NEAR: f64 = 0.01;
 /// Models with more geoms keep them: the list of pairs grows with the square, and is made only when it is needed.
 const MANY: usize = 1000;
 
-/// The distance part of the paper's rule: neighbours that overlap by design do not touch.
+/// The distance part of the paper's rule: neighbors that overlap by design do not touch.
 fn without_near_pairs(model: &Model) -> Result<Model, InputError> {
     if model.geoms().len() > MANY {
         return Ok(model.clone());

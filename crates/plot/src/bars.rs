@@ -24,7 +24,7 @@ impl Bars {
         self.groups.iter().flat_map(|g| g.1.iter().copied()).chain(limits).chain([0.0])
     }
 
-    pub(crate) fn draw(&self, svg: &mut Svg, x: [f64; 2], floor: f64, y: &Axis, colour: impl Fn(&str) -> &'static str) {
+    pub(crate) fn draw(&self, svg: &mut Svg, x: [f64; 2], floor: f64, y: &Axis, color: impl Fn(&str) -> &'static str) {
         let place = (x[1] - x[0]) / self.labels.len().max(1) as f64;
         let width = FILLED * place / self.groups.len().max(1) as f64;
         let Some(zero) = y.place(0.0) else { return };
@@ -33,7 +33,7 @@ impl Bars {
             for (i, (name, numbers)) in self.groups.iter().enumerate() {
                 if let Some(top) = numbers.get(k).and_then(|n| y.place(*n)) {
                     let start = left + width * i as f64;
-                    svg.block([start, zero], [start + width, top], colour(name));
+                    svg.block([start, zero], [start + width, top], color(name));
                 }
             }
             for limit in self.limits.get(k).into_iter().filter(|l| l.is_finite()).flat_map(|l| [*l, -*l]) {

@@ -6,7 +6,7 @@ use crate::svg::Svg;
 /// Points that belong together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// Its line of the legend. The same name has the same colour in all panels of a figure.
+    /// Its line of the legend. The same name has the same color in all panels of a figure.
     pub name: String,
     /// x and y of each point; what is not a number is left out.
     pub points: Vec<(f64, f64)>,
@@ -34,18 +34,18 @@ impl Series {
         self.points.iter().filter_map(|p| Some([x.place(p.0)?, y.place(p.1)?])).collect()
     }
 
-    pub(crate) fn draw_curve(&self, svg: &mut Svg, x: &Axis, y: &Axis, colour: &str) {
+    pub(crate) fn draw_curve(&self, svg: &mut Svg, x: &Axis, y: &Axis, color: &str) {
         let places = self.places(x, y);
         if places.len() > 1 {
-            svg.curve(&places, colour, self.dashed);
+            svg.curve(&places, color, self.dashed);
         }
         // a single point would not be seen
         if self.marked || places.len() == 1 {
-            places.iter().for_each(|p| svg.mark(*p, colour));
+            places.iter().for_each(|p| svg.mark(*p, color));
         }
     }
 
-    pub(crate) fn draw_marks(&self, svg: &mut Svg, x: &Axis, y: &Axis, colour: &str) {
-        self.places(x, y).iter().for_each(|p| svg.mark(*p, colour));
+    pub(crate) fn draw_marks(&self, svg: &mut Svg, x: &Axis, y: &Axis, color: &str) {
+        self.places(x, y).iter().for_each(|p| svg.mark(*p, color));
     }
 }

@@ -1,9 +1,9 @@
-//! Panels side by side, and what the colours mean.
+//! Panels side by side, and what the colors mean.
 
 use crate::axis::{Axis, Scale};
 use crate::bars::Bars;
 use crate::curves::Series;
-use crate::svg::{Anchor, GRID, INK, Svg, colour, width};
+use crate::svg::{Anchor, GRID, INK, Svg, color, width};
 
 /// A pair of axes and what is drawn on them.
 #[derive(Debug, Clone, PartialEq)]
@@ -115,7 +115,7 @@ impl Panel {
         }
     }
 
-    fn draw(&self, svg: &mut Svg, left: f64, colour: impl Fn(&str) -> &'static str) {
+    fn draw(&self, svg: &mut Svg, left: f64, color: impl Fn(&str) -> &'static str) {
         let ([x, y], [width, height]) = (self.axes(left), self.size);
         let (left, floor) = (left + LEFT, TOP + height);
         svg.title([left, 18.0], &self.title);
@@ -134,14 +134,14 @@ impl Panel {
         }
         svg.line([left, TOP], [left, floor], INK);
         match &self.content {
-            Content::Curves(series) => series.iter().for_each(|s| s.draw_curve(svg, &x, &y, colour(&s.name))),
+            Content::Curves(series) => series.iter().for_each(|s| s.draw_curve(svg, &x, &y, color(&s.name))),
             Content::Marks { series, diagonal } => {
                 if *diagonal {
                     svg.line([left, floor], [left + width, TOP], INK);
                 }
-                series.iter().for_each(|s| s.draw_marks(svg, &x, &y, colour(&s.name)));
+                series.iter().for_each(|s| s.draw_marks(svg, &x, &y, color(&s.name)));
             }
-            Content::Bars(bars) => bars.draw(svg, [left, left + width], floor, &y, colour),
+            Content::Bars(bars) => bars.draw(svg, [left, left + width], floor, &y, color),
         }
     }
 }
@@ -159,7 +159,7 @@ pub fn figure(panels: &[Panel]) -> String {
     let places = legend_places(&names, total);
     let rows = places.last().map_or(0.0, |p| p[1] + 1.0);
     let mut svg = Svg::new(total, floor + LINE * rows + 8.0);
-    let of = |name: &str| colour(names.iter().position(|n| n.0 == name).unwrap_or(0));
+    let of = |name: &str| color(names.iter().position(|n| n.0 == name).unwrap_or(0));
     let mut left = 0.0;
     for panel in panels {
         panel.draw(&mut svg, left, of);
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_has_one_colour_in_all_panels_and_one_line_in_the_legend() {
+    fn a_name_has_one_color_in_all_panels_and_one_line_in_the_legend() {
         let series = |name: &str| Series::new(name, vec![(1.0, 1.0), (2.0, 3.0)]);
         let panel = |names: &[&str]| {
             let all = names.iter().map(|n| series(n)).collect();
@@ -227,7 +227,7 @@ mod tests {
         };
         let svg = figure(&[panel(&["first", "second"]), panel(&["second"])]);
         assert_eq!(svg.matches(">second</text>").count(), 1);
-        let strokes = svg.matches(&format!("stroke=\"{}\" stroke-width", colour(1))).count();
+        let strokes = svg.matches(&format!("stroke=\"{}\" stroke-width", color(1))).count();
         assert_eq!(strokes, 3, "two curves and a line of the legend");
     }
 

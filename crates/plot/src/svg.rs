@@ -25,11 +25,11 @@ impl Anchor {
 
 pub(crate) const INK: &str = "#222222";
 pub(crate) const GRID: &str = "#dddddd";
-/// Colours that people with any kind of sight tell apart (Okabe and Ito), the strongest first.
-const COLOURS: [&str; 8] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8a7a00"];
+/// Colors that people with any kind of sight tell apart (Okabe and Ito), the strongest first.
+const COLORS: [&str; 8] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8a7a00"];
 
-pub(crate) fn colour(k: usize) -> &'static str {
-    COLOURS[k % COLOURS.len()]
+pub(crate) fn color(k: usize) -> &'static str {
+    COLORS[k % COLORS.len()]
 }
 
 impl Svg {
@@ -41,29 +41,29 @@ impl Svg {
         ))
     }
 
-    pub fn line(&mut self, a: [f64; 2], b: [f64; 2], colour: &str) {
-        self.put(format_args!("<path d=\"M{:.1} {:.1}L{:.1} {:.1}\" stroke=\"{colour}\"/>", a[0], a[1], b[0], b[1]));
+    pub fn line(&mut self, a: [f64; 2], b: [f64; 2], color: &str) {
+        self.put(format_args!("<path d=\"M{:.1} {:.1}L{:.1} {:.1}\" stroke=\"{color}\"/>", a[0], a[1], b[0], b[1]));
     }
 
-    pub fn curve(&mut self, points: &[[f64; 2]], colour: &str, dashed: bool) {
+    pub fn curve(&mut self, points: &[[f64; 2]], color: &str, dashed: bool) {
         let path: Vec<String> = points.iter().map(|[x, y]| format!("{x:.1} {y:.1}")).collect();
         let dash = if dashed { " stroke-dasharray=\"5 4\"" } else { "" };
         self.put(format_args!(
-            "<path d=\"M{}\" stroke=\"{colour}\" stroke-width=\"2\" stroke-linejoin=\"round\" fill=\"none\"{dash}/>",
+            "<path d=\"M{}\" stroke=\"{color}\" stroke-width=\"2\" stroke-linejoin=\"round\" fill=\"none\"{dash}/>",
             path.join("L")
         ));
     }
 
-    pub fn mark(&mut self, [x, y]: [f64; 2], colour: &str) {
-        self.put(format_args!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{colour}\"/>"));
+    pub fn mark(&mut self, [x, y]: [f64; 2], color: &str) {
+        self.put(format_args!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{color}\"/>"));
     }
 
     /// A rectangle with two opposite corners.
-    pub fn block(&mut self, a: [f64; 2], b: [f64; 2], colour: &str) {
+    pub fn block(&mut self, a: [f64; 2], b: [f64; 2], color: &str) {
         let (x, y) = (a[0].min(b[0]), a[1].min(b[1]));
         let (width, height) = ((a[0] - b[0]).abs(), (a[1] - b[1]).abs());
         self.put(format_args!(
-            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"{colour}\"/>"
+            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"{color}\"/>"
         ));
     }
 

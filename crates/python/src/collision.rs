@@ -159,7 +159,7 @@ pub fn derivatives(
     set.contacts().iter().zip(&all).map(|(c, d)| to_derivatives(py, to_contact(py, &model.inner, c), d)).collect()
 }
 
-/// What randomised smoothing averages, by number.
+/// What randomized smoothing averages, by number.
 pub fn order(order: u8) -> Result<Order, Failure> {
     match order {
         0 => Ok(Order::Zeroth),

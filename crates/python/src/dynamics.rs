@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 
 /// Inverse dynamics: tau = M a + b - wrenches.
 ///
-/// q (nq,), v (nv,), a (nv,); wrenches (n_bodies, 6): [force; torque] in world axes at each body's centre of mass.
-/// Returns tau (nv,): plain generalised forces, without damping, springs or dry friction.
+/// q (nq,), v (nv,), a (nv,); wrenches (n_bodies, 6): [force; torque] in world axes at each body's center of mass.
+/// Returns tau (nv,): plain generalized forces, without damping, springs or dry friction.
 #[pyfunction]
 #[pyo3(signature = (model, q, v, a, wrenches=None))]
 pub fn rnea<'py>(
@@ -46,7 +46,7 @@ pub fn bias<'py>(py: Python<'py>, model: &Model, q: Input, v: Input) -> Result<V
 
 /// Forward dynamics: the accelerations under tau, in a time linear in the number of bodies.
 ///
-/// q (nq,), v (nv,), tau (nv,); wrenches (n_bodies, 6): [force; torque] in world axes at each body's centre of mass.
+/// q (nq,), v (nv,), tau (nv,); wrenches (n_bodies, 6): [force; torque] in world axes at each body's center of mass.
 /// Returns a (nv,). Raises DynamicsError where the inertia is singular.
 #[pyfunction]
 #[pyo3(signature = (model, q, v, tau, wrenches=None))]

@@ -77,17 +77,17 @@ pub fn velocity<'py>(py: Python<'py>, model: &Model, q: Input, v: Input, frame: 
     Ok(PyArray1::from_slice(py, &velocity.to_array()))
 }
 
-/// Centre of mass of all moving bodies, world axes.
+/// Center of mass of all moving bodies, world axes.
 ///
 /// q (nq,). Returns (3,) (m).
 #[pyfunction]
-pub fn centre_of_mass<'py>(py: Python<'py>, model: &Model, q: Input) -> Result<Vector<'py>, Failure> {
+pub fn center_of_mass<'py>(py: Python<'py>, model: &Model, q: Input) -> Result<Vector<'py>, Failure> {
     let q = vector("q", q)?;
-    let centre = model.run(py, |m, work| Ok(work.centre_of_mass(m, &q)?))?;
-    Ok(PyArray1::from_slice(py, &centre.to_array()))
+    let center = model.run(py, |m, work| Ok(work.center_of_mass(m, &q)?))?;
+    Ok(PyArray1::from_slice(py, &center.to_array()))
 }
 
-/// Linear momentum, and angular momentum about the centre of mass, world axes.
+/// Linear momentum, and angular momentum about the center of mass, world axes.
 ///
 /// q (nq,), v (nv,). Returns (6,), [linear; angular].
 #[pyfunction]

@@ -20,7 +20,7 @@ mod memory;
 mod model;
 mod ncp;
 mod ncp_gradient;
-mod optimise;
+mod optimize;
 mod options;
 mod pickle;
 mod pinocchio;
@@ -76,7 +76,7 @@ mod _native {
     #[pymodule_export]
     use crate::gradient::StepJacobian;
     #[pymodule_export]
-    use crate::kinematics::{Kinematics, centre_of_mass, jacobian, kinematics, momentum, velocity};
+    use crate::kinematics::{Kinematics, center_of_mass, jacobian, kinematics, momentum, velocity};
     #[pymodule_export]
     use crate::load::{builtin, builtin_names, load};
     #[pymodule_export]
@@ -88,7 +88,7 @@ mod _native {
     #[pymodule_export]
     use crate::ncp_gradient::{ProblemGrad, SolutionJacobian};
     #[pymodule_export]
-    use crate::optimise::{Iteration, Outcome, least_squares};
+    use crate::optimize::{Iteration, Outcome, least_squares};
     #[pymodule_export]
     use crate::options::Options;
     #[pymodule_export]

@@ -68,12 +68,12 @@ impl PinocchioMap {
         Ok(self.map.a_from(&q, &v, &a)?.into_pyarray(py))
     }
 
-    /// Pinocchio's generalised forces: q (nq,), tau (nv,). Returns (nv,).
+    /// Pinocchio's generalized forces: q (nq,), tau (nv,). Returns (nv,).
     fn tau_to<'py>(&self, py: Python<'py>, q: Input, tau: Input) -> Result<Vector<'py>, Failure> {
         Ok(self.map.tau_to(&vector("q", q)?, &vector("tau", tau)?)?.into_pyarray(py))
     }
 
-    /// Our generalised forces: pin_q (pin_model.nq,), pin_tau (nv,). Returns (nv,).
+    /// Our generalized forces: pin_q (pin_model.nq,), pin_tau (nv,). Returns (nv,).
     fn tau_from<'py>(&self, py: Python<'py>, pin_q: Input, pin_tau: Input) -> Result<Vector<'py>, Failure> {
         Ok(self.map.tau_from(&vector("pin_q", pin_q)?, &vector("pin_tau", pin_tau)?)?.into_pyarray(py))
     }

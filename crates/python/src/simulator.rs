@@ -81,8 +81,8 @@ impl Simulator {
 
     /// One step of semi-implicit Euler: forces and contacts at its beginning, velocities at its end.
     ///
-    /// q (nq,), v (nv,); tau (nv,): generalised forces; ctrl (nu,): controls, without which the actuators are off;
-    /// wrenches (n_bodies, 6): [force; torque] on each body, world axes, at its centre of mass; time (s) at the
+    /// q (nq,), v (nv,); tau (nv,): generalized forces; ctrl (nu,): controls, without which the actuators are off;
+    /// wrenches (n_bodies, 6): [force; torque] on each body, world axes, at its center of mass; time (s) at the
     /// beginning. Returns a Step, whose derivatives can be taken until the next one. Raises DivergenceError if the next
     /// state is not finite.
     #[pyo3(signature = (q, v, tau=None, ctrl=None, wrenches=None, *, time=0.0))]

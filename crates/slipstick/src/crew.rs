@@ -1,4 +1,4 @@
-//! Threads that share work. They take groups of neighbours, whoever is free the next one; nothing that is computed
+//! Threads that share work. They take groups of neighbors, whoever is free the next one; nothing that is computed
 //! depends on who takes what.
 
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};

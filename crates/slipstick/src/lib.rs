@@ -2,7 +2,7 @@
 //!
 //! A robot comes from a file ([`load()`]), from the ones that are built in ([`builtin()`]) or from a [`ModelBuilder`], and
 //! goes into a file with [`to_mjcf`] or [`to_urdf`].
-//! [`dynamics::Workspace`] answers questions about one state of it, [`step()`] moves it on in time, [`optimise`] finds what
+//! [`dynamics::Workspace`] answers questions about one state of it, [`step()`] moves it on in time, [`optimize`] finds what
 //! leads to a wanted motion, and [`pinocchio`] translates states to and from Pinocchio's coordinates. Everything of
 //! `slipstick_core` is here under its own name.
 //!
@@ -27,7 +27,7 @@ mod corners;
 mod crew;
 mod finite_differences;
 pub mod grad_check;
-pub mod optimise;
+pub mod optimize;
 pub mod pinocchio;
 mod probe;
 mod random;

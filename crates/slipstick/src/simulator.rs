@@ -83,7 +83,7 @@ impl Simulator {
 
     /// Puts it into another state and drops the warm start: what follows depends on the state only.
     pub fn set_state(&mut self, state: State) -> Result<(), InputError> {
-        // only looked at: to normalise a quaternion twice may change its last digit, and with it what follows
+        // only looked at: to normalize a quaternion twice may change its last digit, and with it what follows
         State::new(&self.model, &state.q, &state.v)?;
         self.state = state;
         self.data.forget();

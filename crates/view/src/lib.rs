@@ -1,7 +1,7 @@
 //! Replays: a motion as one HTML page that opens from disk, in any browser, without a network.
 //!
 //! A [`Replay`] is made for a model and told its states, with the contacts of a step or without. The page shows the geoms as
-//! collision sees them, the ground, shadows, and the forces at contacts in the colour of what they do: stick, slide, break.
+//! collision sees them, the ground, shadows, and the forces at contacts in the color of what they do: stick, slide, break.
 //!
 //! ```no_run
 //! use slipstick::{Controller, Hold, Simulator, Command, Control};

@@ -82,7 +82,7 @@ mod tests {
             Ok(script) => {
                 assert!(script.len() > 100_000, "three.js is in it");
                 assert!(!script.contains("</script") && !script.contains("<!--"));
-                assert!(script.contains("three.js") && script.contains("MIT"), "the licence notice stays");
+                assert!(script.contains("three.js") && script.contains("MIT"), "the license notice stays");
             }
             Err(e) => assert!(e.to_string().contains("install node and npm"), "{e}"),
         }

@@ -1,4 +1,4 @@
-//! What is shown: bodies, geoms, meshes. Sizes in metres, quaternions (x, y, z, w).
+//! What is shown: bodies, geoms, meshes. Sizes in meters, quaternions (x, y, z, w).
 
 use crate::encode;
 use crate::frames::{Frames, seven};
@@ -25,7 +25,7 @@ pub(crate) fn to_json(model: &Model, title: &str, frames: &Frames) -> Value {
 }
 
 /// Name of each body, the one that carries it and where it is in that before its joints move, depth below the root and
-/// number of the tree; colours go by the last two. The world comes first.
+/// number of the tree; colors go by the last two. The world comes first.
 fn bodies(model: &Model) -> Vec<Value> {
     let mut places: Vec<(usize, usize)> = Vec::new();
     let mut trees = 0;

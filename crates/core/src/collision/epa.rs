@@ -424,7 +424,7 @@ impl Polytope {
         for i in 0..n {
             let (behind, edge, from, to) = self.horizon[i];
             let (slot, next, previous) = (self.seen[i], self.seen[(i + 1) % n], self.seen[(i + n - 1) % n]);
-            // the horizon is a closed walk: the fan's neighbours are before and after in it
+            // the horizon is a closed walk: the fan's neighbors are before and after in it
             if self.horizon[(i + 1) % n].2 != to {
                 return false;
             }

@@ -57,7 +57,7 @@ pub(crate) fn feature_key(kind: &PointKind, sides: &[Side; 2]) -> u64 {
     }
 }
 
-/// Spreads every bit over the whole word (the finaliser of SplitMix64).
+/// Spreads every bit over the whole word (the finalizer of SplitMix64).
 fn mix(key: u64) -> u64 {
     let key = key.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let key = (key ^ key >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,4 +1,4 @@
-//! Randomised smoothing: derivatives as means over random relative poses.   (collision-5)
+//! Randomized smoothing: derivatives as means over random relative poses.   (collision-5)
 
 use super::derivatives::{CollisionError, PointDerivatives, frozen};
 use crate::spatial::{Pose, Quat, Vec3, right_jacobian, vec3};

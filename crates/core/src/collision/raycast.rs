@@ -76,7 +76,7 @@ impl Line {
     }
 
     fn sphere(&self, radius: f64) -> Option<Span> {
-        // the origin of the line need not be its nearest point to the centre
+        // the origin of the line need not be its nearest point to the center
         let b = self.origin.dot(self.direction);
         let nearest = self.at(-b);
         let square = radius * radius - nearest.dot(nearest);

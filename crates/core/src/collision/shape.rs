@@ -26,7 +26,7 @@ pub(crate) enum Core<'a> {
     Hull(&'a Hull),
     /// A triangle (corners 0, 1, 2) and its copy below the ground (3, 4, 5): a piece of terrain.
     Prism(&'a [Vec3; 6]),
-    /// The half-space below z = 0: atoms are its origin and the points one metre along x and y. It has no support point;
+    /// The half-space below z = 0: atoms are its origin and the points one meter along x and y. It has no support point;
     /// the narrow phase treats it apart.
     Plane,
 }

@@ -115,7 +115,7 @@ fn each_atom(core: &Core, d: Vec3, start: u32, mut f: impl FnMut(u32)) -> Option
     Some(())
 }
 
-/// The support vertex of a hull, its neighbours and theirs, at most [`RING`]; all vertices of a small hull.
+/// The support vertex of a hull, its neighbors and theirs, at most [`RING`]; all vertices of a small hull.
 fn ring(hull: &Hull, d: Vec3, start: u32, mut f: impl FnMut(u32)) {
     if hull.vertices.len() <= RING {
         return (0..hull.vertices.len() as u32).for_each(f);
@@ -125,7 +125,7 @@ fn ring(hull: &Hull, d: Vec3, start: u32, mut f: impl FnMut(u32)) {
     for _ in 0..2 {
         let end = count;
         while next < end {
-            for &v in hull.neighbours(seen[next]) {
+            for &v in hull.neighbors(seen[next]) {
                 if count < RING && !seen[..count].contains(&v) {
                     seen[count] = v;
                     count += 1;

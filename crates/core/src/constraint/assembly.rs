@@ -323,11 +323,11 @@ impl Assembly {
         let all = contacts.contacts();
         self.problem.jacobian.open_bodies(model, bodies);
         let shared = count > 2;
-        // a group of many points is described by the relative twist of its bodies at their centre
-        let centre = included().fold(Vec3::ZERO, |s, k| s + all[k].point) * (1.0 / count as f64);
+        // a group of many points is described by the relative twist of its bodies at their center
+        let center = included().fold(Vec3::ZERO, |s, k| s + all[k].point) * (1.0 / count as f64);
         if shared {
             for (body, sign) in bodies.into_iter().zip([-1.0, 1.0]) {
-                self.problem.jacobian.add_point(model, kin, body, centre, &Vec3::UNITS, 0, sign);
+                self.problem.jacobian.add_point(model, kin, body, center, &Vec3::UNITS, 0, sign);
                 self.problem.jacobian.add_rotation(model, kin, body, &Vec3::UNITS, 3, sign);
             }
         }
@@ -337,7 +337,7 @@ impl Assembly {
             let compliance = [candidate.law.compliance, relative];
             if shared {
                 let sign = if candidate.bodies == bodies { 1.0 } else { -1.0 };
-                self.problem.push_twist(cone, xi, twist_map(c, centre, sign), compliance);
+                self.problem.push_twist(cone, xi, twist_map(c, center, sign), compliance);
             } else {
                 for (body, sign) in candidate.bodies.into_iter().zip([-1.0, 1.0]) {
                     self.problem.jacobian.add_point(model, kin, body, c.point, &c.frame.c, 3 * n, sign);
@@ -428,7 +428,7 @@ impl Assembly {
     }
 
     /// `tau = Jᵀ λ`.   (contact-8)
-    pub fn generalised_impulse(&self, lambda: &[f64], tau: &mut [f64]) {
+    pub fn generalized_impulse(&self, lambda: &[f64], tau: &mut [f64]) {
         tau.fill(0.0);
         for (n, group) in self.problem.groups.iter().enumerate() {
             let mut w = [0.0; WIDTH];
@@ -484,9 +484,9 @@ pub(crate) fn relative_velocity(
     at(bodies[1]) - at(bodies[0])
 }
 
-/// T of a contact: the velocity of its point along its axes from the twist of the bodies at `centre`.   (contact-6)
-fn twist_map(c: &Contact, centre: Vec3, sign: f64) -> [[f64; TWIST]; 3] {
-    let arm = c.point - centre;
+/// T of a contact: the velocity of its point along its axes from the twist of the bodies at `center`.   (contact-6)
+fn twist_map(c: &Contact, center: Vec3, sign: f64) -> [[f64; TWIST]; 3] {
+    let arm = c.point - center;
     c.frame.c.map(|axis| {
         let (lin, ang) = (axis * sign, arm.cross(axis) * sign);
         [lin.x, lin.y, lin.z, ang.x, ang.y, ang.z]

@@ -67,7 +67,7 @@ impl Assembly {
         for i in 0..rows {
             let row = i * nv..(i + 1) * nv;
             unit[i] = 1.0;
-            self.generalised_impulse(&unit, &mut J[row.clone()]);
+            self.generalized_impulse(&unit, &mut J[row.clone()]);
             unit[i] = 0.0;
             Y[row.clone()].copy_from_slice(&J[row.clone()]);
             mass.solve(model, &mut Y[row]);

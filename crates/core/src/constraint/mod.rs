@@ -117,7 +117,7 @@ fn apply_impulses(
     if solution.moved.len() == v_next.len() {
         v_next.copy_from_slice(&solution.moved);
     } else {
-        assembly.generalised_impulse(solution.lambda(), v_next);
+        assembly.generalized_impulse(solution.lambda(), v_next);
         mass.solve(model, v_next);
     }
     v_next.iter_mut().zip(v_free).for_each(|(v, free)| *v += free);

@@ -13,7 +13,7 @@ struct Evaluated {
     inside: bool,
 }
 
-/// Writes the generalised force of all actuators (nv).
+/// Writes the generalized force of all actuators (nv).
 pub(crate) fn actuate(model: &Model, q: &[f64], v: &[f64], ctrl: &[f64], tau: &mut [f64]) {
     tau.fill(0.0);
     for (k, a) in model.actuators().iter().enumerate() {
@@ -185,7 +185,7 @@ fn length(model: &Model, a: &Actuator, q: &[f64]) -> f64 {
     }
 }
 
-/// Calls `visit(dof, arm, slope)` for every dof that the actuator moves: generalised force per force of the actuator, and
+/// Calls `visit(dof, arm, slope)` for every dof that the actuator moves: generalized force per force of the actuator, and
 /// change of the transmission's length per tangent. They differ for rotations only.
 fn for_each_arm(model: &Model, a: &Actuator, q: &[f64], mut visit: impl FnMut(usize, f64, f64)) {
     match a.transmission {

@@ -1,12 +1,12 @@
-//! Centre of mass, energies and momenta of all moving bodies.   (cen-1 … cen-3)
+//! Center of mass, energies and momenta of all moving bodies.   (cen-1 … cen-3)
 #![allow(non_snake_case)]
 
 use super::kinematics::Kinematics;
 use crate::model::Model;
 use crate::spatial::{Force, Vec3};
 
-/// Centre of mass of all moving bodies, world axes (m). Needs poses in `kin`.   (cen-1)
-pub(crate) fn centre_of_mass(model: &Model, kin: &Kinematics) -> Vec3 {
+/// Center of mass of all moving bodies, world axes (m). Needs poses in `kin`.   (cen-1)
+pub(crate) fn center_of_mass(model: &Model, kin: &Kinematics) -> Vec3 {
     let inertia = &model.numbers().inertia;
     let bodies = 1..model.n_bodies();
     let sum = bodies.fold(Vec3::ZERO, |s, i| s + kin.X_wb[i].point(inertia[i].com) * inertia[i].mass);
@@ -30,10 +30,10 @@ pub(crate) fn energy(model: &Model, kin: &Kinematics, q: &[f64], v: &[f64]) -> (
     (kinetic, potential)
 }
 
-/// Linear momentum and angular momentum about the centre of mass, world axes.   (cen-3)
+/// Linear momentum and angular momentum about the center of mass, world axes.   (cen-3)
 pub(crate) fn momentum(model: &Model, kin: &Kinematics) -> Force {
     let inertia = &model.numbers().inertia;
-    let com = centre_of_mass(model, kin);
+    let com = center_of_mass(model, kin);
     let mut sum = Force::ZERO;
     for i in 1..model.n_bodies() {
         let (R, point) = (&kin.X_wb[i].rotation, kin.X_wb[i].point(inertia[i].com));

@@ -22,7 +22,7 @@ pub struct FreeMotion {
     pub(crate) v: Vec<f64>,
     /// Velocities of the bodies that go with it.
     pub(crate) V: Vec<Motion>,
-    /// Generalised force: input, actuators, springs, dampers (nv).
+    /// Generalized force: input, actuators, springs, dampers (nv).
     pub(crate) tau: Vec<f64>,
     /// Coriolis, centrifugal and gravity terms, wrenches subtracted (nv).
     bias: Vec<f64>,
@@ -72,7 +72,7 @@ pub(crate) fn bias(
     rnea::rnea(model, q, v, &out.zero, wrenches, kin, &mut out.f, &mut out.bias);
 }
 
-/// Generalised forces, and the damping and stiffness that are taken at the end of the step.
+/// Generalized forces, and the damping and stiffness that are taken at the end of the step.
 pub(crate) fn forces(
     model: &Model,
     kin: &Kinematics,

@@ -6,7 +6,7 @@ use super::rnea::Wrench;
 use crate::model::{BodyId, Model, ParameterGroup, PrimitiveKind, Tendon};
 use crate::spatial::{Force, Quat, Vec3, right_jacobian_inverse};
 
-/// Writes the generalised force of springs, dampers and gravity compensation (nv). Needs poses in `kin`.
+/// Writes the generalized force of springs, dampers and gravity compensation (nv). Needs poses in `kin`.
 pub(crate) fn passive(model: &Model, kin: &Kinematics, q: &[f64], v: &[f64], tau: &mut [f64]) {
     for_each_spring(model, q, |j, x| tau[j] = x);
     for j in 0..model.nv() {

@@ -16,12 +16,12 @@ pub struct Wrench {
     pub force: Vec3,
     /// Torque, world axes [N·m].
     pub torque: Vec3,
-    /// Where the force acts, body frame (m); `None`: at the centre of mass.
+    /// Where the force acts, body frame (m); `None`: at the center of mass.
     pub point: Option<Vec3>,
 }
 
 impl Wrench {
-    /// A force and a torque at the centre of mass of a body.
+    /// A force and a torque at the center of mass of a body.
     pub fn new(body: BodyId, force: Vec3, torque: Vec3) -> Wrench {
         Wrench { body, force, torque, point: None }
     }
@@ -113,7 +113,7 @@ pub(super) fn accelerate(tree: &Topology, node: &Node, v: &[f64], a: &[f64], kin
     (V, A)
 }
 
-/// Newton and Euler at the centre of mass, in body axes where the inertia is constant, taken to the origin.   (rnea-3)
+/// Newton and Euler at the center of mass, in body axes where the inertia is constant, taken to the origin.   (rnea-3)
 #[inline(always)]
 fn net_force(body: &BodyInertia, R: &Mat3, arm: Vec3, V: Motion, A: Motion) -> Force {
     let com = *R * body.com + arm;

@@ -43,7 +43,7 @@ impl TreeMatrix {
         self.inverse_pivot[dofs.clone()].copy_from_slice(&from.inverse_pivot[dofs]);
     }
 
-    /// The first dof whose pivot is not positive: M is singular there. `None` after a sound factorisation.
+    /// The first dof whose pivot is not positive: M is singular there. `None` after a sound factorization.
     pub(crate) fn broken_pivot(&self) -> Option<usize> {
         broken(&self.inverse_pivot)
     }
@@ -100,7 +100,7 @@ dispatch! {
 /// The first inverse of a pivot that is not a positive number.
 pub(super) fn broken(inverse_pivots: &[f64]) -> Option<usize> {
     let sound = |x: &f64| (*x > 0.0) & (*x < f64::INFINITY);
-    // without a branch per number: this runs after every factorisation
+    // without a branch per number: this runs after every factorization
     if inverse_pivots.iter().fold(true, |ok, x| ok & sound(x)) {
         return None;
     }

@@ -220,10 +220,10 @@ impl Workspace {
         Ok(jacobian::frame_velocity(model, &self.kin, frame))
     }
 
-    /// Centre of mass of all moving bodies, world axes (m).
-    pub fn centre_of_mass(&mut self, model: &Model, q: &[f64]) -> Result<Vec3, InputError> {
+    /// Center of mass of all moving bodies, world axes (m).
+    pub fn center_of_mass(&mut self, model: &Model, q: &[f64]) -> Result<Vec3, InputError> {
         self.kinematics(model, q)?;
-        Ok(centroidal::centre_of_mass(model, &self.kin))
+        Ok(centroidal::center_of_mass(model, &self.kin))
     }
 
     /// Kinetic energy (drives included) and potential energy of gravity and joint springs (J).
@@ -233,7 +233,7 @@ impl Workspace {
         Ok(centroidal::energy(model, &self.kin, q, v))
     }
 
-    /// Linear momentum, and angular momentum about the centre of mass, world axes.
+    /// Linear momentum, and angular momentum about the center of mass, world axes.
     pub fn momentum(&mut self, model: &Model, q: &[f64], v: &[f64]) -> Result<Force, InputError> {
         self.check(model, q, &[("v", v)])?;
         kinematics::velocities(model, q, v, &mut self.kin);
@@ -268,7 +268,7 @@ impl Workspace {
     }
 }
 
-/// A factorisation without a pivot that is zero or negative.
+/// A factorization without a pivot that is zero or negative.
 pub(crate) fn sound(model: &Model, broken: Option<usize>) -> Result<(), DynamicsError> {
     match broken {
         None => Ok(()),

@@ -12,7 +12,7 @@ use core::ops::Range;
 pub(crate) struct Component {
     /// Its dofs, in [`Components::dofs`].
     dofs: Range<usize>,
-    /// Runs of neighbouring dofs, in [`Components::runs`].
+    /// Runs of neighboring dofs, in [`Components::runs`].
     runs: Range<usize>,
     /// The island of the problem that joins them, if any constraint acts.
     pub island: Option<usize>,
@@ -73,7 +73,7 @@ impl Components {
             self.dofs.push(j);
         }
         match self.runs[run..].last_mut().filter(|r| r.end == first) {
-            Some(neighbour) => neighbour.end = dofs.end,
+            Some(neighbor) => neighbor.end = dofs.end,
             None => self.runs.push(dofs),
         }
     }

@@ -5,7 +5,7 @@ use super::active::Active;
 use super::components::Components;
 use super::given::Finished;
 use super::held::{Held, Part};
-use super::linearise::Linearised;
+use super::linearize::Linearized;
 use super::smooth::Smooth;
 use super::types::StepJacobian;
 use crate::dispatch::dispatch;
@@ -66,14 +66,14 @@ impl Forward {
     }
 
     #[inline(always)]
-    fn write_body(&mut self, f: &Finished, linearised: &Linearised, active: &mut Active, smooth: &Smooth) {
+    fn write_body(&mut self, f: &Finished, linearized: &Linearized, active: &mut Active, smooth: &Smooth) {
         let (model, nv, dt) = (f.model, f.model.nv(), f.model.options().dt);
         let (state, tau) = (stride(2 * nv), stride(nv));
         let Forward { v_state, v_tau, components, parts, panel, terms, held, contradicts, .. } = self;
         contradicts.fill(false);
         inverse(model, active.locked.factor(&f.assembly.problem).unwrap_or(f.mass.factor()), tau, v_tau, panel);
         for c in &components.all {
-            let part = Part { f, linearised, smooth, place: &components.place, size: c.size(), island: c.island };
+            let part = Part { f, linearized, smooth, place: &components.place, size: c.size(), island: c.island };
             let dofs = components.dofs(c);
             if components.all.len() == 1 {
                 held.write(&part, active, v_tau, &smooth.S, v_state, terms);
@@ -219,7 +219,7 @@ impl Forward {
 dispatch! {
     /// Fills all blocks of `forward` from `smooth.S`.
     pub(crate) fn write(
-        forward: &mut Forward, f: &Finished, linearised: &Linearised, active: &mut Active, smooth: &Smooth,
+        forward: &mut Forward, f: &Finished, linearized: &Linearized, active: &mut Active, smooth: &Smooth,
     ) => Forward::write_body
 }
 

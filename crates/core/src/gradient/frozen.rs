@@ -9,7 +9,7 @@
 use super::active::Active;
 use super::forward::turns;
 use super::given::Finished;
-use super::linearise::Linearised;
+use super::linearize::Linearized;
 use super::smooth::Smooth;
 use super::types::{GradientError, InputDirection};
 use crate::constraint::{Mode, Problem, Solution};
@@ -43,7 +43,7 @@ const BUDGET: u32 = 2;
 pub(crate) struct Frozen {
     /// Every row of every constraint, and how it changes with the configuration.
     rows: Active,
-    pub linearised: Linearised,
+    pub linearized: Linearized,
     problem: Problem,
     pub solution: Solution,
     /// Change of v_next at fixed impulses (nv), of the velocities of all rows, and of impulses.
@@ -57,13 +57,13 @@ pub(crate) struct Frozen {
     pub modes: Vec<Mode>,
 }
 
-footprint!(Frozen: rows, linearised, problem, solution, r, shift, change, before, quotient, modes);
+footprint!(Frozen: rows, linearized, problem, solution, r, shift, change, before, quotient, modes);
 
 impl Frozen {
     /// How every row changes with the configuration at the impulses of the step.
-    pub fn linearise(&mut self, f: &mut Finished) -> Result<(), GradientError> {
+    pub fn linearize(&mut self, f: &mut Finished) -> Result<(), GradientError> {
         self.rows.take_every_row(&f.assembly.problem);
-        self.linearised.collect(f, &self.rows)
+        self.linearized.collect(f, &self.rows)
     }
 
     /// r and the change of the velocities of all rows along `dx`. Needs `smooth` at the impulses of the step.
@@ -73,7 +73,7 @@ impl Frozen {
         self.shift.clear();
         self.shift.resize(problem.rows(), 0.0);
         problem.write_velocities(&self.r, &mut self.shift);
-        let l = &self.linearised;
+        let l = &self.linearized;
         for (u, terms) in self.rows.unknowns.iter().zip(&l.terms) {
             let row = problem.blocks[u.block].row + u.b.iter().position(|b| *b != 0.0).unwrap_or(0);
             for form in &l.forms[terms.forms.clone()] {
@@ -159,7 +159,7 @@ impl Frozen {
     pub fn write_quotient(&mut self, f: &mut Finished, t: f64, dv_next: &mut [f64]) {
         self.change.clear();
         self.change.extend(self.solution.lambda().iter().zip(&self.before).map(|(new, old)| (new - old) / t));
-        f.assembly.generalised_impulse(&self.change, dv_next);
+        f.assembly.generalized_impulse(&self.change, dv_next);
         f.mass.solve(f.model, dv_next);
         dv_next.iter_mut().zip(&self.r).for_each(|(dv, r)| *dv += r);
     }
@@ -183,7 +183,7 @@ impl Frozen {
 /// configuration, the same at its beginning, and its change of velocity.
 fn met(
     f: &Finished,
-    l: &Linearised,
+    l: &Linearized,
     smooth: &Smooth,
     body: usize,
     dx: &InputDirection,

@@ -7,7 +7,7 @@
 
 use super::active::{Active, Unknown};
 use super::given::Finished;
-use super::linearise::Linearised;
+use super::linearize::Linearized;
 use super::smooth::Smooth;
 use crate::dynamics::stride;
 use crate::footprint::footprint;
@@ -40,7 +40,7 @@ footprint!(Held: J, YT, X, YB, BD, given, S, rho, contradicts);
 /// A component of a step and what is known of it.
 pub(crate) struct Part<'a, 'f> {
     pub f: &'a Finished<'f>,
-    pub linearised: &'a Linearised,
+    pub linearized: &'a Linearized,
     pub smooth: &'a Smooth,
     /// Place of each dof in its component.
     pub place: &'a [usize],
@@ -193,7 +193,7 @@ impl Held {
     /// The forms of each unknown, met by all dofs that move their bodies.   (grad-4)
     #[inline(always)]
     fn write_changes(&mut self, part: &Part, island: usize, active: &Active) {
-        let Part { f, linearised: l, smooth, place, size, .. } = *part;
+        let Part { f, linearized: l, smooth, place, size, .. } = *part;
         let (tree, lanes, unknowns) = (f.model.tree(), stride(2 * size) / 4, active.of_island(island));
         reset(&mut self.BD, unknowns.len() * lanes);
         let rows = l.terms[unknowns.clone()].iter().zip(self.BD.chunks_exact_mut(lanes));

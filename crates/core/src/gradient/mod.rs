@@ -1,7 +1,7 @@
 //! The derivative of a finished step: mathematics and memory. [`Step::jacobian`](crate::Step::jacobian) is the door.
 //!
 //! A constraint keeps its mode along a small change (`active`); what it demands changes with the poses of its bodies
-//! (`linearise`, `forms`); free motion changes as inverse dynamics does (`smooth`). Forward mode puts them together
+//! (`linearize`, `forms`); free motion changes as inverse dynamics does (`smooth`). Forward mode puts them together
 //! column by column (`forward`), reverse mode by one adjoint solve (`reverse`). `docs/math/gradient.md`, grad-1 … 15.
 #![allow(non_snake_case)]
 
@@ -18,7 +18,7 @@ mod forward;
 mod frozen;
 mod given;
 mod held;
-mod linearise;
+mod linearize;
 mod locked;
 mod parameters;
 mod reverse;
@@ -32,7 +32,7 @@ pub use bare::{ProblemDirection, ProblemGrad, RowDerivatives, SolutionGrad, Solu
 pub use types::{GradientError, InputDirection, InputGrad, OutputGrad, StepJacobian};
 
 pub(crate) use given::{Finished, Given};
-pub(crate) use linearise::contact_error;
+pub(crate) use linearize::contact_error;
 pub(crate) use rotation::Rotation;
 
 use crate::constraint::{Mode, Source};
@@ -42,7 +42,7 @@ use active::{Active, Place};
 use central::Central;
 use forward::Forward;
 use frozen::Frozen;
-use linearise::Linearised;
+use linearize::Linearized;
 use parameters::Adjoint;
 use reverse::Reverse;
 use smooth::Smooth;
@@ -51,7 +51,7 @@ use smooth::Smooth;
 #[derive(Debug, Clone)]
 pub(crate) struct Gradient {
     active: Active,
-    linearised: Linearised,
+    linearized: Linearized,
     smooth: Smooth,
     forward: Forward,
     reverse: Reverse,
@@ -69,14 +69,14 @@ pub(crate) struct Gradient {
     redundant: Vec<bool>,
 }
 
-footprint!(Gradient: active, linearised, smooth, forward, reverse, central, unit, wanted, frozen, redundant);
+footprint!(Gradient: active, linearized, smooth, forward, reverse, central, unit, wanted, frozen, redundant);
 
 impl Gradient {
     /// Memory for a model.
     pub fn new(model: &Model) -> Gradient {
         Gradient {
             active: Active::default(),
-            linearised: Linearised::default(),
+            linearized: Linearized::default(),
             smooth: Smooth::new(model),
             forward: Forward::new(model),
             reverse: Reverse::new(model),
@@ -117,7 +117,7 @@ impl Gradient {
                     self.active.factor_centrally(&f.assembly.problem, f.solution, f.mass, surrogate);
                 }
             }
-            self.linearise(f)?;
+            self.linearize(f)?;
         }
         Ok(())
     }
@@ -126,7 +126,7 @@ impl Gradient {
     pub fn prepare_modes(&mut self, f: &mut Finished, modes: &[Mode]) -> Result<(), GradientError> {
         self.forget();
         factor(&mut self.active, f, &|k| modes[k]);
-        self.linearise(f)
+        self.linearize(f)
     }
 
     /// The modes of the step, but what rests holds where rows are redundant.   (grad-3)
@@ -136,8 +136,8 @@ impl Gradient {
         at_rest::factor_at_rest(&f.assembly.problem, f.solution, active, redundant, factor);
     }
 
-    fn linearise(&mut self, f: &mut Finished) -> Result<(), GradientError> {
-        self.linearised.collect(f, &self.active)?;
+    fn linearize(&mut self, f: &mut Finished) -> Result<(), GradientError> {
+        self.linearized.collect(f, &self.active)?;
         self.smooth.begin(f);
         self.prepared = true;
         Ok(())
@@ -161,10 +161,10 @@ impl Gradient {
 
     fn differentiate(&mut self, f: &mut Finished) -> Result<(), GradientError> {
         self.prepare(f)?;
-        let Gradient { active, linearised, smooth, forward, .. } = self;
+        let Gradient { active, linearized, smooth, forward, .. } = self;
         f.mass.complete(f.model, f.kin);
-        smooth.write(f, linearised, forward.begin(f));
-        forward::write(forward, f, linearised, active, smooth);
+        smooth.write(f, linearized, forward.begin(f));
+        forward::write(forward, f, linearized, active, smooth);
         self.differentiated = forward.is_finite();
         if self.differentiated { Ok(()) } else { Err(GradientError::Singular) }
     }
@@ -175,15 +175,15 @@ impl Gradient {
             return Ok(false);
         }
         self.prepare(f)?;
-        Ok(choice::is_choice(f, &self.active, &self.linearised, &mut self.unit))
+        Ok(choice::is_choice(f, &self.active, &self.linearized, &mut self.unit))
     }
 
     /// The two vectors of reverse mode and the sweep over the bodies. `lambda`: as in [`Gradient::vjp_rows`], or empty.
     fn adjoint(&mut self, f: &mut Finished, w: &OutputGrad, lambda: &[f64]) -> Result<(), GradientError> {
         self.prepare(f)?;
-        let Gradient { active, linearised, smooth, reverse, .. } = self;
+        let Gradient { active, linearized, smooth, reverse, .. } = self;
         reverse.solve(f, active, w, lambda);
-        reverse.sweep(f, linearised, smooth);
+        reverse.sweep(f, linearized, smooth);
         if reverse.is_finite() { Ok(()) } else { Err(GradientError::Singular) }
     }
 
@@ -211,10 +211,10 @@ impl Gradient {
         length: Option<f64>,
         [dq_next, dv_next]: [&mut [f64]; 2],
     ) -> Result<(), GradientError> {
-        frozen.linearise(f)?;
+        frozen.linearize(f)?;
         self.smooth.begin(f);
         f.mass.complete(f.model, f.kin);
-        self.smooth.write(f, &frozen.linearised, self.forward.begin(f));
+        self.smooth.write(f, &frozen.linearized, self.forward.begin(f));
         frozen.aim(f, &self.smooth, dx);
         let t = length.unwrap_or(frozen.small_length());
         frozen.solve(f, t, length.is_some())?;
@@ -265,7 +265,7 @@ impl Gradient {
     pub fn vjp(&mut self, f: &mut Finished, w: &OutputGrad, out: &mut InputGrad) -> Result<(), GradientError> {
         self.on(f, |g, f| {
             g.adjoint(f, w, &[])?;
-            g.reverse.add(f, &g.linearised, &g.smooth, w, out)
+            g.reverse.add(f, &g.linearized, &g.smooth, w, out)
         })
     }
 
@@ -280,7 +280,7 @@ impl Gradient {
     ) -> Result<(), GradientError> {
         let w = OutputGrad { v: v_next, ..OutputGrad::default() };
         self.adjoint(f, &w, lambda)?;
-        self.reverse.add(f, &self.linearised, &self.smooth, &w, out)
+        self.reverse.add(f, &self.linearized, &self.smooth, &w, out)
     }
 
     /// Reverse mode with respect to a group of parameters.
@@ -293,9 +293,9 @@ impl Gradient {
     ) -> Result<(), GradientError> {
         self.on(f, |g, f| {
             g.adjoint(f, w, &[])?;
-            let Gradient { active, linearised, smooth, reverse, .. } = g;
-            reverse.collect(f, linearised, w)?;
-            Adjoint { f, active, linearised, smooth, reverse, w }.add(group, out)
+            let Gradient { active, linearized, smooth, reverse, .. } = g;
+            reverse.collect(f, linearized, w)?;
+            Adjoint { f, active, linearized, smooth, reverse, w }.add(group, out)
         })
     }
 

@@ -7,7 +7,7 @@
 use super::active::Active;
 use super::compliance;
 use super::given::Finished;
-use super::linearise::Linearised;
+use super::linearize::Linearized;
 use super::reverse::Reverse;
 use super::smooth::Smooth;
 use super::surfaces;
@@ -20,7 +20,7 @@ use crate::spatial::{Motion, Quat, Vec3, right_jacobian, right_jacobian_inverse}
 pub(crate) struct Adjoint<'a, 'f> {
     pub f: &'a mut Finished<'f>,
     pub active: &'a Active,
-    pub linearised: &'a Linearised,
+    pub linearized: &'a Linearized,
     pub smooth: &'a mut Smooth,
     pub reverse: &'a Reverse,
     pub w: &'a OutputGrad<'a>,
@@ -63,7 +63,7 @@ impl Adjoint<'_, '_> {
         }
     }
 
-    /// Torques are linear in the ten numbers of a body; a wrench at its centre of mass moves with that.
+    /// Torques are linear in the ten numbers of a body; a wrench at its center of mass moves with that.
     fn inertial(&mut self, out: &mut [f64]) {
         let dt = self.dt();
         core::mem::swap(&mut self.f.kin.A, &mut self.smooth.A);
@@ -121,8 +121,8 @@ impl Adjoint<'_, '_> {
             b == i
         };
         let mut sum = 0.0;
-        for (y, terms) in self.reverse.y.iter().zip(&self.linearised.terms) {
-            let forms = self.linearised.forms[terms.forms.clone()].iter();
+        for (y, terms) in self.reverse.y.iter().zip(&self.linearized.terms) {
+            let forms = self.linearized.forms[terms.forms.clone()].iter();
             for form in forms.filter(|form| form.approach != 0.0 && carries(form.body)) {
                 sum += y[0] * form.approach * psi.dot(form.velocity);
             }

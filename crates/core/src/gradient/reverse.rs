@@ -7,7 +7,7 @@
 use super::active::Active;
 use super::forward::turns;
 use super::given::Finished;
-use super::linearise::{Linearised, touch};
+use super::linearize::{Linearized, touch};
 use super::smooth::{Smooth, for_each_curvature};
 use super::types::{GradientError, InputGrad, OutputGrad};
 use crate::constraint::Source;
@@ -188,7 +188,7 @@ impl Reverse {
 
     /// Inverse dynamics of the step, transposed: gradients with respect to q, v and a of `−z·ID`, and all the sums that
     /// parameters need.
-    pub fn sweep(&mut self, f: &mut Finished, l: &Linearised, smooth: &mut Smooth) {
+    pub fn sweep(&mut self, f: &mut Finished, l: &Linearized, smooth: &mut Smooth) {
         let Smooth { dkin, A, wrenches, .. } = smooth;
         let [q, v, a] = &mut self.by;
         let out = RneaGradient { q, v, a };
@@ -213,7 +213,7 @@ impl Reverse {
     pub fn add(
         &mut self,
         f: &mut Finished,
-        l: &Linearised,
+        l: &Linearized,
         smooth: &Smooth,
         w: &OutputGrad,
         out: &mut InputGrad,
@@ -246,7 +246,7 @@ impl Reverse {
     }
 
     /// `S_vᵀ z` and restitution.
-    fn add_velocity(&self, f: &Finished, l: &Linearised, smooth: &Smooth, out: &mut [f64]) {
+    fn add_velocity(&self, f: &Finished, l: &Linearized, smooth: &Smooth, out: &mut [f64]) {
         if out.is_empty() {
             return;
         }
@@ -276,7 +276,7 @@ impl Reverse {
     }
 
     /// Forces on bodies, and all that they carry, that sum up how the constraints change with the configuration.
-    pub fn collect(&mut self, f: &mut Finished, l: &Linearised, w: &OutputGrad) -> Result<(), GradientError> {
+    pub fn collect(&mut self, f: &mut Finished, l: &Linearized, w: &OutputGrad) -> Result<(), GradientError> {
         self.collect_forms(f, l, w)?;
         for (i, node) in f.model.tree().nodes.iter().enumerate().skip(1).rev() {
             let (position, velocity) = (self.position[i], self.velocity[i]);
@@ -286,7 +286,7 @@ impl Reverse {
         Ok(())
     }
 
-    fn collect_forms(&mut self, f: &mut Finished, l: &Linearised, w: &OutputGrad) -> Result<(), GradientError> {
+    fn collect_forms(&mut self, f: &mut Finished, l: &Linearized, w: &OutputGrad) -> Result<(), GradientError> {
         self.position.fill(Force::ZERO);
         self.velocity.fill(Force::ZERO);
         for (y, terms) in self.y.iter().zip(&l.terms) {
@@ -320,7 +320,7 @@ impl Reverse {
     }
 
     /// Lets each dof meet the forces.
-    fn meet(&self, f: &Finished, l: &Linearised, smooth: &Smooth, out: &mut [f64]) {
+    fn meet(&self, f: &Finished, l: &Linearized, smooth: &Smooth, out: &mut [f64]) {
         let tree = f.model.tree();
         for (y, terms) in self.y.iter().zip(&l.terms) {
             for form in l.forms[terms.forms.clone()].iter().filter(|form| form.approach != 0.0) {

@@ -22,10 +22,10 @@ impl Gradient {
     }
 
     fn write_sides(&mut self, f: &mut Finished, frozen: &mut Frozen, length: f64) -> Result<(), GradientError> {
-        frozen.linearise(f)?;
+        frozen.linearize(f)?;
         self.smooth.begin(f);
         f.mass.complete(f.model, f.kin);
-        self.smooth.write(f, &frozen.linearised, self.forward.begin(f));
+        self.smooth.write(f, &frozen.linearized, self.forward.begin(f));
         let (nv, nu) = (f.model.nv(), f.given.ctrl().map_or(0, <[f64]>::len));
         let (mut dq, mut mean, mut side) = (vec![0.0; nv], vec![0.0; nv], vec![0.0; nv]);
         for (input, columns) in [nv, nv, nv, nu].into_iter().enumerate() {

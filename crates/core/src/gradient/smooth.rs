@@ -7,7 +7,7 @@
 
 use super::components::Components;
 use super::given::Finished;
-use super::linearise::Linearised;
+use super::linearize::Linearized;
 use super::rotation::Rotation;
 use crate::constraint::Source;
 use crate::dispatch::dispatch;
@@ -72,18 +72,18 @@ impl Smooth {
     }
 
     /// Writes S, where the components have entries.
-    pub fn write(&mut self, f: &mut Finished, linearised: &Linearised, components: &Components) {
+    pub fn write(&mut self, f: &mut Finished, linearized: &Linearized, components: &Components) {
         let model = f.model;
         let Smooth { dkin, drnea, M, A, wrenches, .. } = self;
         core::mem::swap(&mut f.kin.A, A);
-        let carried = &linearised.carried;
+        let carried = &linearized.carried;
         rnea_derivatives_placed(model, &f.given.v, f.acceleration, wrenches, carried, f.kin, dkin, M, drnea);
         core::mem::swap(&mut f.kin.A, A);
-        sum_up(self, f, linearised, components);
+        sum_up(self, f, linearized, components);
     }
 
     #[inline(always)]
-    fn sum_up_body(&mut self, f: &Finished, linearised: &Linearised, components: &Components) {
+    fn sum_up_body(&mut self, f: &Finished, linearized: &Linearized, components: &Components) {
         let (model, dt) = (f.model, f.model.options().dt);
         let Smooth { S, drnea, .. } = self;
         components.for_each_piece(2, |piece| {
@@ -94,7 +94,7 @@ impl Smooth {
         rotation.add_forward(f, M, S);
         self.add_forces(f);
         self.add_curvatures(f);
-        self.add_stiffness(f, linearised);
+        self.add_stiffness(f, linearized);
     }
 
     /// Springs, dampers, actuators; implicit damping acts on v_next and leaves ∂/∂v.
@@ -125,10 +125,10 @@ impl Smooth {
 
     /// Torques of constraint forces that do not turn with their bodies.   (grad-7)
     #[inline(always)]
-    fn add_stiffness(&mut self, f: &Finished, linearised: &Linearised) {
+    fn add_stiffness(&mut self, f: &Finished, linearized: &Linearized) {
         let (tree, axes) = (f.model.tree(), &f.kin.axes);
         let stride = stride(2 * f.model.nv());
-        for s in &linearised.stiffness {
+        for s in &linearized.stiffness {
             for &j in tree.support(s.by) {
                 let change = s.times(axes[j]);
                 for &i in tree.support(s.on) {
@@ -141,7 +141,7 @@ impl Smooth {
 
 dispatch! {
     /// S from the derivatives of inverse dynamics and all other forces.
-    pub(crate) fn sum_up(smooth: &mut Smooth, f: &Finished, linearised: &Linearised, components: &Components) => Smooth::sum_up_body
+    pub(crate) fn sum_up(smooth: &mut Smooth, f: &Finished, linearized: &Linearized, components: &Components) => Smooth::sum_up_body
 }
 
 /// Calls `visit(i, j, λ ∂J_i/∂q_j)` for the joint rows of the problem.

@@ -1,7 +1,7 @@
 //! Gradients with respect to what surfaces are like: friction, restitution, compliance, sizes; and dry friction.   (grad-12)
 #![allow(non_snake_case)]
 
-use super::linearise::{Touch, contact_error, touch};
+use super::linearize::{Touch, contact_error, touch};
 use super::parameters::Adjoint;
 use super::types::GradientError;
 use crate::collision::{SizeDerivative, size_derivative};

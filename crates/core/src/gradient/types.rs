@@ -64,7 +64,7 @@ pub struct InputDirection<'a> {
     pub q: &'a [f64],
     /// Of the velocity (nv).
     pub v: &'a [f64],
-    /// Of the generalised forces (nv).
+    /// Of the generalized forces (nv).
     pub tau: &'a [f64],
     /// Of the controls (nu), after a step with actuators.
     pub ctrl: &'a [f64],

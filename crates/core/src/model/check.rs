@@ -184,7 +184,7 @@ fn link(index: usize, l: &LinkSpec) -> Result<(), BuildError> {
 fn inertia(i: &BodyInertia, what: &dyn Fn(&str) -> String) -> Result<(), BuildError> {
     value(i.mass >= 0.0, || what("mass"), "zero or a positive number", i.mass)?;
     finite(i.mass, || what("mass"))?;
-    vector(i.com, || what("centre of mass"))?;
+    vector(i.com, || what("center of mass"))?;
     let f = i.about_com;
     for x in [f.xx, f.xy, f.yy, f.xz, f.yz, f.zz] {
         finite(x, || what("inertia"))?;

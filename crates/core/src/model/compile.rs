@@ -163,10 +163,10 @@ impl Bodies {
     /// Adds the part of a link's mass whose weight is taken off to that of its body; `com` is in the body's frame.
     fn compensate(&mut self, body: BodyId, link: &LinkSpec, com: Vec3) {
         let mass = link.gravity_compensation * link.inertia.mass;
-        let (sum, centre) = &mut self.compensation[body.0];
+        let (sum, center) = &mut self.compensation[body.0];
         let total = *sum + mass;
         if total != 0.0 {
-            *centre = (*centre * *sum + com * mass) * (1.0 / total);
+            *center = (*center * *sum + com * mass) * (1.0 / total);
         }
         *sum = total;
     }

@@ -3,7 +3,7 @@
 use super::ids::{BodyId, FieldId, FrameId, MeshId};
 use crate::spatial::{Pose, Vec3};
 
-/// A shape, centred in its geom's frame.
+/// A shape, centered in its geom's frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Shape {

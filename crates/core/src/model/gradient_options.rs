@@ -49,7 +49,7 @@ pub enum CollisionGradient {
     Frozen,
 }
 
-/// What randomised smoothing averages.
+/// What randomized smoothing averages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Order {
     /// Differences: needs no derivative anywhere, but many samples.

@@ -1,9 +1,9 @@
-//! A convex hull prepared for collision: neighbours of vertices, flat faces, bounds.
+//! A convex hull prepared for collision: neighbors of vertices, flat faces, bounds.
 
 use super::Mesh;
 use crate::spatial::{Vec3, vec3};
 
-/// Up to this number of vertices all are looked at; beyond, the search walks from neighbour to neighbour.
+/// Up to this number of vertices all are looked at; beyond, the search walks from neighbor to neighbor.
 const SMALL: usize = 32;
 /// Triangles belong to one face if they deviate from its plane by less than this share of the hull's size.
 const FLAT: f64 = 1e-9;
@@ -25,9 +25,9 @@ pub struct Hull {
     pub vertices: Vec<Vec3>,
     /// Triangles as given.
     triangles: Vec<[u32; 3]>,
-    /// Neighbours of vertex i: `neighbours[first_neighbour[i]..first_neighbour[i + 1]]`.
-    neighbours: Vec<u32>,
-    first_neighbour: Vec<u32>,
+    /// Neighbors of vertex i: `neighbors[first_neighbor[i]..first_neighbor[i + 1]]`.
+    neighbors: Vec<u32>,
+    first_neighbor: Vec<u32>,
     pub(crate) faces: Vec<HullFace>,
     /// Corners of the faces, counter-clockwise seen from outside.
     corners: Vec<u32>,
@@ -60,7 +60,7 @@ impl Hull {
         for &[a, b, c] in &triangles {
             edges.extend([[a, b], [b, a], [b, c], [c, b], [c, a], [a, c]]);
         }
-        let (first_neighbour, neighbours) = table(n, edges);
+        let (first_neighbor, neighbors) = table(n, edges);
         let size = vertices.iter().map(|v| v.norm()).fold(0.0, f64::max);
         let bounds = bounds(&vertices);
         let (faces, corners) = faces(&vertices, &triangles, FLAT * size);
@@ -68,18 +68,7 @@ impl Hull {
         let uses = faces.iter().enumerate();
         let uses = uses.flat_map(|(k, f)| corners[at(f)].iter().map(move |v| [*v, k as u32])).collect();
         let (first_face, vertex_faces) = table(n, uses);
-        Hull {
-            vertices,
-            triangles,
-            neighbours,
-            first_neighbour,
-            faces,
-            corners,
-            vertex_faces,
-            first_face,
-            size,
-            bounds,
-        }
+        Hull { vertices, triangles, neighbors, first_neighbor, faces, corners, vertex_faces, first_face, size, bounds }
     }
 
     /// Corner numbers of a face, counter-clockwise seen from outside.
@@ -96,15 +85,15 @@ impl Hull {
 
     /// Vertices joined to a vertex by an edge of a triangle.
     #[inline(always)]
-    pub(crate) fn neighbours(&self, vertex: u32) -> &[u32] {
+    pub(crate) fn neighbors(&self, vertex: u32) -> &[u32] {
         let v = vertex as usize;
-        &self.neighbours[self.first_neighbour[v] as usize..self.first_neighbour[v + 1] as usize]
+        &self.neighbors[self.first_neighbor[v] as usize..self.first_neighbor[v + 1] as usize]
     }
 
     /// The farthest vertex in direction `d`; of equals, a lower number.
     #[inline(always)]
     pub(crate) fn support(&self, d: Vec3, start: u32) -> (Vec3, u32) {
-        if self.vertices.len() <= SMALL || self.neighbours.is_empty() { self.scan(d) } else { self.climb(d, start) }
+        if self.vertices.len() <= SMALL || self.neighbors.is_empty() { self.scan(d) } else { self.climb(d, start) }
     }
 
     #[inline(always)]
@@ -125,7 +114,7 @@ impl Hull {
         let mut height = self.vertices[at as usize].dot(d);
         loop {
             let from = at;
-            for &k in self.neighbours(from) {
+            for &k in self.neighbors(from) {
                 let h = self.vertices[k as usize].dot(d);
                 if h > height || (h == height && k < at) {
                     (height, at) = (h, k);

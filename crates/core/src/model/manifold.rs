@@ -41,7 +41,7 @@ impl Model {
         balls.map(|p| p.q)
     }
 
-    /// `out = q ⊕ d`, quaternions normalised.   (lie-6)
+    /// `out = q ⊕ d`, quaternions normalized.   (lie-6)
     pub fn integrate(&self, q: &[f64], d: &[f64], out: &mut [f64]) -> Result<(), InputError> {
         self.check_q(q)?;
         check::vector("dv", d, self.nv())?;

@@ -109,7 +109,7 @@ pub(crate) struct Structure {
     pub contacts: pairs::Contacts,
     /// Made when first asked for: its size grows with the square of the number of geoms.
     pub pairs: OnceLock<Vec<Pair>>,
-    /// Mass of each body whose weight is taken off it, and the centre of that mass in the body's frame.
+    /// Mass of each body whose weight is taken off it, and the center of that mass in the body's frame.
     pub compensation: Vec<(f64, Vec3)>,
     pub warnings: Vec<Warning>,
     pub notes: Vec<String>,
@@ -354,7 +354,7 @@ impl Model {
         self.structure.pairs.get_or_init(|| pairs::list(&self.structure))
     }
 
-    /// Mass of each body whose weight is taken off it (kg), and the centre of that mass in the body's frame (m).
+    /// Mass of each body whose weight is taken off it (kg), and the center of that mass in the body's frame (m).
     pub fn gravity_compensation(&self) -> &[(f64, Vec3)] {
         &self.structure.compensation
     }

@@ -25,7 +25,7 @@ pub enum SensorObject {
     Joint(JointId),
     /// A link or site.
     Frame(FrameId),
-    /// The centre of mass of a link and its axes of inertia.
+    /// The center of mass of a link and its axes of inertia.
     Inertial(FrameId),
     /// An actuator.
     Actuator(ActuatorId),
@@ -62,8 +62,8 @@ pub enum Quantity {
     Torque,
     /// Normal contact force on the shape of a site.
     Touch,
-    /// Centre of mass of a link and all that it carries.
-    SubtreeCentreOfMass,
+    /// Center of mass of a link and all that it carries.
+    SubtreeCenterOfMass,
     SubtreeLinearVelocity,
     SubtreeAngularMomentum,
     /// Signed distance to the nearer limit.

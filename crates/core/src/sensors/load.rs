@@ -124,8 +124,8 @@ impl Loads {
         Force { lin: pose.rotation.tmul(f.lin), ang: pose.rotation.tmul(f.ang) }
     }
 
-    /// Centre of mass of a link and all that it carries, from the world's origin; without mass, the link's own.
-    pub fn centre(&self, m: &Moment, link: FrameId) -> Vec3 {
+    /// Center of mass of a link and all that it carries, from the world's origin; without mass, the link's own.
+    pub fn center(&self, m: &Moment, link: FrameId) -> Vec3 {
         let (share, frame) = (self.share[link.0], &m.model.frames()[link.0]);
         if share.mass > 0.0 {
             return share.moment * (1.0 / share.mass) + m.origin(frame.body);
@@ -133,7 +133,7 @@ impl Loads {
         (m.kin.X_wb[frame.body.0] * frame.pose).point(frame.inertia.map_or(Vec3::ZERO, |i| i.com))
     }
 
-    /// Velocity of that centre of mass.
+    /// Velocity of that center of mass.
     pub fn velocity(&self, link: FrameId) -> Vec3 {
         let share = self.share[link.0];
         if share.mass > 0.0 { share.momentum.lin * (1.0 / share.mass) } else { Vec3::ZERO }
@@ -149,9 +149,9 @@ impl Loads {
         self.share[link.0].momentum.lin
     }
 
-    /// Angular momentum about its centre of mass.
+    /// Angular momentum about its center of mass.
     pub fn angular_momentum(&self, m: &Moment, link: FrameId) -> Vec3 {
-        let d = m.origin(m.model.frames()[link.0].body) - self.centre(m, link);
+        let d = m.origin(m.model.frames()[link.0].body) - self.center(m, link);
         shifted(self.share[link.0].momentum, d).ang
     }
 }

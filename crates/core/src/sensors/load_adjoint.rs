@@ -1,4 +1,4 @@
-//! How loads, centres of mass and momenta of links change: `load.rs` backwards.   (sens-10)
+//! How loads, centers of mass and momenta of links change: `load.rs` backwards.   (sens-10)
 //!
 //! The gradient with respect to a force is a motion W that meets it. The sums of links run from the leaves to the root, so
 //! these run from the root to the leaves; then each link meets its own motion, and what presses on it.
@@ -75,13 +75,13 @@ impl LoadAdjoint {
         out.position[site.body.0] += Force::at_point(t.cross(f), w.cross(f) + t.cross(n), arm);
     }
 
-    /// Of `weights · reading` of [`Loads::centre`].
-    pub fn centre(&mut self, m: &Moment, loads: &Loads, link: FrameId, weights: Vec3, out: &mut Adjoint) {
+    /// Of `weights · reading` of [`Loads::center`].
+    pub fn center(&mut self, m: &Moment, loads: &Loads, link: FrameId, weights: Vec3, out: &mut Adjoint) {
         let (mass, frame) = (loads.mass(link), &m.model.frames()[link.0]);
         if mass > 0.0 {
             self.wanted[link.0].moment += weights * (1.0 / mass);
         } else {
-            out.place(frame.body, loads.centre(m, link) - m.origin(frame.body), weights);
+            out.place(frame.body, loads.center(m, link) - m.origin(frame.body), weights);
         }
     }
 
@@ -95,9 +95,9 @@ impl LoadAdjoint {
 
     /// Of `weights · reading` of [`Loads::angular_momentum`].
     pub fn angular_momentum(&mut self, m: &Moment, loads: &Loads, link: FrameId, weights: Vec3, out: &mut Adjoint) {
-        let d = m.origin(m.model.frames()[link.0].body) - loads.centre(m, link);
+        let d = m.origin(m.model.frames()[link.0].body) - loads.center(m, link);
         self.wanted[link.0].momentum += Motion { lin: weights.cross(d), ang: weights };
-        self.centre(m, loads, link, weights.cross(loads.momentum(link)), out);
+        self.center(m, loads, link, weights.cross(loads.momentum(link)), out);
     }
 
     /// All the way down to bodies and impulses. `touches` has the derivatives of the contacts that press, one for each of

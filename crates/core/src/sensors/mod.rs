@@ -54,7 +54,7 @@ pub struct Sensors {
     /// Acceleration of each body, gravity counted as upward acceleration of the world.
     A: Vec<Motion>,
     loads: Loads,
-    /// Generalised forces of the actuators (nv).
+    /// Generalized forces of the actuators (nv).
     tau: Vec<f64>,
     /// Memory of derivatives, made when the first one is asked for.
     derivatives: Option<Box<Derivatives>>,
@@ -221,7 +221,7 @@ fn read_frame(m: &Moment, A: &[Motion], loads: &Loads, s: &Sensor, out: &mut [f6
         Quantity::Quaternion => return out.copy_from_slice(&frame::quaternion(m, s.object, s.reference).to_array()),
         Quantity::Force => loads.between(m, link, id).lin,
         Quantity::Torque => loads.between(m, link, id).ang,
-        Quantity::SubtreeCentreOfMass => loads.centre(m, link),
+        Quantity::SubtreeCenterOfMass => loads.center(m, link),
         Quantity::SubtreeLinearVelocity => loads.velocity(link),
         Quantity::SubtreeAngularMomentum => loads.angular_momentum(m, link),
         what => frame::read(m, A, s.object, s.reference, what),

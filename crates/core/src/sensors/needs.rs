@@ -41,7 +41,7 @@ pub(super) fn is_load(s: &Sensor) -> bool {
         s.quantity,
         Quantity::Force
             | Quantity::Torque
-            | Quantity::SubtreeCentreOfMass
+            | Quantity::SubtreeCenterOfMass
             | Quantity::SubtreeLinearVelocity
             | Quantity::SubtreeAngularMomentum
     )

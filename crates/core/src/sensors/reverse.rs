@@ -124,7 +124,7 @@ impl Reverse {
         match what {
             Quantity::Force => load_adjoint.between(m, loads, link, frame, [w, Vec3::ZERO], adjoint),
             Quantity::Torque => load_adjoint.between(m, loads, link, frame, [Vec3::ZERO, w], adjoint),
-            Quantity::SubtreeCentreOfMass => load_adjoint.centre(m, loads, link, w, adjoint),
+            Quantity::SubtreeCenterOfMass => load_adjoint.center(m, loads, link, w, adjoint),
             Quantity::SubtreeLinearVelocity => load_adjoint.velocity(loads, link, w),
             _ => load_adjoint.angular_momentum(m, loads, link, w, adjoint),
         }

@@ -54,7 +54,7 @@ fn of_frame(model: &Model, id: FrameId, s: &Sensor) -> Option<&'static str> {
             s.reference.map(|_| "accelerations and inertial measurements have no reference frame")
         }
         Quantity::Force | Quantity::Torque => None,
-        Quantity::SubtreeCentreOfMass | Quantity::SubtreeLinearVelocity | Quantity::SubtreeAngularMomentum => None,
+        Quantity::SubtreeCenterOfMass | Quantity::SubtreeLinearVelocity | Quantity::SubtreeAngularMomentum => None,
         Quantity::Touch => model.frames()[id.0].zone.is_none().then_some("its site has no shape"),
         _ => Some("a frame does not have the quantity"),
     }
@@ -67,6 +67,6 @@ fn of_inertial(s: &Sensor) -> Option<&'static str> {
         Quantity::Quaternion | Quantity::XAxis | Quantity::YAxis | Quantity::ZAxis => {
             Some("the model does not keep the axes of inertia of a link (objtype xbody has its frame)")
         }
-        _ => Some("a centre of mass does not have the quantity"),
+        _ => Some("a center of mass does not have the quantity"),
     }
 }

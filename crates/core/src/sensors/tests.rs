@@ -53,7 +53,7 @@ fn robot(start: Vec3) -> Model {
     b.add_sensor(sensor("joint", Quantity::ActuatorForce, SensorObject::Joint(JointId(1))));
     b.add_sensor(sensor("clock", Quantity::Clock, SensorObject::World));
     b.add_sensor(sensor("imu", Quantity::Accelerometer, SensorObject::Frame(root)));
-    b.add_sensor(sensor("mass", Quantity::SubtreeCentreOfMass, SensorObject::Frame(lid)));
+    b.add_sensor(sensor("mass", Quantity::SubtreeCenterOfMass, SensorObject::Frame(lid)));
     b.build().expect("sound")
 }
 

@@ -1,4 +1,4 @@
-//! Inertia of a rigid body: at its centre of mass (as given), and as ten numbers about an origin (as summed).
+//! Inertia of a rigid body: at its center of mass (as given), and as ten numbers about an origin (as summed).
 
 use super::mat3::{Mat3, Sym3};
 use super::motion::{Force, Motion};
@@ -6,14 +6,14 @@ use super::pose::Pose;
 use super::vec3::{Vec3, vec3};
 use core::ops::{Add, AddAssign};
 
-/// Mass, centre of mass and rotational inertia about the centre of mass, in the axes of some frame.
+/// Mass, center of mass and rotational inertia about the center of mass, in the axes of some frame.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct BodyInertia {
     /// Mass (kg).
     pub mass: f64,
-    /// Centre of mass in the frame (m).
+    /// Center of mass in the frame (m).
     pub com: Vec3,
-    /// Rotational inertia about the centre of mass, axes of the frame [kg·m²].
+    /// Rotational inertia about the center of mass, axes of the frame [kg·m²].
     pub about_com: Sym3,
 }
 
@@ -56,14 +56,14 @@ impl BodyInertia {
         [self.mass, h.x, h.y, h.z, i.xx, i.xy, i.yy, i.xz, i.yz, i.zz]
     }
 
-    /// Inverse of [`BodyInertia::to_parameters`]. A massless body keeps its centre of mass at the origin.
+    /// Inverse of [`BodyInertia::to_parameters`]. A massless body keeps its center of mass at the origin.
     pub fn from_parameters(p: &[f64; 10]) -> BodyInertia {
         let com = if p[0] == 0.0 { Vec3::ZERO } else { vec3(p[1] / p[0], p[2] / p[0], p[3] / p[0]) };
         let i = Sym3 { xx: p[4], xy: p[5], yy: p[6], xz: p[7], yz: p[8], zz: p[9] };
         BodyInertia { mass: p[0], com, about_com: i - Sym3::point_mass(com) * p[0] }
     }
 
-    /// Smallest eigenvalue of the rotational inertia about the centre of mass [kg·m²].
+    /// Smallest eigenvalue of the rotational inertia about the center of mass [kg·m²].
     pub fn smallest_moment(&self) -> f64 {
         principal_moments(self.about_com)[0]
     }
@@ -105,7 +105,7 @@ impl SpatialInertia {
     /// No mass.
     pub const ZERO: SpatialInertia = SpatialInertia { mass: 0.0, h: Vec3::ZERO, about_origin: Sym3::ZERO };
 
-    /// From mass, centre of mass and rotational inertia about it, all in the axes and about the origin wanted.
+    /// From mass, center of mass and rotational inertia about it, all in the axes and about the origin wanted.
     #[inline(always)]
     pub fn new(mass: f64, com: Vec3, about_com: Sym3) -> SpatialInertia {
         SpatialInertia { mass, h: com * mass, about_origin: about_com + Sym3::point_mass(com) * mass }

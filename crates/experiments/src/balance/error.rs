@@ -17,11 +17,11 @@ pub enum BalanceError {
         /// The body.
         body: String,
     },
-    /// No pose near the wanted one has its supports on the floor and the centre of mass between them.
+    /// No pose near the wanted one has its supports on the floor and the center of mass between them.
     NotFound {
         /// Largest height of a support above or below the floor, in the best pose (m).
         gap: f64,
-        /// Distance of the centre of mass from between the supports, seen along gravity, in the best pose (m).
+        /// Distance of the center of mass from between the supports, seen along gravity, in the best pose (m).
         offset: f64,
     },
     /// A body that is to stand on the floor does not touch it.
@@ -45,7 +45,7 @@ pub enum BalanceError {
     },
     /// No contact forces that Coulomb allows keep the robot in place, whatever its actuators do.
     OutOfBalance {
-        /// Distance of the centre of mass from between the supports, seen along gravity (m). Zero: friction is too
+        /// Distance of the center of mass from between the supports, seen along gravity (m). Zero: friction is too
         /// small; infinite: nothing touches.
         distance: f64,
         /// How dofs without actuators accelerate if all others are locked: names and accelerations [m/s² or rad/s²].
@@ -75,7 +75,7 @@ impl fmt::Display for BalanceError {
             BalanceError::NotFound { gap, offset } => write!(
                 f,
                 "no balanced pose near the wanted one: in the best pose found a support is {gap:.2e} m off the floor and \
-                 the centre of mass {offset:.2e} m outside the supports"
+                 the center of mass {offset:.2e} m outside the supports"
             ),
             BalanceError::Aloft { body } => {
                 write!(f, "the body '{body}' was to stand on the floor and does not touch it")
@@ -88,9 +88,9 @@ impl fmt::Display for BalanceError {
             }
             BalanceError::OutOfBalance { distance, accelerations } => {
                 let why = match *distance {
-                    0.0 => "its centre of mass is between its supports, but friction is too small".to_string(),
+                    0.0 => "its center of mass is between its supports, but friction is too small".to_string(),
                     f64::INFINITY => "it touches nothing".to_string(),
-                    _ => format!("its centre of mass is {distance:.2e} m outside its supports"),
+                    _ => format!("its center of mass is {distance:.2e} m outside its supports"),
                 };
                 let list = accelerations.iter().map(|(name, a)| format!("{name} {a:.2e}"));
                 let list = list.collect::<Vec<_>>().join(", ");

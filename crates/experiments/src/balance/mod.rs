@@ -1,8 +1,8 @@
 //! Poses in which a robot can rest: found near a wanted one, and tried.
 //!
 //! [`balance`] moves the base and all joints as little as it can until chosen bodies stand on the floor with their
-//! lowest points and the centre of mass is above what they span; [`rest`] then tells whether contact forces exist that
-//! keep the robot there. Two round feet span a line, and the centre of mass must be above it to the last digit.
+//! lowest points and the center of mass is above what they span; [`rest`] then tells whether contact forces exist that
+//! keep the robot there. Two round feet span a line, and the center of mass must be above it to the last digit.
 
 mod error;
 mod motion;
@@ -14,7 +14,7 @@ pub use error::BalanceError;
 pub use statics::{Rest, Support, rest};
 
 use problem::Reach;
-use slipstick::optimise::{Method, OptimiseError, Options, minimise};
+use slipstick::optimize::{Method, OptimizeError, Options, minimize};
 use slipstick::{BodyId, Model};
 
 /// A body that is to stand on the floor.
@@ -37,9 +37,9 @@ pub fn balance(model: &Model, wanted: &[f64], touches: &[Touch]) -> Result<Rest,
     let mut reach = Reach::new(model, wanted, touches)?;
     // first near the wanted pose, then all the way: what holds a pose together must not also hold it back
     let options = Options { method: Method::LevenbergMarquardt, gradient_tolerance: 1e-9, ..Options::default() };
-    let near = minimise(&mut reach, &vec![0.0; model.nv()], &options, |_| ()).map_err(failed)?;
+    let near = minimize(&mut reach, &vec![0.0; model.nv()], &options, |_| ()).map_err(failed)?;
     reach.price = 0.0;
-    let exact = minimise(&mut reach, &near.x, &Options { tolerance: 1e-15, ..Options::default() }, |_| ());
+    let exact = minimize(&mut reach, &near.x, &Options { tolerance: 1e-15, ..Options::default() }, |_| ());
     let found = exact.map_err(failed)?;
     let [gap, offset] = reach.misses(&found.residual);
     if gap.max(offset) > CLOSE {
@@ -50,10 +50,10 @@ pub fn balance(model: &Model, wanted: &[f64], touches: &[Touch]) -> Result<Rest,
     Ok(rest)
 }
 
-fn failed(e: OptimiseError<BalanceError>) -> BalanceError {
+fn failed(e: OptimizeError<BalanceError>) -> BalanceError {
     match e {
-        OptimiseError::Problem { error, .. } => error,
-        OptimiseError::Input(e) => BalanceError::Input(e),
+        OptimizeError::Problem { error, .. } => error,
+        OptimizeError::Input(e) => BalanceError::Input(e),
         _ => BalanceError::NotFound { gap: f64::NAN, offset: f64::NAN },
     }
 }

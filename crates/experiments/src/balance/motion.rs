@@ -1,4 +1,4 @@
-//! How points and the centre of mass move with the dofs of a robot.
+//! How points and the center of mass move with the dofs of a robot.
 #![allow(non_snake_case)]
 
 use slipstick::dynamics::Workspace;
@@ -57,8 +57,8 @@ impl<'m> Posture<'m> {
         Ok(rows)
     }
 
-    /// The centre of mass, world axes (m), and how it moves.
-    pub fn centre_of_mass(&mut self) -> Result<(Vec3, Rows), InputError> {
+    /// The center of mass, world axes (m), and how it moves.
+    pub fn center_of_mass(&mut self) -> Result<(Vec3, Rows), InputError> {
         let (model, total) = (self.model, self.model.total_mass());
         let mut rows = [0, 1, 2].map(|_| vec![0.0; model.nv()]);
         for body in 1..model.n_bodies() {
@@ -69,7 +69,7 @@ impl<'m> Posture<'m> {
                 sum.iter_mut().zip(own).for_each(|(s, o)| *s += o * inertia.mass / total);
             }
         }
-        Ok((self.workspace.centre_of_mass(model, &self.q)?, rows))
+        Ok((self.workspace.center_of_mass(model, &self.q)?, rows))
     }
 
     /// Joint-space inertia (nv × nv) and the forces that gravity puts on the dofs, as what holds against them (nv).

@@ -1,4 +1,4 @@
-//! The balance as least squares: heights of the supports, the way from them to the centre of mass, the way from the
+//! The balance as least squares: heights of the supports, the way from them to the center of mass, the way from the
 //! wanted pose.
 #![allow(non_snake_case)]
 
@@ -8,14 +8,14 @@ use super::statics::horizontal;
 use super::support::{Floor, Nearest, SupportPoint, lowest, nearest};
 use super::{PRICE, Touch};
 use slipstick::linalg::MatMut;
-use slipstick::optimise::LeastSquares;
+use slipstick::optimize::LeastSquares;
 use slipstick::spatial::Vec3;
 use slipstick::{BodyId, InputError, Model};
 
 /// How far joints stay from the ends of their ranges [rad or m].
 const SPARE: f64 = 0.01;
 
-/// By how much the supports are drawn together, so that the centre of mass is not above the edge of what they span.
+/// By how much the supports are drawn together, so that the center of mass is not above the edge of what they span.
 const SHRINK: f64 = 0.8;
 
 /// The search for a balanced pose. Unknowns are tangents d at the wanted pose: the pose is `wanted ⊕ d`.   (bal-1)
@@ -55,7 +55,7 @@ impl<'m> Reach<'m> {
         Ok(q)
     }
 
-    /// Of residuals: the largest height of a support, and the distance of the centre of mass from between them (m).
+    /// Of residuals: the largest height of a support, and the distance of the center of mass from between them (m).
     pub fn misses(&self, r: &[f64]) -> [f64; 2] {
         let gap = r[..self.points].iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         [gap, r[self.points].hypot(r[self.points + 1])]
@@ -76,9 +76,9 @@ impl<'m> Reach<'m> {
         Ok(())
     }
 
-    /// Where the centre of mass is, seen along gravity from the supports drawn together, and how it moves.   (bal-3)
+    /// Where the center of mass is, seen along gravity from the supports drawn together, and how it moves.   (bal-3)
     fn above(&mut self) -> Result<(Nearest, Rows), BalanceError> {
-        let (com, rows) = self.posture.centre_of_mass()?;
+        let (com, rows) = self.posture.center_of_mass()?;
         let (axes, n) = (horizontal(self.model), self.points as f64);
         let flat = |p: Vec3| axes.map(|a| a.dot(p));
         let points: Vec<[f64; 2]> = self.supports.iter().map(|(_, s)| flat(s.point)).collect();
@@ -144,7 +144,7 @@ impl LeastSquares for Reach<'_> {
         let (above, com) = self.above()?;
         let axes = horizontal(self.model);
         J.fill(0.0);
-        // how the centre of mass moves against the nearest place between the supports, along the two axes
+        // how the center of mass moves against the nearest place between the supports, along the two axes
         let flat = |rows: &Rows, k: usize, j: usize| (0..3).map(|i| axes[k][i] * rows[i][j]).sum::<f64>();
         let mut relative = [0, 1].map(|k| (0..nv).map(|j| flat(&com, k, j)).collect::<Vec<f64>>());
         for (row, (body, s)) in self.supports.clone().into_iter().enumerate() {

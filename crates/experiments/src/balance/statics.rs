@@ -30,8 +30,8 @@ pub struct Rest {
     pub q: Vec<f64>,
     /// What it stands on.
     pub supports: Vec<Support>,
-    /// Centre of mass, world axes (m).
-    pub centre_of_mass: Vec3,
+    /// Center of mass, world axes (m).
+    pub center_of_mass: Vec3,
     /// Largest acceleration of the statue [m/s² or rad/s²].
     pub acceleration: f64,
 }
@@ -64,12 +64,12 @@ pub fn rest(model: &Model, q: &[f64]) -> Result<Rest, BalanceError> {
     posture.set(q)?;
     let statue = Statue::new(model, &mut posture, &contacts)?;
     let (impulses, acceleration) = statue.solve(&contacts)?;
-    let (centre_of_mass, _) = posture.centre_of_mass()?;
+    let (center_of_mass, _) = posture.center_of_mass()?;
     let largest = acceleration.iter().fold(0.0, |m: f64, a| m.max(a.abs()));
     if largest > STANDS {
         let named = statue.dofs.iter().zip(&acceleration).filter(|(_, a)| a.abs() > STANDS);
         return Err(BalanceError::OutOfBalance {
-            distance: distance_from_supports(model, &contacts, centre_of_mass),
+            distance: distance_from_supports(model, &contacts, center_of_mass),
             accelerations: named.map(|(j, a)| (model.dof_names()[*j].clone(), *a)).collect(),
         });
     }
@@ -81,7 +81,7 @@ pub fn rest(model: &Model, q: &[f64]) -> Result<Rest, BalanceError> {
         force: c.frame * Vec3::from_slice(l) * (1.0 / dt),
     };
     let supports = contacts.iter().zip(impulses.chunks_exact(3)).map(support).collect();
-    Ok(Rest { q: q.to_vec(), supports, centre_of_mass, acceleration: largest })
+    Ok(Rest { q: q.to_vec(), supports, center_of_mass, acceleration: largest })
 }
 
 /// Contacts that bear or could bear a load.

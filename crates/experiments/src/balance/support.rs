@@ -40,8 +40,8 @@ pub(super) struct SupportPoint {
 pub(super) fn lowest(model: &Model, body: BodyId, X_wb: &Pose, floor: &Floor, count: usize) -> Vec<SupportPoint> {
     let geoms = model.geoms().iter().enumerate().filter(|(_, g)| g.body == body);
     let balls = geoms.flat_map(|(k, g)| balls(model, GeomId(k), g));
-    let point = |(centre, radius): (Vec3, f64)| {
-        let anchor = X_wb.point(centre);
+    let point = |(center, radius): (Vec3, f64)| {
+        let anchor = X_wb.point(center);
         SupportPoint { anchor, point: anchor - floor.normal * radius }
     };
     let mut points: Vec<SupportPoint> = balls.map(point).collect();
@@ -54,7 +54,7 @@ pub(super) fn lowest(model: &Model, body: BodyId, X_wb: &Pose, floor: &Floor, co
 /// none; a robot that stands on one of them is not found here, but by collision detection.
 fn balls(model: &Model, id: GeomId, geom: &Geom) -> Vec<(Vec3, f64)> {
     let corners = |s: Vec3| (0..8).map(move |k| Vec3::new(signed(k, 0, s.x), signed(k, 1, s.y), signed(k, 2, s.z)));
-    let (centres, radius): (Vec<Vec3>, f64) = match model.shape(id) {
+    let (centers, radius): (Vec<Vec3>, f64) = match model.shape(id) {
         Shape::Sphere { radius } => (vec![Vec3::ZERO], radius),
         Shape::Capsule { radius, half_length } => {
             ([1.0, -1.0].map(|s| Vec3::new(0.0, 0.0, s * half_length)).to_vec(), radius)
@@ -63,7 +63,7 @@ fn balls(model: &Model, id: GeomId, geom: &Geom) -> Vec<(Vec3, f64)> {
         Shape::Mesh { mesh } => (model.hull(mesh).vertices.clone(), 0.0),
         _ => (Vec::new(), 0.0),
     };
-    centres.into_iter().map(|c| (geom.pose.point(c), radius + geom.surface.offset)).collect()
+    centers.into_iter().map(|c| (geom.pose.point(c), radius + geom.surface.offset)).collect()
 }
 
 /// `x` with the sign of bit `bit` of `k`.

@@ -120,7 +120,7 @@ fn find(
     Ok(Findings { stance, limited, exact, central, differences, proof, holds, tilted, drives, rest, model })
 }
 
-/// Tilts a robot that stands on two balls about the line between them, by a degree: they stay on the floor, the centre
+/// Tilts a robot that stands on two balls about the line between them, by a degree: they stay on the floor, the center
 /// of mass leaves the line.
 fn tilted(task: Task, stance: &Stance) -> Result<Option<Tilted>, ExperimentError> {
     let Some(q) = stance.tilted(task.model, task.q) else { return Ok(None) };

@@ -35,7 +35,7 @@ pub struct Proof {
     pub residual: f64,
     /// Contact forces.
     pub forces: Vec<ContactForce>,
-    /// Largest generalised force that inverse dynamics with these contact forces lacks [N, N·m].
+    /// Largest generalized force that inverse dynamics with these contact forces lacks [N, N·m].
     pub imbalance: f64,
 }
 

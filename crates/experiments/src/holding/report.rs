@@ -112,7 +112,7 @@ fn data(f: &Findings) -> Value {
     };
     let all = [&f.exact, &f.central].into_iter().chain(&f.differences);
     json!({
-        "robot": f.model.name(), "q": f.rest.q, "centre_of_mass": f.rest.centre_of_mass.to_array(),
+        "robot": f.model.name(), "q": f.rest.q, "center_of_mass": f.rest.center_of_mass.to_array(),
         "statue_acceleration": f.rest.acceleration, "joints": f.drives.names, "limited": f.limited,
         "limits": f.drives.limits.iter().map(finite).collect::<Vec<_>>(),
         "torques": f.central.zero.torques, "searches": all.map(searches).collect::<Vec<_>>(),

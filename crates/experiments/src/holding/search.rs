@@ -3,7 +3,7 @@
 
 use super::torques::{Torques, TorquesError};
 use crate::drives::Drives;
-use slipstick::optimise::{ByDifferences, LeastSquares, OptimiseError, Options, Outcome, Stop, minimise};
+use slipstick::optimize::{ByDifferences, LeastSquares, OptimizeError, Options, Outcome, Stop, minimize};
 use slipstick::{Difference, GradientMode, InputError, Model};
 use std::fmt;
 
@@ -126,21 +126,21 @@ pub struct Task<'a> {
 
 impl Task<'_> {
     /// Searches for torques.
-    pub fn search(&self, way: Way, start: Start) -> Result<Search, OptimiseError<TorquesError>> {
+    pub fn search(&self, way: Way, start: Start) -> Result<Search, OptimizeError<TorquesError>> {
         let x0 = start.torques(self.drives);
         let mut log = Vec::new();
         let done = match way {
-            Way::Exact => minimise_to(TOLERANCE, EXACT, &mut self.problem(self.model)?, &x0)?,
+            Way::Exact => minimize_to(TOLERANCE, EXACT, &mut self.problem(self.model)?, &x0)?,
             Way::Differences(step) => {
                 let problem = self.problem(self.model)?;
-                minimise_to(TOLERANCE, NOISE, &mut ByDifferences::new(problem, Difference::Forward { step })?, &x0)?
+                minimize_to(TOLERANCE, NOISE, &mut ByDifferences::new(problem, Difference::Forward { step })?, &x0)?
             }
             Way::Central => {
                 let soft = on_central_path(self.model)?;
                 let mut problem = self.problem(&soft)?;
-                let near = minimise_to(LEAVE, EXACT, &mut problem, &x0)?;
+                let near = minimize_to(LEAVE, EXACT, &mut problem, &x0)?;
                 log = self.exact_log(&near, problem.visited())?;
-                minimise_to(TOLERANCE, EXACT, &mut self.problem(self.model)?, &near.x)?
+                minimize_to(TOLERANCE, EXACT, &mut self.problem(self.model)?, &near.x)?
             }
         };
         // a second search begins where the first has ended
@@ -156,11 +156,11 @@ impl Task<'_> {
     }
 
     /// Errors of the exact step where a search on the central path has been, and when.
-    fn exact_log(&self, near: &Outcome, visited: &[Vec<f64>]) -> Result<Vec<(f64, f64)>, OptimiseError<TorquesError>> {
+    fn exact_log(&self, near: &Outcome, visited: &[Vec<f64>]) -> Result<Vec<(f64, f64)>, OptimizeError<TorquesError>> {
         let (mut exact, mut v) = (self.problem(self.model)?, vec![0.0; self.model.nv()]);
         let mut log = Vec::new();
         for (line, torques) in near.iterations.iter().zip(visited) {
-            let failed = |error| OptimiseError::Problem { iteration: line.iteration, error };
+            let failed = |error| OptimizeError::Problem { iteration: line.iteration, error };
             exact.residual(torques, &mut v).map_err(failed)?;
             log.push((v.iter().map(|v| v * v).sum::<f64>().sqrt(), line.seconds));
         }
@@ -169,14 +169,14 @@ impl Task<'_> {
 }
 
 /// Gauss–Newton with a line search, until the error is at most `tolerance`.
-fn minimise_to<P: LeastSquares>(
+fn minimize_to<P: LeastSquares>(
     tolerance: f64,
     rank_tolerance: f64,
     problem: &mut P,
     x0: &[f64],
-) -> Result<Outcome, OptimiseError<P::Error>> {
+) -> Result<Outcome, OptimizeError<P::Error>> {
     let options = Options { tolerance, rank_tolerance, max_iterations: 60, ..Options::default() };
-    minimise(problem, x0, &options, |_| ())
+    minimize(problem, x0, &options, |_| ())
 }
 
 /// The same robot whose steps are those of the central path.

@@ -2,7 +2,7 @@
 
 use super::torques::TorquesError;
 use super::{Search, Start, Task, Way};
-use slipstick::optimise::OptimiseError;
+use slipstick::optimize::OptimizeError;
 use std::fmt;
 
 /// Error that the paper reaches in about ten iterations [m/s, rad/s].
@@ -24,7 +24,7 @@ pub struct Searches {
 
 impl Searches {
     /// From zero and `starts − 1` random torques.
-    pub fn of(task: Task, way: Way, starts: u64) -> Result<Searches, OptimiseError<TorquesError>> {
+    pub fn of(task: Task, way: Way, starts: u64) -> Result<Searches, OptimizeError<TorquesError>> {
         let zero = task.search(way, Start::Zero)?;
         let random = (1..starts).map(|seed| task.search(way, Start::Random(seed)));
         Ok(Searches { way, zero, random: random.collect::<Result<_, _>>()? })

@@ -159,19 +159,19 @@ impl Stance {
 const TILT: f64 = std::f64::consts::PI / 180.0;
 
 impl Stance {
-    /// A robot that stands on two balls, tilted about the line between their centres; `None` on other feet. The balls
+    /// A robot that stands on two balls, tilted about the line between their centers; `None` on other feet. The balls
     /// stay where they are on the floor.
     pub(super) fn tilted(&self, model: &Model, q: &[f64]) -> Option<Vec<f64>> {
         let [a, b] = self.touches else { return None };
         let mut workspace = Workspace::new(model);
         workspace.kinematics(model, q).ok()?;
-        let centre = |joint: &str| {
+        let center = |joint: &str| {
             let body = model.joints()[model.joint(joint).ok()?.0].body;
             let mut geoms = model.geoms().iter().filter(|g| g.body == body);
             let ball = geoms.find(|g| matches!(g.shape, Shape::Sphere { .. }))?;
             Some(workspace.body_pose(body).ok()?.point(ball.pose.position))
         };
-        let (a, b) = (centre(a.0)?, centre(b.0)?);
+        let (a, b) = (center(a.0)?, center(b.0)?);
         let turn = Quat::exp((b - a).normalized()? * TILT);
         let start = base(model).ok()?.0;
         let mut q = q.to_vec();

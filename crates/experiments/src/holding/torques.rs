@@ -3,7 +3,7 @@
 
 use crate::drives::Drives;
 use slipstick::linalg::MatMut;
-use slipstick::optimise::LeastSquares;
+use slipstick::optimize::LeastSquares;
 use slipstick::{Data, GradientError, Input, InputError, Model, State, Step, StepError};
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub struct Torques<'m> {
     data: Data,
     x: State,
     next: State,
-    /// Generalised forces of the last residual (nv).
+    /// Generalized forces of the last residual (nv).
     tau: Vec<f64>,
     /// Smallest and largest torques, if they count.
     bounds: Option<[Vec<f64>; 2]>,

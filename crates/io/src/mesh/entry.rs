@@ -12,7 +12,7 @@ pub(super) fn encode(shapes: &[TriangleMesh], solids: &[Option<Solid>; 4]) -> Ve
     shapes.iter().for_each(|s| put_mesh(&mut out, s));
     for solid in solids {
         put_count(&mut out, usize::from(solid.is_some()));
-        if let Some(Solid { volume, centre: c, inertia: i }) = solid {
+        if let Some(Solid { volume, center: c, inertia: i }) = solid {
             put_numbers(&mut out, &[*volume, c.x, c.y, c.z, i.xx, i.xy, i.yy, i.xz, i.yz, i.zz]);
         }
     }
@@ -87,7 +87,7 @@ impl<'a> Input<'a> {
     fn solid(&mut self) -> Option<Solid> {
         let n = self.numbers(10)?;
         let inertia = Sym3 { xx: n[4], xy: n[5], yy: n[6], xz: n[7], yz: n[8], zz: n[9] };
-        Some(Solid { volume: n[0], centre: Vec3::from_slice(&n[1..]), inertia })
+        Some(Solid { volume: n[0], center: Vec3::from_slice(&n[1..]), inertia })
     }
 }
 
@@ -102,7 +102,7 @@ mod tests {
             triangles: vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]],
         };
         let inertia = Sym3 { xx: 1.0, xy: 2.0, yy: 3.0, xz: 4.0, yz: 5.0, zz: 6.0 };
-        let solid = Solid { volume: 0.7, centre: vec3(1.0, 2.0, 3.0), inertia };
+        let solid = Solid { volume: 0.7, center: vec3(1.0, 2.0, 3.0), inertia };
         PhysicsMesh { shapes: Ok(vec![mesh.clone(), mesh]), solids: [Some(solid), None, None, Some(solid)] }
     }
 

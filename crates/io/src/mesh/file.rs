@@ -44,7 +44,7 @@ pub(crate) fn is_known(path: &Path) -> bool {
     Format::of(path).is_some()
 }
 
-/// Reads a mesh for pictures: all triangles of the file in metres, with equal vertices merged. Physics uses convex
+/// Reads a mesh for pictures: all triangles of the file in meters, with equal vertices merged. Physics uses convex
 /// hulls instead, which [`load`](crate::load()) makes.
 ///
 /// `scale` stretches along the axes; a negative number mirrors.

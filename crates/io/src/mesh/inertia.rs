@@ -1,15 +1,15 @@
-//! Volume, centre and second moments of what a mesh encloses, or of its surface.
+//! Volume, center and second moments of what a mesh encloses, or of its surface.
 
 use slipstick_core::spatial::{Sym3, Vec3, vec3};
 
-/// A solid of density one; or a shell of one kilogram per square metre.
+/// A solid of density one; or a shell of one kilogram per square meter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Solid {
     /// [m³]; of a shell its area [m²]
     pub volume: f64,
     /// (m)
-    pub centre: Vec3,
-    /// Rotational inertia about the centre for density one [m⁵]; of a shell [m⁴]
+    pub center: Vec3,
+    /// Rotational inertia about the center for density one [m⁵]; of a shell [m⁴]
     pub inertia: Sym3,
 }
 
@@ -40,22 +40,22 @@ fn solid(vertices: &[Vec3], triangles: &[[u32; 3]], count: fn(f64) -> f64) -> Op
         return None;
     }
     inner = inner * (1.0 / area);
-    // centre: mean of the cones from the inner point
-    let (mut volume, mut centre) = (0.0, Vec3::ZERO);
+    // center: mean of the cones from the inner point
+    let (mut volume, mut center) = (0.0, Vec3::ZERO);
     for t in triangles.iter().map(corners) {
         let [a, b, c] = t.map(|p| p - inner);
         let part = count(a.dot(b.cross(c)) / 6.0);
         volume += part;
-        centre += (a + b + c) * (part / 4.0);
+        center += (a + b + c) * (part / 4.0);
     }
     if volume.is_nan() || volume <= SMALLEST_VOLUME {
         return None;
     }
-    centre = inner + centre * (1.0 / volume);
-    // moments: cones from the centre, ∫ x xᵀ = V/20 (Σ p pᵀ + s sᵀ) with s the sum of the corners
+    center = inner + center * (1.0 / volume);
+    // moments: cones from the center, ∫ x xᵀ = V/20 (Σ p pᵀ + s sᵀ) with s the sum of the corners
     let (mut volume, mut squares, mut products) = (0.0, Vec3::ZERO, Vec3::ZERO);
     for t in triangles.iter().map(corners) {
-        let [a, b, c] = t.map(|p| p - centre);
+        let [a, b, c] = t.map(|p| p - center);
         let part = count(a.dot(b.cross(c)) / 6.0);
         volume += part;
         for p in [a, b, c, a + b + c] {
@@ -63,37 +63,37 @@ fn solid(vertices: &[Vec3], triangles: &[[u32; 3]], count: fn(f64) -> f64) -> Op
             products += vec3(p.x * p.y, p.x * p.z, p.y * p.z) * (part / 20.0);
         }
     }
-    finished(volume, centre, squares, products)
+    finished(volume, center, squares, products)
 }
 
 /// The surface itself as a thin shell.
 pub(crate) fn shell(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Option<Solid> {
     let corners = |t: &[u32; 3]| t.map(|i| vertices[i as usize]);
     let area_of = |[a, b, c]: [Vec3; 3]| 0.5 * (b - a).cross(c - a).norm();
-    let (mut area, mut centre) = (0.0, Vec3::ZERO);
+    let (mut area, mut center) = (0.0, Vec3::ZERO);
     for t in triangles.iter().map(corners) {
         area += area_of(t);
-        centre += (t[0] + t[1] + t[2]) * (area_of(t) / 3.0);
+        center += (t[0] + t[1] + t[2]) * (area_of(t) / 3.0);
     }
     if area.is_nan() || area <= SMALLEST_VOLUME {
         return None;
     }
-    centre = centre * (1.0 / area);
+    center = center * (1.0 / area);
     // ∫ x xᵀ = A/12 (Σ p pᵀ + s sᵀ) with s the sum of the corners
     let (mut squares, mut products) = (Vec3::ZERO, Vec3::ZERO);
     for t in triangles.iter().map(corners) {
         let part = area_of(t) / 12.0;
-        let [a, b, c] = t.map(|p| p - centre);
+        let [a, b, c] = t.map(|p| p - center);
         for p in [a, b, c, a + b + c] {
             squares += vec3(p.x * p.x, p.y * p.y, p.z * p.z) * part;
             products += vec3(p.x * p.y, p.x * p.z, p.y * p.z) * part;
         }
     }
-    finished(area, centre, squares, products)
+    finished(area, center, squares, products)
 }
 
 /// A solid of its second moments ∫ x², y², z² and ∫ xy, xz, yz.
-fn finished(volume: f64, centre: Vec3, squares: Vec3, products: Vec3) -> Option<Solid> {
+fn finished(volume: f64, center: Vec3, squares: Vec3, products: Vec3) -> Option<Solid> {
     let inertia = Sym3 {
         xx: squares.y + squares.z,
         xy: -products.x,
@@ -102,7 +102,7 @@ fn finished(volume: f64, centre: Vec3, squares: Vec3, products: Vec3) -> Option<
         yz: -products.z,
         zz: squares.x + squares.y,
     };
-    (volume > SMALLEST_VOLUME && inertia.is_finite()).then_some(Solid { volume, centre, inertia })
+    (volume > SMALLEST_VOLUME && inertia.is_finite()).then_some(Solid { volume, center, inertia })
 }
 
 #[cfg(test)]
@@ -126,7 +126,7 @@ mod tests {
             let s = rule(&vertices, &triangles).unwrap();
             let volume = 8.0 * h.x * h.y * h.z;
             assert!((s.volume - volume).abs() < 1e-14);
-            assert!((s.centre - c).norm() < 1e-13);
+            assert!((s.center - c).norm() < 1e-13);
             assert!((s.inertia.xx - volume * (h.y * h.y + h.z * h.z) / 3.0).abs() < 1e-13);
             assert!(s.inertia.xy.abs() < 1e-13);
         }
@@ -138,7 +138,7 @@ mod tests {
         let (vertices, triangles) = cuboid(h, c);
         let s = shell(&vertices, &triangles).unwrap();
         let sides = [8.0 * h.y * h.z, 8.0 * h.x * h.z, 8.0 * h.x * h.y]; // area of each pair
-        assert!((s.volume - sides.iter().sum::<f64>()).abs() < 1e-14 && (s.centre - c).norm() < 1e-13);
+        assert!((s.volume - sides.iter().sum::<f64>()).abs() < 1e-14 && (s.center - c).norm() < 1e-13);
         // a side at distance h has A h², across it A h²/3
         let square = |k: usize| (0..3).map(|i| sides[i] * h[k] * h[k] / if i == k { 1.0 } else { 3.0 }).sum::<f64>();
         assert!((s.inertia.xx - square(1) - square(2)).abs() < 1e-13);

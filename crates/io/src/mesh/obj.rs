@@ -11,7 +11,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<TriangleMesh, Defect> {
         let mut words = line.split_whitespace();
         match words.next() {
             Some("v") => {
-                // more than three numbers: weight or colour
+                // more than three numbers: weight or color
                 let point: Option<Vec<f64>> =
                     words.take(3).map(|w| w.parse().ok().filter(|x: &f64| x.is_finite())).collect();
                 let point = point.filter(|p| p.len() == 3);

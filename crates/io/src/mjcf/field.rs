@@ -81,7 +81,7 @@ fn from_file(path: &Path) -> Result<Grid, LoadError> {
     Ok(Grid { rows, columns, heights })
 }
 
-/// The first channel of a PNG, which is its brightness if it has no colours; its top row is that of greatest y.
+/// The first channel of a PNG, which is its brightness if it has no colors; its top row is that of greatest y.
 fn from_picture(bytes: &[u8]) -> Result<Grid, String> {
     let unreadable = |e: png::DecodingError| format!("a PNG that cannot be read: {e}");
     let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));

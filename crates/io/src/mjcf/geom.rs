@@ -34,7 +34,7 @@ pub(super) struct GeomRead<'a> {
 }
 
 /// The effect of leaving out condim 4 and 6.
-pub(super) const NO_TORSION: &str = "condim: torsional and rolling friction are not modelled, only sliding friction";
+pub(super) const NO_TORSION: &str = "condim: torsional and rolling friction are not modeled, only sliding friction";
 
 /// What is needed to read a geom.
 pub(super) struct Tools<'b, 'a> {
@@ -165,7 +165,7 @@ fn mass(
             let solid = tools.assets.solid(name)?;
             let density = given.map_or(density, |m| m / solid.volume);
             let local =
-                BodyInertia { mass: density * solid.volume, com: solid.centre, about_com: solid.inertia * density };
+                BodyInertia { mass: density * solid.volume, com: solid.center, about_com: solid.inertia * density };
             local.moved(pose)
         }
         (None, None) => BodyInertia::default(),

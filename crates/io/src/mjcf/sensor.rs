@@ -66,7 +66,7 @@ const KINDS: [(&str, On, Quantity); 36] = [
     ("frameangvel", On::Frame, Quantity::AngularVelocity),
     ("framelinacc", On::Frame, Quantity::LinearAcceleration),
     ("frameangacc", On::Frame, Quantity::AngularAcceleration),
-    ("subtreecom", On::Subtree, Quantity::SubtreeCentreOfMass),
+    ("subtreecom", On::Subtree, Quantity::SubtreeCenterOfMass),
     ("subtreelinvel", On::Subtree, Quantity::SubtreeLinearVelocity),
     ("subtreeangmom", On::Subtree, Quantity::SubtreeAngularMomentum),
 ];

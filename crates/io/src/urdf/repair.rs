@@ -1,6 +1,6 @@
 //! Inertias that no body has. Files in use contain many; they are warned about and repaired as little as possible:
 //!
-//! - Masses and centres of mass stay as they are, and so does every link whose defect disappears when it is merged with
+//! - Masses and centers of mass stay as they are, and so does every link whose defect disappears when it is merged with
 //!   the links fixed to it (a frame with an indefinite 1e-6 kg·m² on a heavy trunk).
 //! - A body that has a negative principal moment after merging gets zero instead of it.
 //! - A joint that would move nothing at all in the neutral pose (no mass along a slide, no inertia about a hinge) gets

@@ -32,9 +32,9 @@ impl Writer<'_> {
     /// The model knows how much weight is taken off a body, and where; links have shares.
     pub(super) fn share_compensation(&mut self, n: usize) {
         let model = self.model;
-        for (b, (mass, centre)) in model.gravity_compensation().iter().enumerate().skip(1).filter(|(_, c)| c.0 != 0.0) {
+        for (b, (mass, center)) in model.gravity_compensation().iter().enumerate().skip(1).filter(|(_, c)| c.0 != 0.0) {
             let whole = &model.inertias()[b];
-            let near = |p: Vec3| (p - *centre).norm() <= 1e-9 * (1.0 + centre.norm());
+            let near = |p: Vec3| (p - *center).norm() <= 1e-9 * (1.0 + center.norm());
             let links = (0..n).filter(|i| model.frames()[*i].body == BodyId(b));
             if near(whole.com) {
                 links.for_each(|i| self.compensation[i] = mass / whole.mass);

@@ -108,7 +108,7 @@ fn of_site(quantity: Quantity) -> Option<&'static str> {
 
 fn of_subtree(quantity: Quantity) -> Option<&'static str> {
     Some(match quantity {
-        Quantity::SubtreeCentreOfMass => "subtreecom",
+        Quantity::SubtreeCenterOfMass => "subtreecom",
         Quantity::SubtreeLinearVelocity => "subtreelinvel",
         Quantity::SubtreeAngularMomentum => "subtreeangmom",
         _ => return None,

@@ -20,7 +20,7 @@ fn wrong(xml: &str) -> String {
     mjcf(xml).expect_err("an error").to_string()
 }
 
-/// Two bodies on hinges, one metre apart, the second turned by a quarter about z.
+/// Two bodies on hinges, one meter apart, the second turned by a quarter about z.
 fn two(rest: &str) -> String {
     format!(
         r#"<mujoco><default><equality active="false"/><tendon stiffness="5"/></default><worldbody>
@@ -166,8 +166,8 @@ fn weight_is_taken_off_as_the_file_says() {
         r#"<mujoco><worldbody><body gravcomp="0.5"><joint type="slide"/><geom size="1" mass="4"/>
            <body gravcomp="1" pos="1 0 0"><geom size="1" mass="2"/></body></body></worldbody></mujoco>"#,
     );
-    let (mass, centre) = model.gravity_compensation()[1];
-    assert_eq!((mass, centre.x), (4.0, 0.5));
+    let (mass, center) = model.gravity_compensation()[1];
+    assert_eq!((mass, center.x), (4.0, 0.5));
 }
 
 #[test]

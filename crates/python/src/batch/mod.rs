@@ -119,7 +119,7 @@ impl Batch {
 
     /// One step of every environment.
     ///
-    /// q (n, nq), v (n, nv); tau (n, nv): generalised forces; ctrl (n, nu): controls, without which the actuators are
+    /// q (n, nq), v (n, nv); tau (n, nv): generalized forces; ctrl (n, nu): controls, without which the actuators are
     /// off; out: two float64 arrays (n, nq), (n, nv) to write to, which may be q and v themselves.
     /// Returns (q, v) at the end of the step. Raises BatchError.
     #[pyo3(signature = (q, v, tau=None, ctrl=None, *, out=None))]
@@ -140,7 +140,7 @@ impl Batch {
         let done = py.detach(|| {
             let mut inner = self.enter()?;
             let Inner { batch, actuated, .. } = &mut **inner;
-            normalise(batch, nq, &mut q);
+            normalize(batch, nq, &mut q);
             *actuated = ctrl.is_some();
             Ok::<_, Failure>(match &ctrl {
                 Some(ctrl) => batch.step_ctrl(&q, &v, ctrl, &tau, &mut q_next, &mut v_next),
@@ -207,7 +207,7 @@ impl Batch {
         let done = py.detach(|| {
             let mut inner = self.enter()?;
             let Inner { batch, actuated, steps: kept } = &mut **inner;
-            normalise(batch, nq, &mut q);
+            normalize(batch, nq, &mut q);
             (*actuated, *kept) = (!ctrl.is_empty(), steps);
             let input = RolloutInput { ctrl: &ctrl, tau: &tau, wrenches: &[] };
             Ok::<_, Failure>(batch.rollout(steps, memory, [&q, &v], input, [&mut q_out, &mut v_out]))
@@ -337,7 +337,7 @@ fn rows(what: &'static str, x: Input, expected: &[usize]) -> Result<Vec<f64>, Fa
 
 /// Quaternions become unit ones, as in Simulator.step; those that a step returned stay as they are, so that steps
 /// repeat a rollout bit for bit. Rows that are no configurations are left for the step to refuse.
-fn normalise(batch: &slipstick::Batch, nq: usize, q: &mut [f64]) {
+fn normalize(batch: &slipstick::Batch, nq: usize, q: &mut [f64]) {
     let Some(model) = batch.model(0) else { return };
     let mut unit = vec![0.0; nq];
     for row in q.chunks_exact_mut(nq.max(1)) {

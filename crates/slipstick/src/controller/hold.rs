@@ -30,7 +30,7 @@ enum Spring {
     Constant(f64),
     /// A force −(k r·(q ⊖ pose) + d r·v) of an actuator with moment arms r, a gain and biases of its own.
     Actuator { arms: Vec<(usize, f64)>, k: f64, d: f64, gain: f64, bias: [f64; 3] },
-    /// The same as a generalised force, within the limits of the joint.
+    /// The same as a generalized force, within the limits of the joint.
     Dof { dof: usize, k: f64, d: f64, limits: [f64; 2] },
 }
 

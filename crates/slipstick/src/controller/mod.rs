@@ -18,7 +18,7 @@ pub struct Command {
     pub ctrl: Vec<f64>,
     /// Whether the actuators work. Zero controls are not the same: position servos then pull to zero.
     pub actuated: bool,
-    /// Generalised forces beside the actuators' (nv).
+    /// Generalized forces beside the actuators' (nv).
     pub tau: Vec<f64>,
     /// Forces and torques on bodies, world axes.
     pub wrenches: Vec<Wrench>,

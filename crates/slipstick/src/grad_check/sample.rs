@@ -15,7 +15,7 @@ pub struct Sample {
     pub x: State,
     /// Controls (nu); `None`: the actuators do nothing.
     pub ctrl: Option<Vec<f64>>,
-    /// Generalised forces (nv).
+    /// Generalized forces (nv).
     pub tau: Vec<f64>,
     /// Forces and torques on bodies.
     pub wrenches: Vec<Wrench>,
@@ -144,7 +144,7 @@ impl Sample {
     }
 }
 
-/// Only looked at: to normalise a quaternion twice may change its last digit.
+/// Only looked at: to normalize a quaternion twice may change its last digit.
 fn check(model: &Model, sample: &Sample) -> Result<(), InputError> {
     State::new(model, &sample.x.q, &sample.x.v)?;
     let length =

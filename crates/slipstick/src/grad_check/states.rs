@@ -145,7 +145,7 @@ impl States {
         ranges.map(|[low, high]| draw.between(low, high)).collect()
     }
 
-    /// A push up to the weight of the robot, a tenth of a metre from a centre of mass.
+    /// A push up to the weight of the robot, a tenth of a meter from a center of mass.
     fn wrench(&mut self) -> Wrench {
         let body = BodyId(1 + self.draw.below(self.model.n_bodies() - 1));
         let weight = 9.81 * self.model.total_mass();

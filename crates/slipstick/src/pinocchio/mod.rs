@@ -116,13 +116,13 @@ impl Map {
         }))
     }
 
-    /// Pinocchio's generalised forces.
+    /// Pinocchio's generalized forces.
     pub fn tau_to(&self, q: &[f64], tau: &[f64]) -> Result<Vec<f64>, InputError> {
         self.check(q, &[("tau", tau)])?;
         Ok(self.turn(q, tau, Way::To))
     }
 
-    /// Our generalised forces.
+    /// Our generalized forces.
     pub fn tau_from(&self, pin_q: &[f64], pin_tau: &[f64]) -> Result<Vec<f64>, InputError> {
         let q = self.q_from(pin_q)?;
         self.check(&q, &[("pin_tau", pin_tau)])?;

@@ -13,7 +13,7 @@ use std::ops::Range;
 pub struct Wanted {
     /// The first state: 2 nv columns.
     pub initial: bool,
-    /// Generalised forces of every step: steps × nv columns.
+    /// Generalized forces of every step: steps × nv columns.
     pub tau: bool,
     /// Controls of every step: steps × nu columns.
     pub ctrl: bool,
@@ -77,7 +77,7 @@ impl Sensitivities {
         (!self.initial.is_empty()).then(|| self.columns(self.initial.clone()))
     }
 
-    /// With respect to the generalised forces of step `t` (2 nv × nv).
+    /// With respect to the generalized forces of step `t` (2 nv × nv).
     pub fn tau(&self, t: usize) -> Option<MatRef<'_>> {
         self.of_step(&self.tau, self.nv, t)
     }

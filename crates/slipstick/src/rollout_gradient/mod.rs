@@ -74,7 +74,7 @@ impl RolloutGradient {
         self
     }
 
-    /// The same for the other parameters or options of a model with the same structure: a step of an optimisation.
+    /// The same for the other parameters or options of a model with the same structure: a step of an optimization.
     pub fn set_model(&mut self, model: &Model) -> Result<(), InputError> {
         let other = self.machine.model.parameters().layout() != model.parameters().layout();
         if other || (model.nq(), model.nv(), model.nu()) != self.sizes() {
@@ -122,7 +122,7 @@ impl RolloutGradient {
 
     fn begin(&mut self, x0: &State, input: &RolloutInput) -> Result<(), RolloutGradientError> {
         let RolloutGradient { machine, recorder, start, .. } = self;
-        // only looked at, as by Simulator::set_state: to normalise a quaternion twice may change its last digit
+        // only looked at, as by Simulator::set_state: to normalize a quaternion twice may change its last digit
         State::new(&machine.model, &x0.q, &x0.v)?;
         vector_or_none("ctrl", input.ctrl, recorder.steps.saturating_mul(recorder.layout.nu))?;
         vector_or_none("tau", input.tau, recorder.steps.saturating_mul(recorder.layout.nv))?;

@@ -22,7 +22,7 @@ pub enum Memory {
 pub struct RolloutInput<'a> {
     /// Controls (steps × nu); empty: the actuators are off.
     pub ctrl: &'a [f64],
-    /// Generalised forces beside the actuators' (steps × nv); empty: none.
+    /// Generalized forces beside the actuators' (steps × nv); empty: none.
     pub tau: &'a [f64],
     /// Forces and torques on bodies in every step, world axes.
     pub wrenches: &'a [Wrench],
@@ -53,7 +53,7 @@ pub struct RolloutGrad {
     pub q: Vec<f64>,
     /// With respect to the first velocity (nv).
     pub v: Vec<f64>,
-    /// With respect to the generalised forces of every step (steps × nv).
+    /// With respect to the generalized forces of every step (steps × nv).
     pub tau: Vec<f64>,
     /// With respect to the controls of every step (steps × nu); zero if the actuators are off.
     pub ctrl: Vec<f64>,
@@ -94,7 +94,7 @@ pub struct RolloutDirection<'a> {
     pub q: &'a [f64],
     /// Of the first velocity (nv).
     pub v: &'a [f64],
-    /// Of the generalised forces of every step (steps × nv).
+    /// Of the generalized forces of every step (steps × nv).
     pub tau: &'a [f64],
     /// Of the controls of every step (steps × nu); without effect if the actuators are off.
     pub ctrl: &'a [f64],

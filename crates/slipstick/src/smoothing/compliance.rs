@@ -68,7 +68,7 @@ impl ComplianceSchedule {
     }
 }
 
-/// For each geom a third of the trace of the inverse inertia that its centre shows to forces [1/kg]; zero in the world.
+/// For each geom a third of the trace of the inverse inertia that its center shows to forces [1/kg]; zero in the world.
 /// Those of two geoms add up to that of a contact of two trees, as their compliances do.
 fn inverse_inertias(model: &Model, q: &[f64]) -> Result<Vec<f64>, SmoothingError> {
     let (nv, mut work) = (model.nv(), Workspace::new(model));
@@ -81,7 +81,7 @@ fn inverse_inertias(model: &Model, q: &[f64]) -> Result<Vec<f64>, SmoothingError
         work.factor(model, q).map_err(|e: DynamicsError| StepError::from(e))?;
         let mut trace = 0.0;
         for axis in 0..3 {
-            // velocity of the centre: that of the link's origin and ω × arm
+            // velocity of the center: that of the link's origin and ω × arm
             let (b, c) = ((axis + 1) % 3, (axis + 2) % 3);
             let row = |j: usize| {
                 let at = |i: usize| jacobian[i * nv + j];

@@ -1,6 +1,6 @@
 //! Smoothing around the step: means over random inputs, and contacts that are made softer for a while.
 //!
-//! The derivative of a step is a one-sided truth where contacts open, close or begin to slip. An optimiser may want to
+//! The derivative of a step is a one-sided truth where contacts open, close or begin to slip. An optimizer may want to
 //! know what happens on average nearby instead: [`Bundled`]. Or it begins with a softer robot and ends with the real one:
 //! [`ComplianceSchedule`]. Both leave the step as it is; the central path ([`GradientMode`](crate::GradientMode)) and
 //! smoothed collision derivatives ([`CollisionGradient`](crate::CollisionGradient)) are options of the model.
@@ -44,7 +44,7 @@ pub struct Sigma {
     pub q: f64,
     /// Of velocities (m/s or rad/s).
     pub v: f64,
-    /// Of generalised forces (N or N m).
+    /// Of generalized forces (N or N m).
     pub tau: f64,
     /// Of controls.
     pub ctrl: f64,

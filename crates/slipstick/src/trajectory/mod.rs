@@ -30,7 +30,7 @@ pub struct Trajectory {
     pub v: Vec<f64>,
     /// Controls (steps × nu); zero where the actuators were off.
     pub ctrl: Vec<f64>,
-    /// Generalised forces beside the actuators' (steps × nv).
+    /// Generalized forces beside the actuators' (steps × nv).
     pub tau: Vec<f64>,
     /// Contacts in the problem of each step.
     pub contacts: Vec<usize>,

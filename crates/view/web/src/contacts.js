@@ -1,4 +1,4 @@
-// Contacts: a ball where it is, an arrow for the force, both in the colour of what the contact does.
+// Contacts: a ball where it is, an arrow for the force, both in the color of what the contact does.
 
 import {
   Color, ConeGeometry, CylinderGeometry, Group, InstancedMesh, Matrix4, MeshBasicMaterial, Quaternion, SphereGeometry, Vector3,
@@ -12,8 +12,8 @@ const HEAD = [3.2, 9]; // radius and length of its head, in radii of the shaft
 const BALL = 0.022; // radius of a ball
 const HIDDEN = 0.28; // how much of it shows through a body
 
-// The page's style has the colours, for the legend needs them too.
-function colours() {
+// The page's style has the colors, for the legend needs them too.
+function colors() {
   return MODES.map((mode) => {
     const element = document.querySelector(`.mode.${mode}`);
     return new Color(getComputedStyle(element).getPropertyValue("--mode").trim());
@@ -26,7 +26,7 @@ function twice(geometry, most) {
   const ghost = new MeshBasicMaterial({ toneMapped: false, transparent: true, opacity: HIDDEN, depthTest: false, depthWrite: false });
   return [solid, ghost].map((material, k) => {
     const mesh = new InstancedMesh(geometry, material, most);
-    mesh.setColorAt(0, new Color()); // makes room for colours
+    mesh.setColorAt(0, new Color()); // makes room for colors
     mesh.frustumCulled = false;
     mesh.renderOrder = 2 - k; // the ghosts first, so that they do not dull what is seen
     return mesh;
@@ -38,7 +38,7 @@ export class Contacts {
     this.motion = motion;
     this.radius = radius;
     this.group = new Group();
-    this.colours = colours();
+    this.colors = colors();
     this.scale = (LONG * radius) / motion.largeForce();
     const most = Math.max(motion.mostContacts(), 1);
     const along = (geometry) => geometry.translate(0, 0.5, 0);
@@ -51,35 +51,35 @@ export class Contacts {
   show(frame) {
     let [balls, arrows] = [0, 0];
     this.motion.forContacts(frame, (point, force, mode) => {
-      const colour = this.colours[mode];
-      put(this.balls, balls++, colour, point, upright, spare.set(1, 1, 1).multiplyScalar(BALL * this.radius));
-      if (force.lengthSq() > 0) this.arrow(arrows++, colour, point, force);
+      const color = this.colors[mode];
+      put(this.balls, balls++, color, point, upright, spare.set(1, 1, 1).multiplyScalar(BALL * this.radius));
+      if (force.lengthSq() > 0) this.arrow(arrows++, color, point, force);
     });
     finish(this.balls, balls);
     finish(this.shafts, arrows);
     finish(this.heads, arrows);
   }
 
-  arrow(index, colour, point, force) {
+  arrow(index, color, point, force) {
     const shaft = THICK * this.radius;
     const length = Math.min(this.scale * force.length(), LONGEST * this.radius);
     const head = Math.min(HEAD[1] * shaft, 0.6 * length);
     direction.copy(force).normalize();
     turn.setFromUnitVectors(up, direction);
-    put(this.shafts, index, colour, point, turn, spare.set(shaft, length - head, shaft));
+    put(this.shafts, index, color, point, turn, spare.set(shaft, length - head, shaft));
     neck.copy(point).addScaledVector(direction, length - head);
-    put(this.heads, index, colour, neck, turn, spare.set(HEAD[0] * shaft, head, HEAD[0] * shaft));
+    put(this.heads, index, color, neck, turn, spare.set(HEAD[0] * shaft, head, HEAD[0] * shaft));
   }
 }
 
 const [up, spare, direction, neck] = [new Vector3(0, 1, 0), new Vector3(), new Vector3(), new Vector3()];
 const [upright, turn, matrix] = [new Quaternion(), new Quaternion(), new Matrix4()];
 
-function put(meshes, index, colour, position, quaternion, size) {
+function put(meshes, index, color, position, quaternion, size) {
   matrix.compose(position, quaternion, size);
   for (const mesh of meshes) {
     mesh.setMatrixAt(index, matrix);
-    mesh.setColorAt(index, colour);
+    mesh.setColorAt(index, color);
   }
 }
 

@@ -77,14 +77,14 @@ export class Motion {
   }
 
   // Where the middle of all that moves is, frame by frame, and how far things reach from it. `balls` are around the shapes of
-  // each moving body, in its frame: { centre, radius }.
+  // each moving body, in its frame: { center, radius }.
   path(balls) {
     const middles = new Float64Array(3 * this.count);
     const reach = [];
-    const [centre, turn] = [new Vector3(), new Quaternion()];
+    const [center, turn] = [new Vector3(), new Quaternion()];
     const world = (frame, body) => {
       this.turn(frame, body, turn);
-      return centre.copy(balls[body].centre).applyQuaternion(turn).add(this.position(frame, body, spare.position));
+      return center.copy(balls[body].center).applyQuaternion(turn).add(this.position(frame, body, spare.position));
     };
     for (let frame = 0; frame < this.count; frame++) {
       const [low, high] = [new Vector3(Infinity, Infinity, Infinity), new Vector3(-Infinity, -Infinity, -Infinity)];
@@ -93,7 +93,7 @@ export class Motion {
         if (balls[body].radius === 0) continue;
         const r = balls[body].radius;
         low.min(world(frame, body).addScalar(-r));
-        high.max(centre.addScalar(2 * r));
+        high.max(center.addScalar(2 * r));
       }
       const middle = low.x <= high.x ? low.clone().add(high).multiplyScalar(0.5) : new Vector3();
       for (let body = 0; body < this.bodies; body++) {
@@ -109,10 +109,10 @@ export class Motion {
   // How far the largest tree of bodies reaches from its middle, in the first frame. `trees` has the tree of each moving body.
   largest(balls, trees) {
     const boxes = new Map(trees.map((tree) => [tree, new Box3()]));
-    balls.forEach(({ centre, radius }, body) => {
+    balls.forEach(({ center, radius }, body) => {
       if (radius === 0) return;
       this.turn(0, body, spare.turn);
-      const at = centre.clone().applyQuaternion(spare.turn).add(this.position(0, body, spare.position));
+      const at = center.clone().applyQuaternion(spare.turn).add(this.position(0, body, spare.position));
       boxes.get(trees[body]).union(new Box3().setFromCenterAndSize(at, new Vector3().setScalar(2 * radius)));
     });
     return Math.max(0, ...[...boxes.values()].map((box) => 0.5 * box.getSize(spare.point).length()));
@@ -127,7 +127,7 @@ export class Motion {
 
 const spare = { position: new Vector3(), turn: new Quaternion(), point: new Vector3(), force: new Vector3() };
 
-// Means over the neighbours of each frame, by sums from the start.
+// Means over the neighbors of each frame, by sums from the start.
 function averaged(points, window) {
   const count = points.length / 3;
   const sums = new Float64Array(points.length + 3);

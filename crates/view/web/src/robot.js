@@ -3,16 +3,16 @@
 import { Box3, CapsuleGeometry, Color, Group, Mesh, MeshStandardMaterial, Sphere, Vector3 } from "three";
 import { geometry } from "./shapes.js";
 
-// By depth below the root, so that the legs of a robot look alike; each further tree has a colour of its own.
+// By depth below the root, so that the legs of a robot look alike; each further tree has a color of its own.
 const LIMBS = ["#f4f5f7", "#465366", "#4a86c8", "#5a6779", "#93b9e2", "#778698"];
-// Neither list has the green, orange and grey of contacts.
+// Neither list has the green, orange and gray of contacts.
 const TREES = ["#e3c463", "#8a78bd", "#c9748a", "#6f97cc", "#b3a06a", "#957a66"];
 const STATIC = "#aab4c0";
 const ROUGH = 0.5; // of surfaces: neither chalk nor mirror
 const THIN = 0.06; // radius of a bone, as a share of its length
 const SECOND = 0.5; // every other geom of a body is darker by this factor
 
-function colour(body, index, data) {
+function color(body, index, data) {
   const { depth, tree } = data.bodies[body];
   if (body === 0) return new Color(STATIC);
   const base = tree > 0 ? TREES[(tree - 1) % TREES.length] : LIMBS[depth % LIMBS.length];
@@ -22,7 +22,7 @@ function colour(body, index, data) {
 function shape(geom, index, data) {
   const form = geometry(geom, data);
   if (!form) return null;
-  const material = new MeshStandardMaterial({ color: colour(geom.body, index, data), roughness: ROUGH });
+  const material = new MeshStandardMaterial({ color: color(geom.body, index, data), roughness: ROUGH });
   const mesh = new Mesh(form, material);
   mesh.name = geom.name;
   mesh.position.fromArray(geom.pose);
@@ -38,7 +38,7 @@ function bones(data, bodies) {
   data.bodies.forEach(({ parent, place }, k) => {
     const end = new Vector3().fromArray(place);
     if (k === 0 || !bare[parent] || end.lengthSq() === 0) return;
-    const material = new MeshStandardMaterial({ color: colour(parent, 0, data), roughness: ROUGH });
+    const material = new MeshStandardMaterial({ color: color(parent, 0, data), roughness: ROUGH });
     const bone = new Mesh(new CapsuleGeometry(THIN * end.length(), end.length(), 6, 16), material);
     bone.position.copy(end).multiplyScalar(0.5);
     bone.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), end.normalize());
@@ -57,9 +57,9 @@ export function robot(data) {
   bones(data, bodies);
   const balls = bodies.slice(1).map((body) => {
     const box = new Box3().setFromObject(body);
-    if (box.isEmpty()) return { centre: new Vector3(), radius: 0 };
+    if (box.isEmpty()) return { center: new Vector3(), radius: 0 };
     const { center, radius } = box.getBoundingSphere(new Sphere());
-    return { centre: center, radius };
+    return { center: center, radius };
   });
   return { bodies, balls };
 }

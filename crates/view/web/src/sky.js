@@ -1,4 +1,4 @@
-// A dome of two colours, drawn behind everything.
+// A dome of two colors, drawn behind everything.
 
 import { BackSide, Color, Mesh, ShaderMaterial, SphereGeometry, SRGBColorSpace, Vector3 } from "three";
 
@@ -23,7 +23,7 @@ void main() {
   gl_FragColor = vec4(mix(horizon, zenith, smoothstep(0.0, 0.7, height)), 1.0);
 }`;
 
-// Colours as they reach the screen: the shader converts nothing.
+// Colors as they reach the screen: the shader converts nothing.
 function onScreen(text) {
   const { r, g, b } = new Color(text).getRGB({}, SRGBColorSpace);
   return { value: new Vector3(r, g, b) };

@@ -81,7 +81,7 @@ fn root(a: Vec3, c: Vec3, start: f64) -> Vec3 {
     last
 }
 
-/// Points of the plane across the shortest axis, so near to the centre that no point of that plane is nearest: the
+/// Points of the plane across the shortest axis, so near to the center that no point of that plane is nearest: the
 /// nearest is beside it (of the two, that on the positive side).
 #[cold]
 fn from_pole(a: Vec3, c: Vec3) -> Vec3 {

@@ -21,7 +21,7 @@ pub(super) fn point(core: &Core, p: Vec3, reach: f64) -> Option<Touch> {
 
 #[inline(always)]
 fn origin(p: Vec3, reach: f64) -> Option<Touch> {
-    // coincident centres have no direction of their own: any unit vector is as good
+    // coincident centers have no direction of their own: any unit vector is as good
     let (normal, gap) = direction(p).unwrap_or((Vec3::UNITS[2], 0.0));
     if gap > reach {
         return None;

@@ -46,7 +46,7 @@ impl View<'_> {
         match self.core {
             Core::Segment { .. } | Core::Cylinder { .. } | Core::Cone { .. } => (from < 2).then(|| edge(1 - from)),
             Core::Box { .. } => most_parallel([1, 2, 4].map(|bit| edge(from ^ bit)).into_iter(), along),
-            Core::Hull(hull) => most_parallel(hull.neighbours(from).iter().map(|&to| edge(to)), along),
+            Core::Hull(hull) => most_parallel(hull.neighbors(from).iter().map(|&to| edge(to)), along),
             Core::Prism(_) => {
                 let (third, floor) = (from % 3, from - from % 3);
                 let around = [(third + 1) % 3 + floor, (third + 2) % 3 + floor, third + 3 - floor];

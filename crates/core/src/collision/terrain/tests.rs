@@ -167,7 +167,7 @@ fn a_ball_in_a_valley_touches_both_sides_and_a_ridge_once() {
 fn a_box_at_a_step_is_stopped_and_not_lifted() {
     let shape = Shape::Box { half_size: vec3(0.05, 0.05, 0.05) };
     let model = model(Soil::Mesh(stairs(6)), Pose::IDENTITY, shape, false);
-    // on the second tread, half a millimetre in the ground and one in the riser before it
+    // on the second tread, half a millimeter in the ground and one in the riser before it
     let found = contacts(&model, Pose::translation(vec3(0.351, 0.3, 0.1495)));
     let (floor, wall): (Vec<&Contact>, Vec<&Contact>) = found.iter().partition(|c| c.normal().z > 0.5);
     assert!(!floor.is_empty() && !wall.is_empty() && floor.len() + wall.len() <= 4);

@@ -309,7 +309,7 @@ fn second_order(cone: Cone, d: &Interior) -> [f64; 4] {
 /// Largest stiffness with which a bilateral row is solved; what it leaves is taken out by the iterations.
 const RIGID: f64 = 1e8;
 
-/// The linearised law: `dl = c − E dσ`.   (ncp-8)
+/// The linearized law: `dl = c − E dσ`.   (ncp-8)
 fn answer(cone: Cone, bound: f64, x: &Interior, sigma: &[f64; 3], target: &[f64; 4]) -> Answer {
     match cone {
         Cone::Friction { .. } if is_frictionless(cone) => {

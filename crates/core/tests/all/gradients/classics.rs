@@ -237,7 +237,7 @@ fn one_sided_derivatives_inside_a_mode_are_the_ordinary_ones() {
 
 #[test]
 fn a_frictionless_ball_on_an_edge_is_turned_away_as_its_normal_turns() {
-    // the edge of a table at the origin; the ball's centre is at c, its normal along c
+    // the edge of a table at the origin; the ball's center is at c, its normal along c
     let mut w = World::new();
     w.fixed(
         "table",
@@ -334,7 +334,7 @@ fn a_table_on_four_legs_has_one_derivative_and_its_legs_share_any_weight_that_is
             s.iter_mut().zip(p).for_each(|(s, p)| *s += p);
         }
     }
-    // momentum: m dv = dt dtau + Σ dλ, the centre of mass being off the origin only turns
+    // momentum: m dv = dt dtau + Σ dλ, the center of mass being off the origin only turns
     let mass = model.total_mass();
     for i in 0..3 {
         for j in 0..3 {
@@ -349,7 +349,7 @@ fn a_table_on_four_legs_has_one_derivative_and_its_legs_share_any_weight_that_is
     }
 }
 
-/// Row i of −[c]×: velocity of the centre of mass by the angular velocity.
+/// Row i of −[c]×: velocity of the center of mass by the angular velocity.
 fn com_row(i: usize, k: usize) -> f64 {
     let c = vec3(0.05, -0.1, 0.1);
     Vec3::UNITS[k].cross(c)[i]

@@ -8,7 +8,7 @@ use slipstick_core::*;
 
 const DT: f64 = 1e-3;
 
-/// A rod of mass m on a hinge about y with its centre at c below it.
+/// A rod of mass m on a hinge about y with its center at c below it.
 fn pendulum(compensated: f64) -> Model {
     let mut w = World::new();
     let bob = BodyInertia { mass: 1.3, com: vec3(0.0, 0.0, -0.8), about_com: Sym3::ZERO };

@@ -24,7 +24,7 @@ pub const QUANTITIES: [Quantity; 24] = [
     Quantity::Force,
     Quantity::Torque,
     Quantity::Touch,
-    Quantity::SubtreeCentreOfMass,
+    Quantity::SubtreeCenterOfMass,
     Quantity::SubtreeLinearVelocity,
     Quantity::SubtreeAngularMomentum,
     Quantity::LimitPosition,
@@ -32,7 +32,7 @@ pub const QUANTITIES: [Quantity; 24] = [
     Quantity::LimitForce,
 ];
 
-/// Adds each quantity on each joint, tendon, actuator, link, site and centre of mass, with and without a reference; many of
+/// Adds each quantity on each joint, tendon, actuator, link, site and center of mass, with and without a reference; many of
 /// them do not exist and cannot be read.
 pub fn instrument(mut b: ModelBuilder, rng: &mut Rng) -> Model {
     let links = b.site_frame(0).0;

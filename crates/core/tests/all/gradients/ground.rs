@@ -31,7 +31,7 @@ fn a_cone_that_tumbles_and_meets_a_ball_has_the_derivative_of_its_step() {
     tally.judge("cones");
 }
 
-/// A square metre of triangles with corners up to 2 cm high or low.
+/// A square meter of triangles with corners up to 2 cm high or low.
 fn rough(rng: &mut Rng) -> Mesh {
     let n = 12_u32;
     let height = |k: u32, rng: &mut Rng| {

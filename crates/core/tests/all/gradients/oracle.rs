@@ -235,7 +235,7 @@ impl Lab {
         }
     }
 
-    /// The largest velocity that a unit of generalised force gives in a step.
+    /// The largest velocity that a unit of generalized force gives in a step.
     pub fn velocity_per_force(&self) -> f64 {
         let nv = self.model.nv();
         let mut inverse = vec![0.0; nv * nv];

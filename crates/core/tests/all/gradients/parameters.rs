@@ -249,7 +249,7 @@ fn reverse_and_forward_agree_on_every_group() {
     }
 }
 
-/// A state of a model under a force and a torque at the centre of mass of its last body and a force beside it.
+/// A state of a model under a force and a torque at the center of mass of its last body and a force beside it.
 fn pushed(model: &Model, rng: &mut Rng, spread: f64) -> Lab {
     let nv = model.nv();
     let mut q = model.neutral().to_vec();

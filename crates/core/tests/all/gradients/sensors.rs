@@ -218,7 +218,7 @@ fn a_thrown_body_has_the_accelerometer_and_the_gyro_of_a_textbook() {
     let q: Vec<f64> = p.into_iter().chain(turned).collect();
     let force = [3.0, -2.0, 4.0, 0.1, 0.2, 0.3];
     let mut lab = Lab::new(&model, &q, &[1.0, 2.0, -0.5, 0.7, -0.4, 0.9]).tau(&force);
-    // it feels f/m in its own axes: Rᵀ/m by the force, and Rᵀ f/m × dφ by its turning; spinning does not move its centre
+    // it feels f/m in its own axes: Rᵀ/m by the force, and Rᵀ f/m × dφ by its turning; spinning does not move its center
     let [dq, dv, dtau, _] = rows(&mut lab, "imu");
     let axes = Quat::exp(turn).to_matrix();
     let felt = axes.tmul(Vec3::from_slice(&force)) * (1.0 / mass);

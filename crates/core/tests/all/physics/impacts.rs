@@ -148,5 +148,5 @@ fn impacts_from_afar_are_differentiated() {
     let model = w.build(floating(5e-3));
     let x = State::neutral(&model);
     let v = [90.0, 3.0, 1.0, 0.0, 0.0, 0.0, 110.0, 2.0, -3.0, 4.0, 5.0, 6.0];
-    Lab::new(&model, &x.q, &v).check(1e-6, "two bodies and a wall half a metre away");
+    Lab::new(&model, &x.q, &v).check(1e-6, "two bodies and a wall half a meter away");
 }

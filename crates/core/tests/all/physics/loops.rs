@@ -165,16 +165,16 @@ fn welded_bodies_take_a_push_as_one() {
     let wrench = [Wrench::new(BodyId(1), force, torque)];
     let said = run.attempt(&Input::default().with_wrenches(&wrench));
     assert_eq!(said.report.status, Status::Converged);
-    // the same force and torque about the common centre of mass
+    // the same force and torque about the common center of mass
     let about = torque - whole.com.cross(force);
     let spin = {
         let m = whole.about_com.to_mat();
         let cross = [m.c[1].cross(m.c[2]), m.c[2].cross(m.c[0]), m.c[0].cross(m.c[1])];
         vec3(cross[0].dot(about), cross[1].dot(about), cross[2].dot(about)) * (1.0 / m.determinant())
     };
-    let centre = force * (1.0 / whole.mass);
+    let center = force * (1.0 / whole.mass);
     for (body, at) in [(1, Vec3::ZERO), (2, place.position)] {
-        let v = (centre + spin.cross(at - whole.com)) * 1e-3;
+        let v = (center + spin.cross(at - whole.com)) * 1e-3;
         assert!((run.velocity(body) - v).norm() < STILL, "{:?} {v:?}", run.velocity(body));
     }
     let velocity = |body: usize| Vec3::from_slice(&run.x.v[6 * body - 3..]);

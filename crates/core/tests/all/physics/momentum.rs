@@ -82,7 +82,7 @@ fn gravity_is_all_that_changes_the_momentum_of_bodies_in_flight() {
 }
 
 #[test]
-fn a_smooth_hit_between_equal_balls_exchanges_their_speeds_along_the_line_of_centres() {
+fn a_smooth_hit_between_equal_balls_exchanges_their_speeds_along_the_line_of_centers() {
     let mut w = World::new();
     let s = surface(0.0, 1.0);
     let offset = 0.06;

@@ -18,14 +18,14 @@ pub fn surface(friction: f64, restitution: f64) -> Surface {
     s
 }
 
-/// Rotational inertia of a homogeneous box, about its centre.
+/// Rotational inertia of a homogeneous box, about its center.
 pub fn solid_box(mass: f64, half: Vec3) -> BodyInertia {
     let Vec3 { x, y, z } = half;
     let about_com = Sym3::diagonal(vec3(y * y + z * z, x * x + z * z, x * x + y * y)) * (mass / 3.0);
     BodyInertia { mass, com: Vec3::ZERO, about_com }
 }
 
-/// Rotational inertia of a homogeneous ball, about its centre.
+/// Rotational inertia of a homogeneous ball, about its center.
 pub fn solid_ball(mass: f64, radius: f64) -> BodyInertia {
     let about_com = Sym3::diagonal(vec3(1.0, 1.0, 1.0)) * (0.4 * mass * radius * radius);
     BodyInertia { mass, com: Vec3::ZERO, about_com }
@@ -61,7 +61,7 @@ impl World {
         self.fixed("ground", Shape::Plane, pose, surface)
     }
 
-    /// A body that moves freely and starts at `pose`, with one shape at its centre.
+    /// A body that moves freely and starts at `pose`, with one shape at its center.
     pub fn free(&mut self, name: &str, inertia: BodyInertia, shape: Shape, pose: Pose, surface: Surface) -> FrameId {
         let joint = JointSpec::new(format!("{name} root"), JointKind::Free);
         let link = self.0.add_link(ModelBuilder::WORLD, name, pose, inertia, vec![joint]);
@@ -77,7 +77,7 @@ impl World {
         self.free(name, solid_box(mass, half_size), Shape::Box { half_size }, pose, surface)
     }
 
-    /// A plate of the given mass on three small feet, whose tips are `height` below its centre: three points decide how
+    /// A plate of the given mass on three small feet, whose tips are `height` below its center: three points decide how
     /// the load is shared, so that no compliance is needed.
     pub fn tripod(&mut self, mass: f64, height: f64, pose: Pose, surface: Surface) -> FrameId {
         let joint = JointSpec::new("tripod root", JointKind::Free);
@@ -177,7 +177,7 @@ impl Run {
         Vec3::from_slice(&self.x.q[7 * (body - 1)..])
     }
 
-    /// Velocity of a free body's centre in a world of free bodies only, world axes [m/s].
+    /// Velocity of a free body's center in a world of free bodies only, world axes [m/s].
     pub fn velocity(&self, body: usize) -> Vec3 {
         Vec3::from_slice(&self.x.v[6 * (body - 1)..])
     }

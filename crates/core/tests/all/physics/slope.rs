@@ -152,7 +152,7 @@ fn a_smooth_floor_does_not_hold_what_leaves_it() {
 }
 
 #[test]
-fn a_tall_block_tips_where_its_centre_leaves_the_base() {
+fn a_tall_block_tips_where_its_center_leaves_the_base() {
     let half = vec3(0.05, 0.05, 0.2);
     for (share, tips) in [(0.98, false), (1.02, true)] {
         let ground = slope((share * half.x / half.z).atan(), 0.0);

@@ -1,4 +1,4 @@
-//! COLLADA (.dae): positions of triangles and polygons, placed by the nodes of the scene, in metres.
+//! COLLADA (.dae): positions of triangles and polygons, placed by the nodes of the scene, in meters.
 //!
 //! `<up_axis>` is not applied: exporters write Y_UP beside coordinates that are z-up (Go1's trunk is one of them), and
 //! the tools around URDF ignore it for that reason. The unit is applied.
@@ -75,7 +75,7 @@ impl<'a, 'i: 'a> Local<'a, 'i> for Node<'a, 'i> {
     }
 }
 
-/// Metres per unit of the file.
+/// Meters per unit of the file.
 fn unit(root: Node) -> Result<f64, Defect> {
     let Some(unit) = root.child_of("asset").and_then(|a| a.child_of("unit")) else { return Ok(1.0) };
     let meter = unit.attribute("meter").unwrap_or("1").trim().parse::<f64>();

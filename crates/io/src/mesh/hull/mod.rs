@@ -124,7 +124,7 @@ fn scaled_to_one(points: &[Vec3]) -> Result<Vec<Vec3>, NoHull> {
 fn tidied(full: &TriangleMesh) -> Option<TriangleMesh> {
     let size = size(&full.vertices);
     let mut hull = full.clone();
-    // again and again, as corners that remain may only then be neighbours
+    // again and again, as corners that remain may only then be neighbors
     loop {
         let double = doubles(&hull, NEAR * size);
         if !double.contains(&true) {
@@ -174,7 +174,7 @@ fn planes(hull: &TriangleMesh, size: f64) -> Vec<(Vec3, Vec3, f64)> {
     hull.triangles.iter().filter_map(|t| plane(t.map(|i| hull.vertices[i as usize]))).collect()
 }
 
-/// By how much each corner stands out from its neighbours, along a mean normal of its faces. Weighted by area, slivers,
+/// By how much each corner stands out from its neighbors, along a mean normal of its faces. Weighted by area, slivers,
 /// whose normals are noise, do not count; weighted by angle, small faces do: the better of both is taken.
 fn standing_out(hull: &TriangleMesh) -> Vec<f64> {
     let by_area = |_: Vec3, normal: Vec3, _: f64| normal;

@@ -11,7 +11,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// A cube of edge two with a pit from the middle of its upper side to its centre.
+/// A cube of edge two with a pit from the middle of its upper side to its center.
 const PITTED: &str = "v -1 -1 -1\nv 1 -1 -1\nv 1 1 -1\nv -1 1 -1\nv -1 -1 1\nv 1 -1 1\nv 1 1 1\nv -1 1 1\nv 0 0 0
 f 4 3 2 1\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\nf 5 6 9\nf 6 7 9\nf 7 8 9\nf 8 5 9\n";
 
@@ -149,7 +149,7 @@ fn the_reference_frame_comes_before_the_scale() {
     let quarter_turn = Quat::exp(vec3(0.0, 0.0, std::f64::consts::FRAC_PI_2)); // x of the frame is y of the file
     let reference = Pose::new(vec3(0.0, 3.0, 0.0), quarter_turn);
     let mesh = load(&dir.join("pit.obj"), &Recipe { reference, scale: vec3(10.0, 1.0, 1.0), ..recipe(Store::off()) });
-    let centre = mesh.unwrap().solid(MassRule::Convex).unwrap().centre;
-    assert!((centre - vec3(-30.0, 0.0, 0.0)).norm() < 1e-12, "{centre:?}");
+    let center = mesh.unwrap().solid(MassRule::Convex).unwrap().center;
+    assert!((center - vec3(-30.0, 0.0, 0.0)).norm() < 1e-12, "{center:?}");
     std::fs::remove_dir_all(dir).unwrap();
 }

@@ -39,7 +39,7 @@ pub static FREEJOINT: Spec = Spec {
     attributes: &[
         Group(Read, "name"),
         Group(Picture, "group"),
-        Group(Unsupported("free bodies keep the frame of the file: MuJoCo moves it to the centre of mass"), "align"),
+        Group(Unsupported("free bodies keep the frame of the file: MuJoCo moves it to the center of mass"), "align"),
     ],
     children: &[],
 };

@@ -18,7 +18,7 @@ pub static COMPILER: Spec = Spec {
         Group(Picture, "convexhull texturedir"),
         Group(Record, "conflict passthrough savecanonical savecompiled saveinertial usethread"),
         Group(
-            Unsupported("free bodies keep the frame of the file: MuJoCo moves it to the centre of mass"),
+            Unsupported("free bodies keep the frame of the file: MuJoCo moves it to the center of mass"),
             "alignfree",
         ),
         Group(Unless("false", "inertia of meshes is taken as the mesh itself says"), "exactmeshinertia"),

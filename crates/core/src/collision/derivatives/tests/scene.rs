@@ -121,11 +121,11 @@ impl Scene {
             let y = touch[i].side.point_of(&shapes[i].core, touch[i].d) + touch[i].d * shapes[i].radius;
             Pose { rotation, position: n * (distance * i as f64) - rotation * y }
         });
-        Scene { shapes, poses, n, sides: touch.map(|t| t.side), kind }.centred()
+        Scene { shapes, poses, n, sides: touch.map(|t| t.side), kind }.centered()
     }
 
     /// The contact point at the origin.
-    pub fn centred(mut self) -> Scene {
+    pub fn centered(mut self) -> Scene {
         let p = self.value().p;
         for pose in &mut self.poses {
             pose.position -= p;

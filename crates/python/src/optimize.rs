@@ -1,4 +1,4 @@
-//! `slipstick.optimise`: least squares on functions of Python.
+//! `slipstick.optimize`: least squares on functions of Python.
 
 use crate::arrays::{Input, matrix, optional_vector, vector, wrong_shape};
 use crate::errors::Failure;
@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyArithmeticError, PyValueError};
 use pyo3::prelude::*;
 use slipstick::Difference;
 use slipstick::linalg::MatMut;
-use slipstick::optimise::{self, ByDifferences, LeastSquares, Method, OptimiseError};
+use slipstick::optimize::{self, ByDifferences, LeastSquares, Method, OptimizeError};
 use std::cell::RefCell;
 
 /// A line of the log of a search: a point, and the step that led to it.
@@ -16,7 +16,7 @@ use std::cell::RefCell;
 /// Attributes: iteration (int, 0: the first point), error (‖r‖), gradient (norm of that of ½‖r‖²), step (length),
 /// fraction (of the proposed step that was taken), damping, trials (int: points tried), seconds (since the search
 /// began).
-#[pyclass(frozen, get_all, module = "slipstick.optimise")]
+#[pyclass(frozen, get_all, module = "slipstick.optimize")]
 pub struct Iteration {
     iteration: usize,
     error: f64,
@@ -28,8 +28,8 @@ pub struct Iteration {
     seconds: f64,
 }
 
-impl From<&optimise::Iteration> for Iteration {
-    fn from(i: &optimise::Iteration) -> Iteration {
+impl From<&optimize::Iteration> for Iteration {
+    fn from(i: &optimize::Iteration) -> Iteration {
         Iteration {
             iteration: i.iteration,
             error: i.error,
@@ -46,7 +46,7 @@ impl From<&optimise::Iteration> for Iteration {
 #[pymethods]
 impl Iteration {
     fn __repr__(&self) -> String {
-        format!("<slipstick.optimise.Iteration {}: error={:e}, step={:e}>", self.iteration, self.error, self.step)
+        format!("<slipstick.optimize.Iteration {}: error={:e}, step={:e}>", self.iteration, self.error, self.step)
     }
 }
 
@@ -54,7 +54,7 @@ impl Iteration {
 ///
 /// Attributes: x, residual (arrays), error (‖r‖), iterations (list of Iteration, the first point included), stop
 /// ("tolerance", "gradient", "step", "stalled", "max_iterations" or "not_finite").
-#[pyclass(frozen, get_all, module = "slipstick.optimise")]
+#[pyclass(frozen, get_all, module = "slipstick.optimize")]
 pub struct Outcome {
     x: Py<PyArray1<f64>>,
     residual: Py<PyArray1<f64>>,
@@ -67,7 +67,7 @@ pub struct Outcome {
 impl Outcome {
     fn __repr__(&self) -> String {
         let Outcome { error, stop, iterations, .. } = self;
-        format!("<slipstick.optimise.Outcome: {stop} after {} iterations, error={error:e}>", iterations.len() - 1)
+        format!("<slipstick.optimize.Outcome: {stop} after {} iterations, error={error:e}>", iterations.len() - 1)
     }
 }
 
@@ -163,7 +163,7 @@ impl LeastSquares for Functions<'_, '_> {
 /// Jacobian below this part of the largest count as zero, and steps are then the shortest; units (n,): what counts as a
 /// step of length one along each unknown, None: one; damping: first price of a step
 /// of Levenberg–Marquardt, relative to the Jacobian; rate: length of steps of gradient descent over that of the gradient,
-/// None: the best for the linearised problem. A residual that is not finite counts as infinitely bad, except at x0 where
+/// None: the best for the linearized problem. A residual that is not finite counts as infinitely bad, except at x0 where
 /// it is an ArithmeticError. Returns an Outcome.
 #[pyfunction]
 #[pyo3(signature = (residual, x0, *, jacobian=None, method="gauss-newton", bounds=None, retract=None, unknowns=None,
@@ -190,7 +190,7 @@ pub fn least_squares(
     rate: Option<f64>,
     difference_step: f64,
 ) -> Result<Outcome, Failure> {
-    let options = optimise::Options {
+    let options = optimize::Options {
         method: named(method)?,
         line_search,
         tolerance,
@@ -211,16 +211,16 @@ pub fn least_squares(
     let bounds = bounds.map(|(low, high)| PyResult::Ok((ends(&low, x0.len())?, ends(&high, x0.len())?))).transpose()?;
     let mut problem = Functions { residual, jacobian, retract, bounds, sizes: [0, n, x0.len()], raised: &raised };
     problem.sizes[0] = problem.evaluate(&x0)?.len();
-    let progress = |i: &optimise::Iteration| {
+    let progress = |i: &optimize::Iteration| {
         if let Some(Err(error)) = callback.map(|f| f.call1((Iteration::from(i),))) {
             *raised.borrow_mut() = Some(error);
         }
     };
     let outcome = match jacobian {
-        Some(_) => optimise::minimise(&mut problem, &x0, &options, progress),
+        Some(_) => optimize::minimize(&mut problem, &x0, &options, progress),
         None => {
             let difference = Difference::Central { step: difference_step };
-            optimise::minimise(&mut ByDifferences::new(problem, difference)?, &x0, &options, progress)
+            optimize::minimize(&mut ByDifferences::new(problem, difference)?, &x0, &options, progress)
         }
     };
     // what the last callback raised has not been seen by a residual
@@ -240,15 +240,15 @@ fn ends(x: Input, n: usize) -> PyResult<Vec<f64>> {
     x.extract::<f64>().map(|x| vec![x; n]).or_else(|_| vector("bounds", x))
 }
 
-fn failure(error: OptimiseError<PyErr>) -> Failure {
+fn failure(error: OptimizeError<PyErr>) -> Failure {
     match error {
-        OptimiseError::Input(e) => e.into(),
-        OptimiseError::Problem { error, .. } => error.into(),
+        OptimizeError::Input(e) => e.into(),
+        OptimizeError::Problem { error, .. } => error.into(),
         error => PyArithmeticError::new_err(error.to_string()).into(),
     }
 }
 
-fn found(py: Python<'_>, outcome: optimise::Outcome) -> Result<Outcome, Failure> {
+fn found(py: Python<'_>, outcome: optimize::Outcome) -> Result<Outcome, Failure> {
     let iterations = outcome.iterations.iter().map(|i| Py::new(py, Iteration::from(i)));
     Ok(Outcome {
         iterations: iterations.collect::<PyResult<_>>()?,

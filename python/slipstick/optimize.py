@@ -2,7 +2,7 @@
 
     import numpy as np
     import slipstick
-    from slipstick import optimise
+    from slipstick import optimize
 
     # how must a ball be thrown that slides, then rolls to a place?
     ball, target = slipstick.builtin("sphere"), np.array([1.0, 0.5])
@@ -14,7 +14,7 @@
     def jacobian(v):  # of the rollout that residual has just made
         return rollout.sensitivities(tau=False, ctrl=False)["initial"][:2, 6:8]
 
-    found = optimise.least_squares(residual, start.v[:2], jacobian=jacobian)
+    found = optimize.least_squares(residual, start.v[:2], jacobian=jacobian)
     found.x, found.error, found.stop
 
 `least_squares` goes down by Gauss–Newton, Levenberg–Marquardt or gradient descent. Points may lie on a manifold or between

@@ -5,7 +5,7 @@ use super::svd::{Svd, dot};
 use slipstick_core::linalg::MatRef;
 
 /// Residual r (m) and Jacobian J (m × n) at a point.
-pub(super) struct Linearised {
+pub(super) struct Linearized {
     r: Vec<f64>,
     J: Vec<f64>,
     /// Of ½‖r‖²: Jᵀ r, without what bounds forbid (n).                                                            (lsq-2)
@@ -18,8 +18,8 @@ pub(super) struct Linearised {
     svd: Option<Svd>,
 }
 
-impl Linearised {
-    pub fn new(r: &[f64], J: Vec<f64>, n: usize, room: Option<Room>) -> Linearised {
+impl Linearized {
+    pub fn new(r: &[f64], J: Vec<f64>, n: usize, room: Option<Room>) -> Linearized {
         let (mut gradient, mut columns) = (vec![0.0; n], vec![0.0; n]);
         for (row, r) in J.chunks_exact(n.max(1)).zip(r) {
             for (j, a) in row.iter().enumerate() {
@@ -30,7 +30,7 @@ impl Linearised {
         if let Some(room) = &room {
             gradient.iter_mut().enumerate().filter(|(j, x)| room.forbids(*j, -**x)).for_each(|(_, x)| *x = 0.0);
         }
-        Linearised { r: r.to_vec(), J, gradient, columns, room, svd: None }
+        Linearized { r: r.to_vec(), J, gradient, columns, room, svd: None }
     }
 
     fn matrix(&self) -> MatRef<'_> {
@@ -65,7 +65,7 @@ impl Linearised {
         d
     }
 
-    /// A step against the gradient, as long as is best for the linearised problem if no rate is given.           (lsq-6)
+    /// A step against the gradient, as long as is best for the linearized problem if no rate is given.           (lsq-6)
     pub fn descent(&self, rate: Option<f64>) -> Vec<f64> {
         let best = || {
             let curvature = self.change(&self.gradient).fold(0.0, |s, x| s + x * x);

@@ -7,7 +7,7 @@ use std::fmt;
 /// A search that ended without an outcome. `E` is the problem's own error.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum OptimiseError<E> {
+pub enum OptimizeError<E> {
     /// The first point, the bounds or the options do not fit.
     Input(InputError),
     /// The residual at the first point, or a derivative at some point, is not a finite number.
@@ -28,30 +28,30 @@ pub enum OptimiseError<E> {
     },
 }
 
-impl<E: fmt::Display> fmt::Display for OptimiseError<E> {
+impl<E: fmt::Display> fmt::Display for OptimizeError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            OptimiseError::Input(e) => e.fmt(f),
-            OptimiseError::NotFinite { what, row, iteration } => {
+            OptimizeError::Input(e) => e.fmt(f),
+            OptimizeError::NotFinite { what, row, iteration } => {
                 write!(f, "iteration {iteration}: {what}: row {row} is not a finite number")
             }
-            OptimiseError::Problem { iteration, error } => write!(f, "iteration {iteration}: {error}"),
+            OptimizeError::Problem { iteration, error } => write!(f, "iteration {iteration}: {error}"),
         }
     }
 }
 
-impl<E: Error + 'static> Error for OptimiseError<E> {
+impl<E: Error + 'static> Error for OptimizeError<E> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            OptimiseError::Input(e) => Some(e),
-            OptimiseError::NotFinite { .. } => None,
-            OptimiseError::Problem { error, .. } => Some(error),
+            OptimizeError::Input(e) => Some(e),
+            OptimizeError::NotFinite { .. } => None,
+            OptimizeError::Problem { error, .. } => Some(error),
         }
     }
 }
 
-impl<E> From<InputError> for OptimiseError<E> {
-    fn from(e: InputError) -> OptimiseError<E> {
-        OptimiseError::Input(e)
+impl<E> From<InputError> for OptimizeError<E> {
+    fn from(e: InputError) -> OptimizeError<E> {
+        OptimizeError::Input(e)
     }
 }

@@ -56,12 +56,12 @@ fn with(method: Method) -> Options {
 #[test]
 fn the_end_of_a_bent_valley_is_found_by_all_methods() {
     for (method, most) in [(Method::GaussNewton, 30), (Method::LevenbergMarquardt, 60)] {
-        let found = minimise(&mut valley(), &[-1.2, 1.0], &with(method), |_| ()).unwrap();
+        let found = minimize(&mut valley(), &[-1.2, 1.0], &with(method), |_| ()).unwrap();
         assert_eq!(found.stop, Stop::Tolerance);
         assert!(found.iterations.len() <= most && found.x.iter().all(|x| (x - 1.0).abs() < 1e-12), "{found:?}");
     }
     let slow = Options { max_iterations: 100_000, tolerance: 1e-4, ..with(Method::GradientDescent) };
-    let found = minimise(&mut valley(), &[-1.2, 1.0], &slow, |_| ()).unwrap();
+    let found = minimize(&mut valley(), &[-1.2, 1.0], &slow, |_| ()).unwrap();
     assert_eq!(found.stop, Stop::Tolerance);
     assert!(
         found.iterations.len() > 200,
@@ -74,7 +74,7 @@ fn the_end_of_a_bent_valley_is_found_by_all_methods() {
 fn with_a_line_search_the_error_never_rises_and_the_log_is_what_progress_sees() {
     for method in [Method::GaussNewton, Method::LevenbergMarquardt, Method::GradientDescent] {
         let mut seen = Vec::new();
-        let found = minimise(&mut valley(), &[-1.2, 1.0], &with(method), |i| seen.push(i.clone())).unwrap();
+        let found = minimize(&mut valley(), &[-1.2, 1.0], &with(method), |i| seen.push(i.clone())).unwrap();
         assert_eq!(seen, found.iterations);
         assert!(seen.windows(2).all(|w| w[1].error < w[0].error && w[1].iteration == w[0].iteration + 1));
         assert_eq!(found.error, seen[seen.len() - 1].error);
@@ -92,7 +92,7 @@ fn a_solution_without_full_rank_is_approached_as_far_as_digits_go() {
         vec![1.0, 10.0, 0.0, 0.0, 0.0, 0.0, a, -a, 0.0, c, -2.0 * c, 0.0, d, 0.0, 0.0, -d]
     };
     for method in [Method::GaussNewton, Method::LevenbergMarquardt] {
-        let found = minimise(&mut problem(4, 4, residual, jacobian), &[3.0, -1.0, 0.0, 1.0], &with(method), |_| ());
+        let found = minimize(&mut problem(4, 4, residual, jacobian), &[3.0, -1.0, 0.0, 1.0], &with(method), |_| ());
         let found = found.unwrap();
         assert!(found.error < 1e-11, "{method:?}: {} {}", found.error, found.stop);
         assert!(found.x.iter().all(|x| x.abs() < 1e-5), "{:?}", found.x);
@@ -105,7 +105,7 @@ fn of_many_solutions_of_a_linear_problem_the_nearest_is_taken() {
     let row = [1.0, 2.0, 2.0];
     let residual = move |x: &[f64]| vec![row[0] * x[0] + row[1] * x[1] + row[2] * x[2] - 9.0; 2];
     let mut plane = problem(2, 3, residual, move |_: &[f64]| [row, row].concat());
-    let found = minimise(&mut plane, &[1.0, 0.0, 0.0], &Options::default(), |_| ()).unwrap();
+    let found = minimize(&mut plane, &[1.0, 0.0, 0.0], &Options::default(), |_| ()).unwrap();
     assert!(found.iterations.len() <= 3 && found.error < 1e-13);
     let (along, nearest) = (8.0 / 9.0, [1.0, 0.0, 0.0]);
     assert!((0..3).all(|k| (found.x[k] - nearest[k] - along * row[k]).abs() < 1e-14), "{:?}", found.x);
@@ -116,18 +116,18 @@ fn units_decide_which_step_is_the_shortest() {
     // x + y = 2 from zero: with a unit of 3 along y a step along it is three times as cheap
     let mut plane = problem(1, 2, |x| vec![x[0] + x[1] - 2.0], |_| vec![1.0, 1.0]);
     for (units, expected) in [(vec![], [1.0, 1.0]), (vec![1.0, 3.0], [0.2, 1.8])] {
-        let found = minimise(&mut plane, &[0.0, 0.0], &Options { units, ..Options::default() }, |_| ()).unwrap();
+        let found = minimize(&mut plane, &[0.0, 0.0], &Options { units, ..Options::default() }, |_| ()).unwrap();
         assert!(found.x.iter().zip(expected).all(|(x, e)| (x - e).abs() < 1e-14), "{:?}", found.x);
     }
     // in fitting units a stretched bowl is round, and the first way down leads to its bottom
     let mut bowl = problem(2, 2, |x| vec![x[0] - 1.0, 100.0 * (x[1] - 1.0)], |_| vec![1.0, 0.0, 0.0, 100.0]);
     let round = Options { units: vec![1.0, 0.01], ..with(Method::GradientDescent) };
-    assert!(minimise(&mut bowl, &[0.0, 0.9999], &round, |_| ()).unwrap().iterations.len() <= 3);
-    let found = minimise(&mut bowl, &[0.0, 0.9999], &with(Method::GradientDescent), |_| ()).unwrap();
+    assert!(minimize(&mut bowl, &[0.0, 0.9999], &round, |_| ()).unwrap().iterations.len() <= 3);
+    let found = minimize(&mut bowl, &[0.0, 0.9999], &with(Method::GradientDescent), |_| ()).unwrap();
     assert!(found.iterations.len() > 50, "{}", found.iterations.len());
     let mut bounded = problem(1, 2, |x: &[f64]| vec![x[0] + x[1] - 2.0], |_: &[f64]| vec![1.0, 1.0]);
     bounded.bounds = Some((vec![-1.0; 2], vec![1.5; 2]));
-    let found = minimise(&mut bounded, &[0.0, 0.0], &Options { units: vec![1.0, 3.0], ..Options::default() }, |_| ());
+    let found = minimize(&mut bounded, &[0.0, 0.0], &Options { units: vec![1.0, 3.0], ..Options::default() }, |_| ());
     assert!(found.unwrap().x.iter().zip([0.5, 1.5]).all(|(x, e)| (x - e).abs() < 1e-14));
 }
 
@@ -143,7 +143,7 @@ fn bounds_hold_at_the_solution_and_on_the_way() {
         let mut bounded = problem(2, 2, residual, |x: &[f64]| vec![-20.0 * x[0], 10.0, -1.0, 0.0]);
         bounded.bounds = Some((vec![f64::NEG_INFINITY; 2], vec![0.5, f64::INFINITY]));
         let options = Options { max_iterations: 20_000, ..with(method) };
-        let found = minimise(&mut bounded, &[-1.2, 1.0], &options, |_| ()).unwrap();
+        let found = minimize(&mut bounded, &[-1.2, 1.0], &options, |_| ()).unwrap();
         assert!((found.x[0] - 0.5).abs() < 1e-8 && (found.x[1] - 0.25).abs() < 1e-8, "{method:?}: {:?}", found.x);
         assert!((found.error - 0.5).abs() < 1e-12 && worst <= 0.5, "{method:?}: {} {worst}", found.error);
     }
@@ -199,7 +199,7 @@ fn rotation_fit() -> (RotationFit, Quat) {
 fn a_rotation_is_found_from_what_it_does() {
     for method in [Method::GaussNewton, Method::LevenbergMarquardt] {
         let (mut fit, truth) = rotation_fit();
-        let found = minimise(&mut fit, &[1.0, 0.0, 0.0, 0.0], &with(method), |_| ()).unwrap();
+        let found = minimize(&mut fit, &[1.0, 0.0, 0.0, 0.0], &with(method), |_| ()).unwrap();
         let miss = truth.conjugate().compose(Quat::from_slice(&found.x)).log().norm();
         assert!(found.stop == Stop::Tolerance && miss < 1e-12 && found.iterations.len() < 25, "{miss} {found:?}");
     }
@@ -211,7 +211,7 @@ fn differences_lead_where_derivatives_do() {
     for difference in [Difference::Forward { step: 1e-7 }, Difference::Central { step: 1e-5 }] {
         let fit = RotationFit { ..fit };
         let mut by = ByDifferences::new(fit, difference).unwrap();
-        let found = minimise(&mut by, &[1.0, 0.0, 0.0, 0.0], &Options::default(), |_| ()).unwrap();
+        let found = minimize(&mut by, &[1.0, 0.0, 0.0, 0.0], &Options::default(), |_| ()).unwrap();
         let miss = truth.conjugate().compose(Quat::from_slice(&found.x)).log().norm();
         assert!(miss < 1e-11, "{difference:?}: {miss}");
     }
@@ -221,28 +221,28 @@ fn differences_lead_where_derivatives_do() {
 
 #[test]
 fn what_is_not_a_number_is_named_at_the_start_and_avoided_later() {
-    let nan = minimise(
+    let nan = minimize(
         &mut problem(2, 1, |_| vec![0.0, f64::NAN], |_| vec![1.0; 2]),
         &[0.0],
         &with(Method::GaussNewton),
         |_| (),
     );
-    assert_eq!(nan.unwrap_err(), OptimiseError::NotFinite { what: "residual", row: 1, iteration: 0 });
-    let nan = minimise(
+    assert_eq!(nan.unwrap_err(), OptimizeError::NotFinite { what: "residual", row: 1, iteration: 0 });
+    let nan = minimize(
         &mut problem(2, 1, |_| vec![1.0; 2], |_| vec![1.0, f64::INFINITY]),
         &[0.0],
         &with(Method::GaussNewton),
         |_| (),
     );
-    assert_eq!(nan.unwrap_err(), OptimiseError::NotFinite { what: "jacobian", row: 1, iteration: 0 });
+    assert_eq!(nan.unwrap_err(), OptimizeError::NotFinite { what: "jacobian", row: 1, iteration: 0 });
     // the whole first step for ln x = −1 from 3 leads below zero, where there is no logarithm
     let mut logarithm = problem(1, 1, |x| vec![x[0].ln() + 1.0], |x| vec![1.0 / x[0]]);
     for method in [Method::GaussNewton, Method::LevenbergMarquardt] {
-        let found = minimise(&mut logarithm, &[3.0], &with(method), |_| ()).unwrap();
+        let found = minimize(&mut logarithm, &[3.0], &with(method), |_| ()).unwrap();
         assert!((found.x[0] - (-1.0f64).exp()).abs() < 1e-12, "{method:?}: {found:?}");
     }
     let whole = Options { line_search: false, ..Options::default() };
-    let found = minimise(&mut logarithm, &[3.0], &whole, |_| ()).unwrap();
+    let found = minimize(&mut logarithm, &[3.0], &whole, |_| ()).unwrap();
     assert_eq!((found.stop, &found.x[..]), (Stop::NotFinite, &[3.0][..]));
 }
 
@@ -250,10 +250,10 @@ fn what_is_not_a_number_is_named_at_the_start_and_avoided_later() {
 fn without_a_line_search_steps_are_whole() {
     // from −1.2 the valley's first whole Gauss–Newton step goes straight to x = 1 and far up the wall
     let whole = Options { line_search: false, ..Options::default() };
-    let found = minimise(&mut valley(), &[-1.2, 1.0], &whole, |_| ()).unwrap();
+    let found = minimize(&mut valley(), &[-1.2, 1.0], &whole, |_| ()).unwrap();
     assert!(found.iterations[1].error > 9.0 * found.iterations[0].error && found.iterations.len() == 3);
     let fixed = Options { rate: Some(1e-3), max_iterations: 1, ..with(Method::GradientDescent) };
-    let found = minimise(&mut valley(), &[-1.2, 1.0], &fixed, |_| ()).unwrap();
+    let found = minimize(&mut valley(), &[-1.2, 1.0], &fixed, |_| ()).unwrap();
     let gradient = found.iterations[0].gradient;
     assert!((found.iterations[1].step - 1e-3 * gradient).abs() < 1e-12 * gradient);
 }
@@ -262,25 +262,25 @@ fn without_a_line_search_steps_are_whole() {
 fn searches_say_why_they_end() {
     // the squares of x − 1 and x + 1 have their least sum at zero, where both are one
     let mut between = problem(2, 1, |x| vec![x[0] - 1.0, x[0] + 1.0], |_| vec![1.0, 1.0]);
-    let found = minimise(&mut between, &[3.0], &Options::default(), |_| ()).unwrap();
+    let found = minimize(&mut between, &[3.0], &Options::default(), |_| ()).unwrap();
     assert_eq!(found.stop, Stop::Gradient);
     let few = Options { max_iterations: 2, ..Options::default() };
-    assert_eq!(minimise(&mut valley(), &[-1.2, 1.0], &few, |_| ()).unwrap().stop, Stop::MaxIterations);
+    assert_eq!(minimize(&mut valley(), &[-1.2, 1.0], &few, |_| ()).unwrap().stop, Stop::MaxIterations);
     // a triple root: each step is a third of the way
     let mut triple = problem(1, 1, |x| vec![x[0].powi(3)], |x| vec![3.0 * x[0] * x[0]]);
     let short = Options { step_tolerance: 1e-3, ..Options::default() };
-    assert_eq!(minimise(&mut triple, &[1.0], &short, |_| ()).unwrap().stop, Stop::Step);
-    let wrong = minimise(&mut problem(1, 1, |x| vec![x[0]], |_| vec![-1.0]), &[3.0], &Options::default(), |_| ());
+    assert_eq!(minimize(&mut triple, &[1.0], &short, |_| ()).unwrap().stop, Stop::Step);
+    let wrong = minimize(&mut problem(1, 1, |x| vec![x[0]], |_| vec![-1.0]), &[3.0], &Options::default(), |_| ());
     assert_eq!(wrong.unwrap().stop, Stop::Stalled, "the Jacobian has the wrong sign");
 }
 
 #[test]
 fn what_does_not_fit_is_refused() {
-    let refused = |x0: &[f64], options: &Options| minimise(&mut valley(), x0, options, |_| ()).unwrap_err();
+    let refused = |x0: &[f64], options: &Options| minimize(&mut valley(), x0, options, |_| ()).unwrap_err();
     let length = InputError::Length { what: "x0", expected: 2, got: 3 };
-    assert_eq!(refused(&[0.0; 3], &Options::default()), OptimiseError::Input(length));
+    assert_eq!(refused(&[0.0; 3], &Options::default()), OptimizeError::Input(length));
     let nan = InputError::NotFinite { what: "x0", index: 1 };
-    assert_eq!(refused(&[0.0, f64::NAN], &Options::default()), OptimiseError::Input(nan));
+    assert_eq!(refused(&[0.0, f64::NAN], &Options::default()), OptimizeError::Input(nan));
     let text = refused(&[0.0; 2], &Options { rank_tolerance: -1.0, ..Options::default() }).to_string();
     assert!(text.contains("rank_tolerance") && text.contains("-1"), "{text}");
     let text = refused(&[0.0; 2], &Options { units: vec![1.0], ..Options::default() }).to_string();
@@ -289,7 +289,7 @@ fn what_does_not_fit_is_refused() {
     assert!(text.contains("units: expected positive numbers, got 0"), "{text}");
     let mut bounded = problem(1, 1, |x: &[f64]| vec![x[0]], |_: &[f64]| vec![1.0]);
     bounded.bounds = Some((vec![0.0], vec![1.0]));
-    let text = minimise(&mut bounded, &[2.0], &Options::default(), |_| ()).unwrap_err().to_string();
+    let text = minimize(&mut bounded, &[2.0], &Options::default(), |_| ()).unwrap_err().to_string();
     assert!(text.contains("x0[0]") && text.contains("within its bounds"), "{text}");
 }
 
@@ -313,7 +313,7 @@ fn an_error_of_the_problem_ends_the_search_and_comes_through() {
             Ok(())
         }
     }
-    let error = minimise(&mut Broken, &[3.0], &Options::default(), |_| ()).unwrap_err();
-    assert_eq!(error, OptimiseError::Problem { iteration: 0, error: InputError::WrongLayout });
+    let error = minimize(&mut Broken, &[3.0], &Options::default(), |_| ()).unwrap_err();
+    assert_eq!(error, OptimizeError::Problem { iteration: 0, error: InputError::WrongLayout });
     assert!(std::error::Error::source(&error).is_some());
 }

@@ -6,7 +6,7 @@ use std::fmt;
 /// In which direction a step goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Method {
-    /// To the least residual of the linearised problem; of all such steps the shortest. Few iterations near a solution.
+    /// To the least residual of the linearized problem; of all such steps the shortest. Few iterations near a solution.
     #[default]
     GaussNewton,
     /// The same with a price on the length of the step, which rises until the step is good: sure far from a solution.
@@ -29,7 +29,7 @@ impl Method {
     }
 }
 
-/// How [`minimise`](super::minimise) searches and when it ends.
+/// How [`minimize`](super::minimize) searches and when it ends.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// In which direction.
@@ -54,7 +54,7 @@ pub struct Options {
     /// Levenberg–Marquardt: the first price of a step, over the largest squared norm of a column of the Jacobian.
     pub damping: f64,
     /// Gradient descent: length of a step over that of the gradient of ½‖r‖². `None`: the length that is best for the
-    /// linearised problem.
+    /// linearized problem.
     pub rate: Option<f64>,
 }
 

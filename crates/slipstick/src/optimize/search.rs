@@ -1,10 +1,10 @@
 //! The search itself: from point to point until there is a reason to end.
 
 use super::bounded::Room;
-use super::linearised::Linearised;
+use super::linearized::Linearized;
 use super::svd::dot;
 use super::types::{Iteration, Method, Options, Outcome, Stop};
-use super::{LeastSquares, OptimiseError};
+use super::{LeastSquares, OptimizeError};
 use slipstick_core::InputError;
 use slipstick_core::linalg::MatMut;
 use std::time::Instant;
@@ -16,17 +16,17 @@ const TRIALS: usize = 40;
 
 /// The x that makes ½‖r(x)‖² least, as far as a search from `x0` finds it. `progress` sees every line of the log as it is
 /// written. A search that ends early is no error: [`Outcome::stop`] says why it did.
-pub fn minimise<P: LeastSquares + ?Sized>(
+pub fn minimize<P: LeastSquares + ?Sized>(
     problem: &mut P,
     x0: &[f64],
     options: &Options,
     mut progress: impl FnMut(&Iteration),
-) -> Result<Outcome, OptimiseError<P::Error>> {
+) -> Result<Outcome, OptimizeError<P::Error>> {
     let begin = Instant::now();
     let mut search = Search::begin(problem, x0, options)?;
     let (mut iterations, mut taken) = (Vec::new(), Taken::default());
     let stop = loop {
-        let mut here = search.linearise()?;
+        let mut here = search.linearize()?;
         let line = taken.line(search.iteration, &here, begin);
         progress(&line);
         let end = reason(&line, here.cosine(), options);
@@ -68,7 +68,7 @@ struct Taken {
 }
 
 impl Taken {
-    fn line(&self, iteration: usize, here: &Linearised, begin: Instant) -> Iteration {
+    fn line(&self, iteration: usize, here: &Linearized, begin: Instant) -> Iteration {
         Iteration {
             iteration,
             error: here.error(),
@@ -104,7 +104,7 @@ struct Search<'p, P: ?Sized> {
 }
 
 impl<'p, P: LeastSquares + ?Sized> Search<'p, P> {
-    fn begin(problem: &'p mut P, x0: &[f64], options: &Options) -> Result<Self, OptimiseError<P::Error>> {
+    fn begin(problem: &'p mut P, x0: &[f64], options: &Options) -> Result<Self, OptimizeError<P::Error>> {
         let (m, n, x) = (problem.residuals(), problem.unknowns(), x0.to_vec());
         options.check(n)?;
         let bounds = check(problem, x0)?;
@@ -122,31 +122,31 @@ impl<'p, P: LeastSquares + ?Sized> Search<'p, P> {
             rise: 2.0,
         };
         let Search { problem, x, r, .. } = &mut search;
-        problem.residual(x, r).map_err(|error| OptimiseError::Problem { iteration: 0, error })?;
+        problem.residual(x, r).map_err(|error| OptimizeError::Problem { iteration: 0, error })?;
         match search.r.iter().position(|r| !r.is_finite()) {
-            Some(row) => Err(OptimiseError::NotFinite { what: "residual", row, iteration: 0 }),
+            Some(row) => Err(OptimizeError::NotFinite { what: "residual", row, iteration: 0 }),
             None => Ok(search),
         }
     }
 
     /// How the problem looks from the point.
-    fn linearise(&mut self) -> Result<Linearised, OptimiseError<P::Error>> {
+    fn linearize(&mut self) -> Result<Linearized, OptimizeError<P::Error>> {
         let (m, n, iteration) = (self.r.len(), self.units.len(), self.iteration);
         let mut J = vec![0.0; m * n];
         let done = self.problem.jacobian(&self.x, MatMut::new(&mut J, m, n));
-        done.map_err(|error| OptimiseError::Problem { iteration, error })?;
+        done.map_err(|error| OptimizeError::Problem { iteration, error })?;
         if let Some(k) = J.iter().position(|a| !a.is_finite()) {
-            return Err(OptimiseError::NotFinite { what: "jacobian", row: k / n, iteration });
+            return Err(OptimizeError::NotFinite { what: "jacobian", row: k / n, iteration });
         }
         J.iter_mut().enumerate().for_each(|(k, a)| *a *= self.units[k % n]);
         let room = self.bounds.as_ref().map(|[low, high]| {
             let from = |end: &[f64]| (0..n).map(|j| (end[j] - self.x[j]) / self.units[j]).collect();
             Room { low: from(low), high: from(high) }
         });
-        Ok(Linearised::new(&self.r, J, n, room))
+        Ok(Linearized::new(&self.r, J, n, room))
     }
 
-    fn advance(&mut self, here: &mut Linearised, options: &Options) -> Result<Next, OptimiseError<P::Error>> {
+    fn advance(&mut self, here: &mut Linearized, options: &Options) -> Result<Next, OptimizeError<P::Error>> {
         let next = match options.method {
             Method::GaussNewton => {
                 let d = here.gauss_newton(0.0, options.rank_tolerance);
@@ -155,7 +155,7 @@ impl<'p, P: LeastSquares + ?Sized> Search<'p, P> {
             Method::GradientDescent => self.along(here, here.descent(options.rate), options),
             Method::LevenbergMarquardt => self.damped(here, options),
         };
-        let next = next.map_err(|error| OptimiseError::Problem { iteration: self.iteration, error })?;
+        let next = next.map_err(|error| OptimizeError::Problem { iteration: self.iteration, error })?;
         if let Next::Step(_) = next {
             std::mem::swap(&mut self.x, &mut self.x_tried);
             std::mem::swap(&mut self.r, &mut self.r_tried);
@@ -165,7 +165,7 @@ impl<'p, P: LeastSquares + ?Sized> Search<'p, P> {
     }
 
     /// The whole step, or half of it, or half of that, until the error falls as it should.                      (lsq-7)
-    fn along(&mut self, here: &Linearised, mut d: Vec<f64>, options: &Options) -> Result<Next, P::Error> {
+    fn along(&mut self, here: &Linearized, mut d: Vec<f64>, options: &Options) -> Result<Next, P::Error> {
         let (before, slope) = (0.5 * dot(&self.r, &self.r), here.slope(&d));
         let mut fraction = 1.0;
         for trials in 1..=TRIALS {
@@ -187,7 +187,7 @@ impl<'p, P: LeastSquares + ?Sized> Search<'p, P> {
     }
 
     /// Steps whose length costs ever more, until one is good; the better it is, the less the next one pays.      (lsq-8)
-    fn damped(&mut self, here: &mut Linearised, options: &Options) -> Result<Next, P::Error> {
+    fn damped(&mut self, here: &mut Linearized, options: &Options) -> Result<Next, P::Error> {
         let before = 0.5 * dot(&self.r, &self.r);
         let mut damping = self.damping.unwrap_or(options.damping * here.largest_square());
         for trials in 1..=TRIALS {

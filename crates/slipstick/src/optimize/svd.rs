@@ -1,4 +1,4 @@
-//! Singular values and vectors by one-sided Jacobi rotations: slower than bidiagonalisation, but a page long and with
+//! Singular values and vectors by one-sided Jacobi rotations: slower than bidiagonalization, but a page long and with
 //! small singular values as exact as the matrix allows, which is what decides about rank.
 
 use slipstick_core::linalg::MatRef;
@@ -35,7 +35,7 @@ impl Svd {
             (0..count).map(|k| (0..length).map(|i| entry(k, i) / unit).collect()).collect();
         let mut turned: Vec<Vec<f64>> =
             (0..count).map(|k| (0..count).map(|i| f64::from(u8::from(i == k))).collect()).collect();
-        orthogonalise(&mut vectors, &mut turned);
+        orthogonalize(&mut vectors, &mut turned);
         let term = |(mut w, t): (Vec<f64>, Vec<f64>)| {
             let s = dot(&w, &w).sqrt();
             w.iter_mut().for_each(|x| *x /= if s > 0.0 { s } else { 1.0 });
@@ -60,7 +60,7 @@ impl Svd {
 }
 
 /// Turns pairs of vectors until all are orthogonal; `turned` takes the same turns.
-fn orthogonalise(vectors: &mut [Vec<f64>], turned: &mut [Vec<f64>]) {
+fn orthogonalize(vectors: &mut [Vec<f64>], turned: &mut [Vec<f64>]) {
     let size = vectors.iter().fold(0.0, |s, w| s + dot(w, w));
     let length = vectors.first().map_or(0, Vec::len) as f64;
     // what rounding leaves of a vector that depends on others has no direction worth a turn

@@ -22,7 +22,7 @@ pub(crate) struct Terms {
 
 /// How the constraints of a step change with its configuration.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Linearised {
+pub(crate) struct Linearized {
     /// One per unknown.
     pub terms: Vec<Terms>,
     pub forms: Vec<Form>,
@@ -34,7 +34,7 @@ pub(crate) struct Linearised {
     pub psi_next: Vec<Motion>,
 }
 
-footprint!(Linearised: terms, forms, entries, stiffness, carried, psi_next);
+footprint!(Linearized: terms, forms, entries, stiffness, carried, psi_next);
 
 /// A contact of the step: what its forms are made of.
 pub(crate) struct Touch {
@@ -52,7 +52,7 @@ pub(crate) struct Touch {
     pub slope: BiasSlope,
 }
 
-impl Linearised {
+impl Linearized {
     /// Collects everything for the unknowns of a step.
     pub fn collect(&mut self, f: &mut Finished, active: &Active) -> Result<(), GradientError> {
         self.begin(f);

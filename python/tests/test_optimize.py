@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 import slipstick
-from slipstick import optimise
+from slipstick import optimize
 
 METHODS = ["gauss-newton", "levenberg-marquardt"]
 
@@ -20,7 +20,7 @@ def valley_jacobian(x):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("jacobian", [valley_jacobian, None])
 def test_the_end_of_a_bent_valley_is_found(method, jacobian):
-    found = optimise.least_squares(valley, [-1.2, 1.0], jacobian=jacobian, method=method)
+    found = optimize.least_squares(valley, [-1.2, 1.0], jacobian=jacobian, method=method)
     np.testing.assert_allclose(found.x, [1.0, 1.0], atol=1e-11)
     assert found.stop == "tolerance" and found.error <= 1e-12
     np.testing.assert_array_equal(found.residual, valley(found.x))
@@ -40,7 +40,7 @@ def test_scipy_finds_the_same(method):
         return np.stack([decay, -x[0] * times * decay, np.ones_like(times)], axis=1)
 
     reference = scipy.optimize.least_squares(residual, [1.0, 1.0, 0.0], jacobian, xtol=1e-15, ftol=1e-15, gtol=1e-15)
-    found = optimise.least_squares(residual, [1.0, 1.0, 0.0], jacobian=jacobian, method=method, max_iterations=300)
+    found = optimize.least_squares(residual, [1.0, 1.0, 0.0], jacobian=jacobian, method=method, max_iterations=300)
     np.testing.assert_allclose(found.x, reference.x, rtol=1e-7)
     assert found.error**2 / 2 <= reference.cost * (1 + 1e-12)
 
@@ -52,7 +52,7 @@ def test_scipy_finds_the_same_between_bounds():
         lower, upper = -rng.uniform(0, 0.4, 4), rng.uniform(0, 0.4, 4)
         reference = scipy.optimize.lsq_linear(A, b, (lower, upper), method="bvls", tol=1e-14)
         x0 = np.zeros(4)
-        found = optimise.least_squares(lambda x: A @ x - b, x0, jacobian=lambda x: A, bounds=(lower, upper))
+        found = optimize.least_squares(lambda x: A @ x - b, x0, jacobian=lambda x: A, bounds=(lower, upper))
         np.testing.assert_allclose(found.x, reference.x, atol=1e-10)
 
 
@@ -71,7 +71,7 @@ def test_the_velocity_of_a_throw_is_found_with_exact_derivatives():
         outer = slipstick.difference_derivatives(model, target, q)[1]
         return outer @ rollout.sensitivities(tau=False, ctrl=False)["initial"][:6, 6:]
 
-    found = optimise.least_squares(residual, start.v, jacobian=jacobian)
+    found = optimize.least_squares(residual, start.v, jacobian=jacobian)
     np.testing.assert_allclose(found.x, truth, atol=1e-9)
     assert len(found.iterations) < 12
 
@@ -86,7 +86,7 @@ def test_a_ball_that_slides_and_rolls_is_sent_to_a_place_with_the_memory_of_the_
     def jacobian(v):  # right only if residual was asked for the same point just before
         return rollout.sensitivities(tau=False, ctrl=False)["initial"][:2, 6:8]
 
-    found = optimise.least_squares(residual, start.v[:2], jacobian=jacobian)
+    found = optimize.least_squares(residual, start.v[:2], jacobian=jacobian)
     assert found.error <= 1e-12 and len(found.iterations) <= 7
 
 
@@ -94,7 +94,7 @@ def test_points_on_a_manifold_stay_on_it():
     model = slipstick.builtin("sphere")
     home = model.keyframe("home").q
     target = slipstick.integrate(model, home, [0.3, -0.1, 0.2, 1.0, -0.7, 0.4])
-    found = optimise.least_squares(
+    found = optimize.least_squares(
         lambda q: slipstick.difference(model, target, q),
         home,
         retract=lambda q, d: slipstick.integrate(model, q, d),
@@ -105,13 +105,13 @@ def test_points_on_a_manifold_stay_on_it():
 
 
 def test_units_decide_which_step_is_the_shortest():
-    found = optimise.least_squares(lambda x: [x.sum() - 2], [0.0, 0.0], jacobian=lambda x: [[1.0, 1.0]], units=[1, 3])
+    found = optimize.least_squares(lambda x: [x.sum() - 2], [0.0, 0.0], jacobian=lambda x: [[1.0, 1.0]], units=[1, 3])
     np.testing.assert_allclose(found.x, [0.2, 1.8], atol=1e-14)
 
 
 def test_the_log_tells_what_the_callback_saw():
     seen = []
-    found = optimise.least_squares(valley, [-1.2, 1.0], jacobian=valley_jacobian, callback=seen.append)
+    found = optimize.least_squares(valley, [-1.2, 1.0], jacobian=valley_jacobian, callback=seen.append)
     assert [i.iteration for i in seen] == list(range(len(found.iterations)))
     assert [i.error for i in seen] == [i.error for i in found.iterations]
     assert seen[-1].error == found.error and seen[-1].seconds >= seen[0].seconds
@@ -128,7 +128,7 @@ def test_what_a_function_raises_comes_through(part):
 
     functions = {"residual": valley, "jacobian": valley_jacobian} | {part: broken}
     with pytest.raises(Broken):
-        optimise.least_squares(functions.pop("residual"), [-1.2, 1.0], **functions)
+        optimize.least_squares(functions.pop("residual"), [-1.2, 1.0], **functions)
 
 
 def test_what_the_last_callback_raises_comes_through():
@@ -136,12 +136,12 @@ def test_what_the_last_callback_raises_comes_through():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        optimise.least_squares(valley, [1.0, 1.0], jacobian=valley_jacobian, callback=interrupt)
+        optimize.least_squares(valley, [1.0, 1.0], jacobian=valley_jacobian, callback=interrupt)
 
 
 def test_what_does_not_fit_is_named():
     def solve(*arguments, **options):
-        return optimise.least_squares(*arguments, **({"jacobian": valley_jacobian} | options))
+        return optimize.least_squares(*arguments, **({"jacobian": valley_jacobian} | options))
 
     for expected, call in [
         ("method: expected one of 'gauss-newton'", lambda: solve(valley, [0.0, 0.0], method="newton")),

@@ -1,6 +1,6 @@
 //! Nonlinear least squares: the x that makes ½‖r(x)‖² least, for residuals that a simulation gives.
 //!
-//! A [`LeastSquares`] problem says what its residuals and their derivatives are; [`minimise`] goes down by
+//! A [`LeastSquares`] problem says what its residuals and their derivatives are; [`minimize`] goes down by
 //! Gauss–Newton, Levenberg–Marquardt or gradient descent ([`Method`]) and keeps a log. Points may lie on a manifold
 //! ([`LeastSquares::retract`]) or between bounds. Jacobians may lack rank, as those of torques that hold a robot on four
 //! feet do: steps are then the shortest of all that are as good. [`ByDifferences`] puts finite differences in the place
@@ -12,7 +12,7 @@
 //!
 //! ```
 //! use slipstick::linalg::MatMut;
-//! use slipstick::optimise::{LeastSquares, Options, minimise};
+//! use slipstick::optimize::{LeastSquares, Options, minimize};
 //!
 //! /// Rosenbrock's valley: its floor bends, its end is at (1, 1).
 //! struct Valley;
@@ -34,7 +34,7 @@
 //!         Ok(())
 //!     }
 //! }
-//! let found = minimise(&mut Valley, &[-1.2, 1.0], &Options::default(), |_| ())?;
+//! let found = minimize(&mut Valley, &[-1.2, 1.0], &Options::default(), |_| ())?;
 //! assert!(found.error < 1e-12 && (found.x[0] - 1.0).abs() < 1e-12);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -44,7 +44,7 @@
 mod bounded;
 mod differences;
 mod error;
-mod linearised;
+mod linearized;
 mod search;
 mod svd;
 #[cfg(test)]
@@ -52,13 +52,13 @@ mod tests;
 mod types;
 
 pub use differences::ByDifferences;
-pub use error::OptimiseError;
-pub use search::minimise;
+pub use error::OptimizeError;
+pub use search::minimize;
 pub use types::{Iteration, Method, Options, Outcome, Stop};
 
 use slipstick_core::linalg::MatMut;
 
-/// Residuals and their derivatives. [`minimise`] looks for the point where their squares have the least sum.
+/// Residuals and their derivatives. [`minimize`] looks for the point where their squares have the least sum.
 pub trait LeastSquares {
     /// Why a residual or a derivative is not there. It ends the search. A point that is merely bad, such as one from
     /// which a simulation diverges, has residuals that are not finite instead: a shorter step is then tried.
