@@ -37,7 +37,7 @@ impl Detection {
         median(&self.best_us)
     }
 
-    /// The same states measured again.
+    /// A second measurement of the states.
     fn keep_better(&mut self, again: Detection) {
         if self.best_us.is_empty() {
             *self = again;

@@ -166,7 +166,7 @@ pub fn watch<T>(run: impl FnOnce() -> T) -> (f64, T) {
     (start.elapsed().as_secs_f64() * 1e6, result)
 }
 
-/// The same for what takes longer than a busy system leaves a thread alone: the time that the thread waited for a core is
+/// Time of what takes longer than a busy system leaves a thread alone: the time that the thread waited for a core is
 /// taken off, and whether that is sure. It is not where it waited between a look at that time and at the clock, which may be
 /// so for any wait of a short run.
 pub fn watch_alone<T>(run: impl FnOnce() -> T) -> (f64, bool, T) {
@@ -185,7 +185,7 @@ pub fn watch_alone<T>(run: impl FnOnce() -> T) -> (f64, bool, T) {
     (lasted - if sure { waited } else { 0.0 }, sure, result)
 }
 
-/// The same, repeated until it is sure; NaN if that never happens.
+/// A measurement, repeated until it is sure; NaN if that never happens.
 fn watch_long<T>(mut run: impl FnMut() -> T) -> (f64, T) {
     const TRIES: usize = 10;
     for _ in 1..TRIES {

@@ -67,7 +67,7 @@ pub fn print(robots: &[Robot]) {
     println!("times in microseconds per call; the last three columns are ours / peer (minima, medians) and the goal");
 }
 
-/// The same figures for programs.
+/// The figures for programs.
 pub fn to_json(robots: &[Robot], peer_version: Option<&str>) -> Value {
     let timing = |t: &Timing| json!({ "min_us": t.min, "median_us": t.median });
     let robot = |r: &Robot| {

@@ -71,7 +71,7 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// The same steps measured again.
+    /// A second measurement of the steps.
     pub fn keep_better(&mut self, again: Steps) {
         if self.best_us.is_empty() {
             *self = again;

@@ -39,7 +39,7 @@ pub struct Scene {
     pub model: Model,
     /// For MuJoCo.
     pub xml: PathBuf,
-    /// The same with a motor on every joint: MuJoCo differentiates with respect to controls, not forces.
+    /// The scene with a motor on every joint: MuJoCo differentiates with respect to controls, not forces.
     pub motors: PathBuf,
     /// Tree and shapes for Pinocchio.
     pub tree: PathBuf,

@@ -32,7 +32,7 @@ pub fn stack(contacts: usize) -> Result<Model, BuildError> {
     bodies("stack", contacts, |k| vec3(0.0, 0.0, HALF * (2 * k + 1) as f64))
 }
 
-/// The same bodies side by side on the floor: no two of them touch.
+/// Bodies side by side on the floor: no two of them touch.
 pub fn pile(contacts: usize) -> Result<Model, BuildError> {
     let row = (contacts as f64).sqrt().ceil() as usize;
     bodies("pile", contacts, |k| vec3(APART * (k % row) as f64, APART * (k / row) as f64, HALF))

@@ -75,7 +75,7 @@ impl Row {
         Times::join(self.phases.iter().map(|p| of(&p.ours)))
     }
 
-    /// The same of a peer that was run in both.
+    /// Of a peer that was run in both.
     pub fn peer_times(&self, peer: &str, what: &str) -> Option<Times> {
         let parts: Option<Vec<&Times>> = self.phases.iter().map(|p| p.peer_times(peer, what)).collect();
         parts.map(Times::join)

@@ -44,7 +44,7 @@ pub struct Arguments {
     /// Rounds, in which the robots take turns; default: 3.
     #[arg(long, value_name = "R", value_parser = at_least_one(10_000))]
     rounds: Option<usize>,
-    /// The same seed gives the same motions.
+    /// A seed gives its motions again.
     #[arg(long, default_value_t = Effort::WHOLE.seed)]
     seed: u64,
     /// Other engines beside ours on the same scenes and states (the six robots of the table): MuJoCo, the paper's recipe

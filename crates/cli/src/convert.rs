@@ -2,7 +2,7 @@
 
 use crate::output::say;
 use crate::source::{self, Options};
-use slipstick::{Loss, Model};
+use slipstick::{ConversionWarning, Model};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -40,7 +40,7 @@ pub fn main(arguments: &Arguments) -> Result<ExitCode, String> {
     }
     let model = source::load_named(&arguments.input, &arguments.options)?;
     let (text, losses) = match format {
-        Format::Mjcf => slipstick::to_mjcf_with_losses(&model),
+        Format::Mjcf => slipstick::to_mjcf_with_warnings(&model),
         Format::Urdf => slipstick::to_urdf(&model),
     };
     write(output, &text)?;
@@ -77,7 +77,7 @@ fn write_meshes(model: &Model, output: &Path) -> Result<(), String> {
     Ok(())
 }
 
-fn report(model: &Model, back: &Model, output: &Path, losses: &[Loss]) {
+fn report(model: &Model, back: &Model, output: &Path, losses: &[ConversionWarning]) {
     let sizes = |m: &Model| format!("{} dofs, {:.4} kg, {} geoms", m.nv(), m.total_mass(), m.geoms().len());
     say!("{} ({}) → {} ({})", model.name(), sizes(model), output.display(), sizes(back));
     if losses.is_empty() {

@@ -29,7 +29,7 @@ pub struct Arguments {
     /// Number of states.
     #[arg(long, value_name = "N", default_value_t = 200)]
     states: usize,
-    /// The same seed gives the same states.
+    /// A seed gives its states again.
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Derivatives with respect to all groups of parameters too, in every ninth state.

@@ -27,7 +27,7 @@ impl Progress {
         Progress::of(steps, "steps", STRIDE)
     }
 
-    /// The same of things that take longer than a step: so many of them between two looks at the clock.
+    /// A bar for items that take longer than a step: `every` of them between two looks at the clock.
     pub fn of(steps: usize, what: &'static str, stride: usize) -> Progress {
         let (begin, seen) = (Instant::now(), stderr().is_terminal());
         Progress { steps, what, stride, begin, next: FIRST, seen, shown: false }

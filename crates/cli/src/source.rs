@@ -79,7 +79,7 @@ pub fn load(source: &Source) -> Result<Model, String> {
     Ok(load_named(&source.model, &source.options)?)
 }
 
-/// The same, with the error as it came. `strict` is as the options say.
+/// Loads a model and returns the error as it came. `strict` is as the options say.
 pub fn load_named(name: &str, options: &Options) -> Result<Model, Trouble> {
     if slipstick::builtin_names().any(|n| n == name) {
         let shaped = options.decompose || !options.terrain.is_empty();

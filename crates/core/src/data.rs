@@ -5,7 +5,7 @@ use crate::constraint::{Assembly, Solution, SolveReport, WarmImpulses, WarmStart
 use crate::dynamics::{FreeMotion, Kinematics, StepMass};
 use crate::error::InputError;
 use crate::footprint::{Footprint, footprint};
-use crate::gradient::{Finished, Given, Gradient};
+use crate::gradient::{Gradient, StepInputs, StepRecord};
 use crate::model::{Model, StructureId};
 
 /// Memory for the steps of one model. From one step to the next it carries the warm start and nothing else: impulses and
@@ -30,7 +30,7 @@ pub struct Data {
     /// Whether a step has been made and came to its end.
     pub(crate) finished: bool,
     /// What the step was made from.
-    pub(crate) given: Given,
+    pub(crate) given: StepInputs,
     /// Memory of derivatives, made when the first one is asked for.
     gradient: Option<Box<Gradient>>,
 }
@@ -54,14 +54,14 @@ impl Data {
             acceleration: vec![0.0; model.nv()],
             forced: vec![0.0; model.nv()],
             finished: false,
-            given: Given::new(model),
+            given: StepInputs::new(model),
             gradient: None,
         }
     }
 
     /// The step that it holds, and memory for its derivatives.
-    pub(crate) fn differentiate<'a>(&'a mut self, model: &'a Model) -> (Finished<'a>, &'a mut Gradient) {
-        let finished = Finished {
+    pub(crate) fn differentiate<'a>(&'a mut self, model: &'a Model) -> (StepRecord<'a>, &'a mut Gradient) {
+        let finished = StepRecord {
             model,
             given: &self.given,
             kin: &mut self.kin,
@@ -112,7 +112,7 @@ impl Data {
         WarmStart { impulses: self.warm.clone(), searches: self.contacts.searches() }
     }
 
-    /// The same into a copy that is there already, whose memory is used again.
+    /// Copies the warm start into `out`, whose memory is used again.
     pub fn copy_warm_start(&self, out: &mut WarmStart) {
         out.impulses.copy_from(&self.warm);
         self.contacts.copy_searches(&mut out.searches);

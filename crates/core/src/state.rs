@@ -54,7 +54,7 @@ impl<'a> Input<'a> {
         Input { tau, wrenches: &[] }
     }
 
-    /// The same with wrenches on bodies.
+    /// Adds wrenches on bodies.
     pub fn with_wrenches(self, wrenches: &'a [Wrench]) -> Input<'a> {
         Input { wrenches, ..self }
     }

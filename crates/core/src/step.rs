@@ -105,7 +105,7 @@ pub fn step<'d>(
     run(model, data, x, None, input, next)
 }
 
-/// The same, with forces of the model's actuators under the controls `ctrl` added to the input.
+/// One time step with forces of the model's actuators under the controls `ctrl` added to the input.
 pub fn step_ctrl<'d>(
     model: &'d Model,
     data: &'d mut Data,
@@ -136,7 +136,7 @@ fn run<'d>(
     dynamics::bias(model, &x.q, &x.v, input.wrenches, kin, free); // poses, dof axes, velocities, b
     dynamics::forces(model, kin, &x.q, &x.v, input.tau, ctrl, free); // input, actuators, springs, dampers
     dynamics::factor_mass(model, free, kin, mass); // M̂ = M + dt D + dt² K, factored once
-    dynamics::sound(model, mass.broken_pivot())?; // a dof without inertia has no motion to compute
+    dynamics::check_positive_definite(model, mass.broken_pivot())?; // a dof without inertia has no motion to compute
     dynamics::free_velocity(model, kin, &x.v, mass, free); // v_free = v + dt M̂⁻¹ (tau − b − dt K v) + u
     let report = collide(model, &x.q, data)?; // contacts, impulses, v_next
     let Data { free, v_next, acceleration, forced, .. } = &mut *data;

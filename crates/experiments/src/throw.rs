@@ -100,7 +100,7 @@ impl Throw {
         Ok(())
     }
 
-    /// The same run once more, and how its last state changes with the unknown: into `change[0]`.
+    /// The run repeated, and how its last state changes with the unknown: into `change[0]`.
     fn differentiate(&mut self, unknown: &[f64]) -> Result<(), ThrowError> {
         self.begin(unknown);
         let (nv, dt) = (self.model.nv(), self.model.options().dt);

@@ -158,7 +158,7 @@ impl LoadError {
         }
     }
 
-    /// The same error with something to do about it.
+    /// This error with a hint.
     pub(crate) fn with_hint(mut self, text: impl Into<String>) -> LoadError {
         match &mut self {
             LoadError::Read { hint, .. }

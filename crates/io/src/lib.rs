@@ -31,7 +31,9 @@ pub use mesh::{NoHull, TriangleMesh, convex_hull, load_mesh_file};
 pub use mjcf::schema_table;
 pub use options::{LoadOptions, PairChoice};
 pub use urdf::urdf_schema_table;
-pub use write::{Loss, content_hash, mesh_file_name, mesh_to_obj, to_mjcf, to_mjcf_with_losses, to_urdf};
+pub use write::{
+    ConversionWarning, content_hash, mesh_file_name, mesh_to_obj, to_mjcf, to_mjcf_with_warnings, to_urdf,
+};
 
 use slipstick_core::{Geom, Model, PairRule, Shape};
 use std::path::Path;

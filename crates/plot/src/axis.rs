@@ -39,7 +39,7 @@ impl Axis {
         Axis { scale, low, high, ends }
     }
 
-    /// The same from one number to another, whatever is shown.
+    /// An axis with given ends, whatever is shown.
     pub fn between(scale: Scale, [low, high]: [f64; 2], ends: [f64; 2]) -> Axis {
         match scale {
             Scale::Log => Axis { scale, low: low.log10(), high: high.log10(), ends },
@@ -52,7 +52,7 @@ impl Axis {
         Axis { low: self.low.min(other.low), high: self.high.max(other.high), ..self.clone() }
     }
 
-    /// The same on other places.
+    /// The axis at other places.
     pub fn on(&self, ends: [f64; 2]) -> Axis {
         Axis { ends, ..self.clone() }
     }

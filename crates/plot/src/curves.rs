@@ -20,12 +20,12 @@ impl Series {
         Series { name: name.into(), points, dashed: false, marked: false }
     }
 
-    /// The same as a dashed line.
+    /// Drawn as a dashed line.
     pub fn dashed(self) -> Series {
         Series { dashed: true, ..self }
     }
 
-    /// The same with a mark at every point.
+    /// Drawn with a mark at every point.
     pub fn marked(self) -> Series {
         Series { marked: true, ..self }
     }

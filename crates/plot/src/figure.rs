@@ -57,12 +57,12 @@ impl Panel {
         Panel { title: title.into(), labels: labels.map(Into::into), scales, content, y_range: None, size }
     }
 
-    /// The same over other numbers than the least and the largest y.
+    /// Other limits than the least and the largest y.
     pub fn with_y(self, low: f64, high: f64) -> Panel {
         Panel { y_range: Some([low, high]), ..self }
     }
 
-    /// The same, larger: for a figure of one panel.
+    /// A larger panel: for a figure of one.
     pub fn wide(self) -> Panel {
         Panel { size: [550.0, 340.0], ..self }
     }

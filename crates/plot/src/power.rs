@@ -12,7 +12,7 @@ pub fn exponent(points: &[(f64, f64)]) -> f64 {
     xy / xx
 }
 
-/// The same for the upper half of the points, by rising x: what is fixed per call matters least there.
+/// The exponent of the upper half of the points, by rising x: what is fixed per call matters least there.
 pub fn upper_exponent(points: &[(f64, f64)]) -> f64 {
     exponent(&points[(points.len() / 2).min(points.len().saturating_sub(2))..])
 }

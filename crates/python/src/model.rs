@@ -55,7 +55,7 @@ impl Model {
         Model { inner, workspaces: Arc::default(), remarks: Arc::new(remarks), hash }
     }
 
-    /// The same structure with other numbers: workspaces fit both.
+    /// This structure with other numbers: workspaces fit both.
     fn derived(&self, inner: slipstick::Model) -> Model {
         Model { inner, workspaces: self.workspaces.clone(), remarks: self.remarks.clone(), hash: Arc::default() }
     }
@@ -386,7 +386,7 @@ impl Model {
         Ok(groups)
     }
 
-    /// The same robot with other numbers: parameters (n_parameters,), ordered as Model.parameters.
+    /// This robot with other numbers: parameters (n_parameters,), ordered as Model.parameters.
     fn with_parameters(&self, parameters: Input) -> Result<Model, Failure> {
         Ok(self.derived(with_numbers(&self.inner, &vector("parameters", parameters)?)?))
     }
@@ -397,7 +397,7 @@ impl Model {
         Options(self.inner.options().clone())
     }
 
-    /// The same robot with other numerical choices; what is left out stays. See Options.
+    /// This robot with other numerical options; what is left out stays. See Options.
     ///
     /// dt (s), gravity (3,) [m/s²], contact_distance (m), implicit (str), integrator (str), solver (str), tolerance, max_iterations
     /// (int), correction (full_depth, beta, max_speed), restitution_threshold [m/s], patch_compliance, speed_limit, gradient (str or
@@ -472,7 +472,7 @@ impl Model {
     }
 }
 
-/// The same structure with other numbers.
+/// This structure with other numbers.
 pub fn with_numbers(model: &slipstick::Model, numbers: &[f64]) -> Result<slipstick::Model, InputError> {
     let mut all = model.parameters().clone();
     let (expected, got) = (all.values().len(), numbers.len());

@@ -50,7 +50,7 @@ pub fn poses(what: &'static str, x: Input) -> Result<Poses, Failure> {
     }
 }
 
-/// The same, a single one.
+/// A single pose.
 pub fn pose(what: &'static str, x: Input) -> Result<Pose, Failure> {
     match poses(what, x)? {
         Poses::One(pose) => Ok(pose),

@@ -95,7 +95,7 @@ impl Trajectory {
 pub enum Drive {
     /// Nowhere.
     None,
-    /// The same in every step.
+    /// Constant over the steps.
     Constant(Vec<f64>),
     /// A row for each step.
     Rows(Vec<f64>),

@@ -361,7 +361,7 @@ pub fn failure(e: RolloutGradientError) -> Failure {
     }
 }
 
-/// The same exception as that of a single step, with the attribute `step`.
+/// The exception of a single step, with the attribute `step`.
 fn of_step(step: usize, failure: Failure) -> Failure {
     Python::attach(|py| {
         let error = PyErr::from(failure);

@@ -1,8 +1,8 @@
 //! A look at derivatives while a simulation runs: along one random direction, beside one difference.
 
 use crate::grad_check::{Scale, Signature, TOLERANCE};
-use crate::probe::{Place, Probe};
-use crate::random::Draw;
+use crate::probe::{PerturbedStep, Place};
+use crate::random::Rng;
 use slipstick_core::dynamics::Workspace;
 use slipstick_core::{Data, Input, InputDirection, InputError, Model, State};
 
@@ -31,11 +31,11 @@ pub struct AuditReport {
 #[derive(Debug, Clone)]
 pub(crate) struct Audit {
     every: usize,
-    draw: Draw,
-    /// The same robot, solved more exactly.
+    draw: Rng,
+    /// The robot, solved more exactly.
     model: Model,
     data: Data,
-    probe: Probe,
+    probe: PerturbedStep,
     work: Workspace,
     sides: [State; 2],
     signatures: [Signature; 2],
@@ -49,9 +49,9 @@ impl Audit {
         let model = model.with_options(options)?;
         Ok(Audit {
             every,
-            draw: Draw(seed),
+            draw: Rng(seed),
             data: Data::new(&model),
-            probe: Probe::new(&model),
+            probe: PerturbedStep::new(&model),
             work: Workspace::new(&model),
             sides: [State::neutral(&model), State::neutral(&model)],
             signatures: Default::default(),

@@ -8,8 +8,8 @@
 #![allow(non_snake_case)]
 
 use crate::grad_check::{GradCheckError, Scale, TOLERANCE};
-use crate::probe::{Place, Probe};
-use crate::random::Draw;
+use crate::probe::{PerturbedStep, Place};
+use crate::random::Rng;
 use slipstick_core::dynamics::Workspace;
 use slipstick_core::linalg::MatRef;
 use slipstick_core::{Data, Input, InputDirection, Model, State, Status, Step, StepError, Wrench};
@@ -84,13 +84,13 @@ fn blocks(step: &mut Step) -> Result<[Vec<f64>; 4], GradCheckError> {
 struct Search {
     model: Model,
     data: Data,
-    probe: Probe,
+    probe: PerturbedStep,
     scale: Scale,
     x: State,
     ctrl: Option<Vec<f64>>,
     tau: Vec<f64>,
     wrenches: Vec<Wrench>,
-    /// v_next of the step ([`Probe::ends`]), and where one beside it ends.
+    /// v_next of the step ([`PerturbedStep::ends`]), and where one beside it ends.
     ends: [Vec<f64>; 2],
     there: State,
     /// Changes of q, v, tau and ctrl.
@@ -107,7 +107,7 @@ impl Search {
         let ctrl = step.ctrl().map(<[f64]>::to_vec);
         let place = Place { x: &x, ctrl: ctrl.as_deref(), input };
         let scale = Scale::new(&model, &mut Workspace::new(&model), &place)?;
-        let (mut data, mut probe, mut there) = (Data::new(&model), Probe::new(&model), State::neutral(&model));
+        let (mut data, mut probe, mut there) = (Data::new(&model), PerturbedStep::new(&model), State::neutral(&model));
         data.restore(&step.warm_start())?;
         probe.begin(&model, &mut data, &place, &mut there)?;
         let (tau, wrenches) = (input.tau.to_vec(), input.wrenches.to_vec());
@@ -118,7 +118,7 @@ impl Search {
 
     /// Whether the Jacobian tells what the step does along a random change of each input, ahead and back.
     fn is_smooth(&mut self, J: &[Vec<f64>; 4]) -> Result<bool, GradCheckError> {
-        let mut draw = Draw(SEED);
+        let mut draw = Rng(SEED);
         for k in (0..4).filter(|k| !J[*k].is_empty()) {
             self.direction.iter_mut().for_each(|d| d.fill(0.0));
             self.direction[k].iter_mut().zip(&self.scale.units[k]).for_each(|(d, unit)| *d = unit * draw.sign());

@@ -24,7 +24,6 @@ mod batch;
 mod builtin;
 mod controller;
 mod corners;
-mod crew;
 mod finite_differences;
 pub mod grad_check;
 pub mod optimize;
@@ -36,6 +35,7 @@ mod simulator;
 pub mod smoothing;
 mod summary;
 mod trajectory;
+mod workers;
 
 pub use audit::AuditReport;
 pub use batch::{Batch, BatchError, BatchJacobian, EnvironmentError, FailedEnvironment};
@@ -52,9 +52,9 @@ pub use rollout_gradient::{
 pub use simulator::{Control, RolloutError, Simulator};
 pub use slipstick_core::*;
 pub use slipstick_io::{
-    LoadError, LoadOptions, Loss, NoHull, PairChoice, Place, TriangleMesh, content_hash, convex_hull, load,
-    load_mesh_file, load_mjcf_str, load_urdf_str, load_with, mesh_file_name, mesh_to_obj, to_mjcf, to_mjcf_with_losses,
-    to_urdf, with_pairs,
+    ConversionWarning, LoadError, LoadOptions, NoHull, PairChoice, Place, TriangleMesh, content_hash, convex_hull,
+    load, load_mesh_file, load_mjcf_str, load_urdf_str, load_with, mesh_file_name, mesh_to_obj, to_mjcf,
+    to_mjcf_with_warnings, to_urdf, with_pairs,
 };
 pub use summary::Summary;
 pub use trajectory::{SaveError, Trajectory, TrajectoryFormat};

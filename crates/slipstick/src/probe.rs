@@ -36,7 +36,7 @@ impl<'a> Place<'a> {
 
 /// Memory for steps beside a place.
 #[derive(Debug, Clone)]
-pub(crate) struct Probe {
+pub(crate) struct PerturbedStep {
     x: State,
     tau: Vec<f64>,
     ctrl: Vec<f64>,
@@ -46,9 +46,9 @@ pub(crate) struct Probe {
     pub warm: WarmStart,
 }
 
-impl Probe {
-    pub fn new(model: &Model) -> Probe {
-        Probe {
+impl PerturbedStep {
+    pub fn new(model: &Model) -> PerturbedStep {
+        PerturbedStep {
             x: State::neutral(model),
             tau: vec![0.0; model.nv()],
             ctrl: vec![0.0; model.nu()],

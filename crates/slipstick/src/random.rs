@@ -4,9 +4,9 @@ use slipstick_core::spatial::{Quat, Vec3};
 
 /// SplitMix64.
 #[derive(Debug, Clone)]
-pub(crate) struct Draw(pub u64);
+pub(crate) struct Rng(pub u64);
 
-impl Draw {
+impl Rng {
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

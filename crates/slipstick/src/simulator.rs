@@ -163,7 +163,7 @@ impl Simulator {
         self.rollout_into(steps, controller, &mut trajectory).map(|()| trajectory)
     }
 
-    /// The same, recorded after what a trajectory already holds: it keeps what was done before an error.
+    /// A rollout appended to a trajectory, which keeps what was done before an error.
     pub fn rollout_into(
         &mut self,
         steps: usize,

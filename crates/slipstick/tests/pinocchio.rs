@@ -31,7 +31,7 @@ fn pin(name: &str, kind: PinKind, idx_q: usize, idx_v: usize, parent: Option<usi
     PinJoint { name: name.into(), kind, idx_q, idx_v, parent }
 }
 
-/// The same robot in another order, its root a free-flyer under Pinocchio's name.
+/// The robot in another order, its root a free-flyer under Pinocchio's name.
 fn free_flyer() -> Vec<PinJoint> {
     vec![
         pin("ball", PinKind::Spherical, 0, 0, None),
@@ -43,7 +43,7 @@ fn free_flyer() -> Vec<PinJoint> {
     ]
 }
 
-/// The same with its root as translation and rotation, the latter last.
+/// The robot with its root as translation and rotation, the latter last.
 fn split_root() -> Vec<PinJoint> {
     vec![
         pin("ball", PinKind::Spherical, 0, 0, None),

@@ -59,10 +59,10 @@ enum Search {
 /// What a search writes before it is read.
 #[derive(Debug, Clone)]
 struct Memory {
-    /// Numbers of the poses of four bodies, for each four of members. All are written before the first is read: a lane
+    /// DerivedParameters of the poses of four bodies, for each four of members. All are written before the first is read: a lane
     /// that is read right after its four numbers were written makes the processor wait.
     bodies: Vec<[Lane; 12]>,
-    /// Numbers of the poses of four shapes. Here and in `gaps` whole lanes are written and read again: otherwise the
+    /// DerivedParameters of the poses of four shapes. Here and in `gaps` whole lanes are written and read again: otherwise the
     /// compiler takes them apart.
     shapes: [Lane; 12],
     /// Distances of four boxes.
@@ -343,7 +343,7 @@ fn mark_planes(broad: &mut Broadphase, limit: f64) {
     }
 }
 
-/// Numbers of the marked pairs; clears the marks.
+/// DerivedParameters of the marked pairs; clears the marks.
 #[inline(always)]
 fn collect(marks: &mut [u64], out: &mut Vec<u32>) {
     out.clear();

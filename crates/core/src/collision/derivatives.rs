@@ -115,7 +115,7 @@ pub(crate) fn point_derivatives(
     Ok(columns(&kernel, &motion, kind.glides(sides)))
 }
 
-/// The same with smoothed curvatures: dn and the motion of the nearest points are those of the smoothed shapes, dΦ is
+/// Derivatives with smoothed curvatures: dn and the motion of the nearest points are those of the smoothed shapes, dΦ is
 /// that of the exact ones.   (collision-4)
 pub(crate) fn smoothed_derivatives(
     shapes: &[Convex; 2],

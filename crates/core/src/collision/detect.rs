@@ -321,7 +321,7 @@ fn cast_on_ground(terrain: Terrain, X_wg: &Pose, origin: Vec3, direction: Vec3, 
     Some(RayHit { distance, point: origin + direction * distance, normal: X_wg.rotation * n })
 }
 
-/// Numbers of the pairs of moving geoms that are nearer than `distance`. Pairs with a plane or other ground are not
+/// DerivedParameters of the pairs of moving geoms that are nearer than `distance`. Pairs with a plane or other ground are not
 /// among them.
 pub fn near_pairs(model: &Model, X_wb: &[Pose], distance: f64) -> Result<Vec<usize>, InputError> {
     let mut near = Vec::new();

@@ -176,7 +176,7 @@ impl<'a> Kernel<'a> {
         Ok(Kernel { n, bodies, sides, features, gap, plan })
     }
 
-    /// The same system for other touching points.
+    /// The system for other touching points.
     #[cfg(test)]
     pub fn touching_at(&self, y: [Vec3; 2]) -> Result<Kernel<'a>, CollisionError> {
         let mut features = self.features;

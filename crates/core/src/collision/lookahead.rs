@@ -105,7 +105,7 @@ impl Lookahead<'_> {
         ROOM.min(self.distance)
     }
 
-    /// The same by the relative motion of the bodies.
+    /// Distance within which contacts are sought, by the relative motion of the bodies (m).
     fn relative_limit(&self, model: &Model, pair: &Pair, poses: &[Pose], around: &[Around]) -> f64 {
         let [a, b] = pair.geoms;
         let [small, other] = if around[a.0].radius <= around[b.0].radius { [a, b] } else { [b, a] };
@@ -126,7 +126,7 @@ impl Lookahead<'_> {
         self.velocities.iter().fold(self.distance, |limit, V| limit.max(self.within(model, &approach, V, near)))
     }
 
-    /// The same for one list of velocities.
+    /// That distance for one list of velocities.
     #[inline(always)]
     fn within(&self, model: &Model, x: &Approach, V: &[Motion], near: f64) -> f64 {
         let [a, b] = x.bodies.map(|b| match b {

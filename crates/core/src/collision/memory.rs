@@ -34,7 +34,7 @@ impl ContactSet {
         out
     }
 
-    /// The same in the memory of an earlier copy.
+    /// A copy into the memory of an earlier one.
     pub(crate) fn copy_searches(&self, out: &mut SearchMemory) {
         out.0.clear();
         let of = |k: &u32| (*k, self.warm[*k as usize].axis, self.warm[*k as usize].start);

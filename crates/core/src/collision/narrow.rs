@@ -36,7 +36,7 @@ pub(crate) fn witness(pair: &ShapePair, limit: f64, warm: &mut Warm, memory: &mu
     }
 }
 
-/// The same for two shapes that have no closed form.
+/// Nearest points of two shapes that have no closed form.
 #[inline(always)]
 pub(crate) fn open(pair: &ShapePair, limit: f64, warm: &mut Warm, memory: &mut Polytope) -> Option<Witness> {
     if let [Core::Box { half: a }, Core::Box { half: b }] = pair.shapes.map(|s| s.core) {

@@ -171,7 +171,7 @@ impl<'a> PairQuery<'a> {
         Ok(PairQuery { shapes: [a.convex(), b.convex()], memory: Polytope::empty(), found })
     }
 
-    /// Nearest points of the two shapes. Numbers must be finite; that rotations are rotations is not checked, an answer
+    /// Nearest points of the two shapes. DerivedParameters must be finite; that rotations are rotations is not checked, an answer
     /// for others means nothing.
     #[inline]
     pub fn closest_points(&mut self, X_wa: &Pose, X_wb: &Pose) -> Result<&ClosestPoints, InputError> {

@@ -88,7 +88,7 @@ impl Line {
         Some(Span { enter: end(-half), leave: end(half) })
     }
 
-    /// The same line seen from another origin.
+    /// The line seen from another origin.
     fn from(&self, origin: Vec3) -> Line {
         Line { origin: self.origin - origin, ..*self }
     }

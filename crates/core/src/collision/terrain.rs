@@ -51,7 +51,7 @@ impl Touch {
         feature(&self.kind, &self.sides, self.triangle)
     }
 
-    /// The same with the ground as side 1.
+    /// The contact with the ground as side 1.
     pub fn swapped(mut self) -> Touch {
         self.sides.swap(0, 1);
         match &mut self.kind {

@@ -6,8 +6,8 @@ use super::cone::{Cone, project_cone};
 use super::correction::Bias;
 use super::delassus::delassus;
 use super::dofs::Dofs;
-use super::equality::{self, PairRows};
-use super::islands::{Island, Joined, split};
+use super::equality::{self, FrameRows};
+use super::islands::{DisjointSets, Island, split};
 use super::jacobian::{Jacobian, WIDTH};
 use super::limits::{self, JointRow};
 use super::problem::{Block, Group, Place, Problem, TWIST, rows_of};
@@ -60,9 +60,9 @@ pub(crate) struct Assembly {
     pub sources: Vec<Source>,
     pub candidates: Vec<Candidate>,
     pub joint_rows: Vec<JointRow>,
-    pub pair_rows: Vec<PairRows>,
+    pub pair_rows: Vec<FrameRows>,
     /// Which trees constraints join.
-    pub joined: Joined,
+    pub joined: DisjointSets,
     /// Contacts by islands and pairs of bodies; joint rows and equalities by islands.
     pub(super) order: Vec<u32>,
     pub(super) joint_order: Vec<u32>,
@@ -95,7 +95,7 @@ impl Assembly {
             candidates: Vec::new(),
             joint_rows: Vec::new(),
             pair_rows: Vec::new(),
-            joined: Joined::new(model),
+            joined: DisjointSets::new(model),
             order: Vec::new(),
             joint_order: Vec::new(),
             pair_order: Vec::new(),
@@ -170,7 +170,7 @@ impl Assembly {
             self.write_delassus(model, mass);
         }
         self.problem.finish();
-        self.redundancy.soften(&mut self.problem, model.options().patch_compliance);
+        self.redundancy.regularize(&mut self.problem, model.options().patch_compliance);
         self.free_velocities(v_free);
         self.correct(model);
     }

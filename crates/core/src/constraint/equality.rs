@@ -7,7 +7,7 @@ use crate::spatial::{Quat, Vec3};
 
 /// Rows between two bodies.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct PairRows {
+pub(crate) struct FrameRows {
     pub bodies: [BodyId; 2],
     /// The points that are to coincide, world axes (m).
     pub points: [Vec3; 2],
@@ -16,7 +16,7 @@ pub(crate) struct PairRows {
     errors: [f64; 6],
 }
 
-impl PairRows {
+impl FrameRows {
     /// What is to be taken back, row by row (m).
     pub fn errors(&self) -> &[f64] {
         if self.torque_scale.is_some() { &self.errors } else { &self.errors[..3] }
@@ -48,7 +48,7 @@ impl PairRows {
 }
 
 /// Rows of all active constraints between frames.
-pub(crate) fn collect(model: &Model, kin: &Kinematics, rows: &mut Vec<PairRows>) {
+pub(crate) fn collect(model: &Model, kin: &Kinematics, rows: &mut Vec<FrameRows>) {
     for e in model.equalities().iter().filter(|e| e.active) {
         match &e.kind {
             EqualityKind::Connect { frames, points } => {
@@ -57,7 +57,7 @@ pub(crate) fn collect(model: &Model, kin: &Kinematics, rows: &mut Vec<PairRows>)
                 let error = points[1] - points[0];
                 let errors = [error.x, error.y, error.z, 0.0, 0.0, 0.0];
                 let bodies = frames.map(|f| model.frames()[f.0].body);
-                rows.push(PairRows { bodies, points, torque_scale: None, errors });
+                rows.push(FrameRows { bodies, points, torque_scale: None, errors });
             }
             EqualityKind::Weld { frames, pose, anchor, torque_scale } => {
                 let poses = frames.map(|f| frame_pose(model, kin, f));
@@ -68,7 +68,7 @@ pub(crate) fn collect(model: &Model, kin: &Kinematics, rows: &mut Vec<PairRows>)
                 let errors = [error.x, error.y, error.z, turn.x, turn.y, turn.z];
                 let bodies = frames.map(|f| model.frames()[f.0].body);
                 let torque_scale = (*torque_scale > 0.0).then_some(*torque_scale);
-                rows.push(PairRows { bodies, points, torque_scale, errors });
+                rows.push(FrameRows { bodies, points, torque_scale, errors });
             }
             _ => {}
         }

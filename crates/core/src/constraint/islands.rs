@@ -12,7 +12,7 @@ use core::ops::Range;
 
 /// Which trees are joined by constraints.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Joined {
+pub(crate) struct DisjointSets {
     /// A tree of the same island with a smaller number, or the tree itself.
     towards: Vec<usize>,
     /// Mass of the island that begins with a tree (kg).
@@ -24,13 +24,13 @@ pub(crate) struct Joined {
     total: u32,
 }
 
-footprint!(Joined: towards, mass, spent, spent_by_tree);
+footprint!(DisjointSets: towards, mass, spent, spent_by_tree);
 
-impl Joined {
+impl DisjointSets {
     /// Memory for a model.
-    pub fn new(model: &Model) -> Joined {
+    pub fn new(model: &Model) -> DisjointSets {
         let trees = model.tree().roots.len();
-        Joined {
+        DisjointSets {
             towards: Vec::with_capacity(trees),
             mass: vec![0.0; trees],
             spent: vec![0; trees],

@@ -1,7 +1,7 @@
 //! Rows that concern joints alone: limits, dry friction, couplings of joints and tendons.   (contact-9 … contact-11)
 
 use super::cone::Cone;
-use super::islands::Joined;
+use super::islands::DisjointSets;
 use super::warm::Key;
 use crate::dynamics::tendon_length;
 use crate::model::{EqualityKind, Joint, JointKind, Model, ParameterGroup};
@@ -95,7 +95,7 @@ impl JointRow {
     }
 
     /// The first tree of the island that it belongs to.
-    pub fn island(&self, model: &Model, joined: &Joined) -> usize {
+    pub fn island(&self, model: &Model, joined: &DisjointSets) -> usize {
         let (tree, dof) = (model.tree(), self.terms(model).next());
         dof.map_or(0, |(j, _)| joined.first(tree.nodes[tree.dof_body[j]].tree))
     }

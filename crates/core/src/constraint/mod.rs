@@ -40,7 +40,7 @@ use assembly::is_near;
 pub(crate) use assembly::{Assembly, Source, relative_velocity};
 pub(crate) use center::center;
 pub(crate) use delassus::Delassus;
-pub(crate) use equality::PairRows;
+pub(crate) use equality::FrameRows;
 pub(crate) use limits::JointRowKind;
 pub(crate) use modes::{contact_margins, mode};
 pub(crate) use problem::{Block, Place, TWIST, rows_of};
@@ -123,7 +123,7 @@ fn apply_impulses(
     v_next.iter_mut().zip(v_free).for_each(|(v, free)| *v += free);
 }
 
-/// The same on the central path: everything near takes part, since contacts act at a distance there.   (ncp-13)
+/// Resolves contact on the central path: everything near takes part, since contacts act at a distance there.   (ncp-13)
 pub(crate) fn resolve_centrally(
     model: &Model,
     kappa: f64,

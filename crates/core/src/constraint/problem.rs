@@ -55,7 +55,7 @@ pub(crate) struct Block {
     pub relative_compliance: f64,
     /// Largest eigenvalue of its block of the Delassus matrix, compliance included: the unit that makes velocities
     /// comparable with impulses [1/kg].
-    pub stiffest: f64,
+    pub max_eigenvalue: f64,
     /// A third of the trace of that block (the diagonal entry, for one row).
     pub mean: f64,
 }
@@ -156,7 +156,7 @@ impl Problem {
             yields: 0.0,
             remembered: 0.0,
             relative_compliance,
-            stiffest: 0.0,
+            max_eigenvalue: 0.0,
             mean: 0.0,
         });
         self.g.resize(row + cone.rows(), 0.0);
@@ -211,7 +211,7 @@ impl Problem {
     }
 
     /// Gives finished blocks a share of compliance that they did not have.
-    pub(crate) fn soften(&mut self, island: usize, share: f64, chosen: impl Fn(usize) -> bool) {
+    pub(crate) fn regularize(&mut self, island: usize, share: f64, chosen: impl Fn(usize) -> bool) {
         for k in self.islands[island].blocks.clone().filter(|k| chosen(*k)) {
             let least = self.blocks[k].mean;
             self.blocks[k].relative_compliance = share;
@@ -247,10 +247,10 @@ impl Problem {
         let b = &mut self.blocks[k];
         let rows = b.cone.rows();
         b.mean = (mean + b.compliance / rows as f64).max(least);
-        b.stiffest = if rows > 1 { largest_eigenvalue(&D) } else { D[0][0] };
+        b.max_eigenvalue = if rows > 1 { largest_eigenvalue(&D) } else { D[0][0] };
         // a constraint that nothing can move still needs a unit
-        if !(b.mean > 0.0 && b.stiffest > 0.0) {
-            (b.stiffest, b.mean) = (1.0, 1.0);
+        if !(b.mean > 0.0 && b.max_eigenvalue > 0.0) {
+            (b.max_eigenvalue, b.mean) = (1.0, 1.0);
         }
     }
 

@@ -38,7 +38,7 @@ impl Redundancy {
     }
 
     /// Gives a share of compliance to every contact whose normal depends on those of others, and to those.
-    pub fn soften(&mut self, problem: &mut Problem, share: f64) {
+    pub fn regularize(&mut self, problem: &mut Problem, share: f64) {
         (0..problem.islands.len()).for_each(|n| self.soften_island(problem, n, share));
     }
 
@@ -52,7 +52,7 @@ impl Redundancy {
         }
         if n > MANY {
             // to tell dependent normals in a heap from others would cost more than the step
-            return problem.soften(island, share, |k| self.blocks.binary_search(&k).is_ok());
+            return problem.regularize(island, share, |k| self.blocks.binary_search(&k).is_ok());
         }
         self.write_normals(problem, island);
         self.rows.clear();
@@ -65,7 +65,7 @@ impl Redundancy {
         }
         if self.found.contains(&true) {
             let found = |k: usize| self.blocks.binary_search(&k).is_ok_and(|n| self.found[n]);
-            problem.soften(island, share, found);
+            problem.regularize(island, share, found);
         }
     }
 

@@ -20,13 +20,13 @@ pub fn residual(problem: &Problem, lambda: &[f64]) -> Result<f64, InputError> {
     Ok(residual_at(problem, lambda, &sigma))
 }
 
-/// The same where the velocity is known.
+/// The residual where the velocity is known.
 pub(crate) fn residual_at(problem: &Problem, lambda: &[f64], sigma: &[f64]) -> f64 {
     // comparisons below would pass over what is not a number
     if lambda.iter().chain(sigma).fold(0.0, |s, x| s + x * 0.0) != 0.0 {
         return f64::INFINITY;
     }
-    let of = |b: &Block| violation(b, rows_of(lambda, b), rows_of(sigma, b)) * b.stiffest;
+    let of = |b: &Block| violation(b, rows_of(lambda, b), rows_of(sigma, b)) * b.max_eigenvalue;
     problem.blocks.iter().map(of).fold(0.0, f64::max) / unit(problem)
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn fastest(problem: &Problem) -> f64 {
 /// `λ − Π(λ − ρ (σ + Γ(σ)))`, largest entry. Written so that a velocity is not lost beside a huge impulse: where Π
 /// changes nothing the difference is `ρ σ` itself.
 fn violation(b: &Block, lambda: [f64; 3], sigma: [f64; 3]) -> f64 {
-    let rho = 1.0 / b.stiffest;
+    let rho = 1.0 / b.max_eigenvalue;
     match b.cone {
         Cone::Friction { mu } => {
             let d = contact_violation(mu, Vec3::from(lambda), Vec3::from(sigma), rho);

@@ -25,14 +25,14 @@ pub struct Solution {
     /// Mode and margin of each constraint.
     pub(crate) modes: Vec<(Mode, f64)>,
     /// How each constraint resists a change of its impulse, on the central path.
-    resistances: Vec<[[f64; 3]; 3]>,
+    local_compliances: Vec<[[f64; 3]; 3]>,
     /// `M̂⁻¹ Jᵀ λ` (nv) where the search for the impulses has computed it; else empty.
     pub(crate) moved: Vec<f64>,
     /// What does not outlive a search.
     pub(crate) scratch: Box<SolverScratch>,
 }
 
-footprint!(Solution: lambda, sigma, modes, resistances, moved, scratch);
+footprint!(Solution: lambda, sigma, modes, local_compliances, moved, scratch);
 
 /// Memory that a search for impulses needs and leaves nothing in.
 #[derive(Debug, Clone, Default)]
@@ -63,8 +63,8 @@ impl Solution {
     }
 
     /// How constraint `k` of a problem solved on the central path resists a change of its impulse.
-    pub(crate) fn resistance(&self, k: usize) -> [[f64; 3]; 3] {
-        self.resistances[k]
+    pub(crate) fn local_compliance(&self, k: usize) -> [[f64; 3]; 3] {
+        self.local_compliances[k]
     }
 
     /// Room for a problem; impulses and those to start from are zero.
@@ -73,7 +73,7 @@ impl Solution {
             x.clear();
             x.resize(problem.rows(), 0.0);
         }
-        self.resistances.clear();
+        self.local_compliances.clear();
         self.moved.clear();
     }
 
@@ -95,13 +95,13 @@ impl Solution {
 
     /// The point of the central path of an island.   (ncp-13)
     pub(crate) fn center_island(&mut self, problem: &mut Problem, n: usize, kappa: f64, limit: u32) -> Outcome {
-        let mut resistances = core::mem::take(&mut self.resistances);
+        let mut local_compliances = core::mem::take(&mut self.local_compliances);
         let outcome = self.on_island(problem, n, |part, work| {
             let outcome = ncp::center(part, kappa, limit, work);
-            resistances.extend((0..part.blocks.len()).map(|k| work.resistance(part, k)));
+            local_compliances.extend((0..part.blocks.len()).map(|k| work.local_compliance(part, k)));
             outcome
         });
-        self.resistances = resistances;
+        self.local_compliances = local_compliances;
         outcome
     }
 
@@ -149,7 +149,7 @@ impl Solution {
     /// How much there is room for.
     pub(crate) fn capacity(&self) -> usize {
         let SolverScratch { work, part, start } = &*self.scratch;
-        let lists = self.modes.capacity() + self.lambda.capacity() + self.resistances.capacity();
+        let lists = self.modes.capacity() + self.lambda.capacity() + self.local_compliances.capacity();
         work.capacity() + part.capacity() + start.capacity() + lists
     }
 }

@@ -49,7 +49,7 @@ pub(crate) fn friction_shares(model: &Model, pair: &Pair) -> [f64; 2] {
     }
 }
 
-/// The same for restitution.
+/// Fractions of a pair's restitution that are due to each geom.
 pub(crate) fn restitution_shares(model: &Model, pair: &Pair) -> [f64; 2] {
     larger(model, pair, ParameterGroup::Restitution)
 }
@@ -79,7 +79,7 @@ pub(crate) fn gap_velocity(correction: &Correction, dt: f64, phi: f64) -> f64 {
     f.max(-correction.max_speed * dt) / dt
 }
 
-/// The same with restitution: a surface that approaches at `approach < 0` and touches within the step leaves at a share
+/// Velocity added to that of a gap with restitution: a surface that approaches at `approach < 0` and touches within the step leaves at a share
 /// of that speed, or opens its overlap, whichever is faster.   (contact-4)
 pub(crate) fn rebound_velocity(options: &Options, restitution: f64, phi: f64, approach: f64) -> f64 {
     let gap = gap_velocity(&options.correction, options.dt, phi);

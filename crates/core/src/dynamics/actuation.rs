@@ -33,12 +33,17 @@ pub(crate) fn observe(model: &Model, k: usize, q: &[f64], v: &[f64], ctrl: f64) 
 
 /// Derivatives of the force of actuator `k` with respect to its control, and to the length and the velocity of its
 /// transmission: zero where a clamp is active.
-pub(crate) fn force_slopes(model: &Model, k: usize, q: &[f64], v: &[f64], ctrl: f64) -> [f64; 3] {
+pub(crate) fn force_partials(model: &Model, k: usize, q: &[f64], v: &[f64], ctrl: f64) -> [f64; 3] {
     evaluate(model, k, &model.actuators()[k], q, v, ctrl).slopes
 }
 
 /// Calls `visit(j, ∂length/∂q_j, ∂velocity/∂v_j)` for the transmission of actuator `k`.
-pub(crate) fn for_each_transmission_slope(model: &Model, k: usize, q: &[f64], mut visit: impl FnMut(usize, f64, f64)) {
+pub(crate) fn for_each_transmission_partial(
+    model: &Model,
+    k: usize,
+    q: &[f64],
+    mut visit: impl FnMut(usize, f64, f64),
+) {
     for_each_arm(model, &model.actuators()[k], q, |j, arm, slope| visit(j, slope, arm));
 }
 
@@ -48,7 +53,7 @@ pub(crate) fn actuate_derivatives(
     q: &[f64],
     v: &[f64],
     ctrl: &[f64],
-    gates: &mut [f64],
+    saturation: &mut [f64],
     dq: &mut [f64],
     dv: &mut [f64],
     dctrl: &mut [f64],
@@ -57,44 +62,45 @@ pub(crate) fn actuate_derivatives(
     for m in [&mut *dq, &mut *dv, &mut *dctrl] {
         m.fill(0.0);
     }
-    write_gates(model, q, v, ctrl, gates);
-    for_each_ctrl_slope(model, q, v, ctrl, gates, |i, k, slope| dctrl[i * nu + k] += slope);
-    for_each_state_slope(model, q, v, ctrl, gates, |i, j, slope_q, slope_v| {
+    write_saturation(model, q, v, ctrl, saturation);
+    for_each_ctrl_partial(model, q, v, ctrl, saturation, |i, k, slope| dctrl[i * nu + k] += slope);
+    for_each_state_partial(model, q, v, ctrl, saturation, |i, j, slope_q, slope_v| {
         dq[i * nv + j] += slope_q;
         dv[i * nv + j] += slope_v;
     });
 }
 
 /// One for every dof whose actuators act, zero where the joint is at its effort limit: it passes no change.
-pub(crate) fn write_gates(model: &Model, q: &[f64], v: &[f64], ctrl: &[f64], gates: &mut [f64]) {
-    actuate(model, q, v, ctrl, gates);
-    let mut clamped = |j: usize, lo, hi| gates[j] = if gates[j] <= lo || gates[j] >= hi { f64::NAN } else { 0.0 };
+pub(crate) fn write_saturation(model: &Model, q: &[f64], v: &[f64], ctrl: &[f64], saturation: &mut [f64]) {
+    actuate(model, q, v, ctrl, saturation);
+    let mut clamped =
+        |j: usize, lo, hi| saturation[j] = if saturation[j] <= lo || saturation[j] >= hi { f64::NAN } else { 0.0 };
     for_each_clamped(model, &mut clamped);
-    gates.iter_mut().for_each(|g| *g = if g.is_nan() { 0.0 } else { 1.0 });
+    saturation.iter_mut().for_each(|g| *g = if g.is_nan() { 0.0 } else { 1.0 });
 }
 
 /// Calls `visit(i, k, ∂tau_i/∂ctrl_k)`.
-pub(crate) fn for_each_ctrl_slope(
+pub(crate) fn for_each_ctrl_partial(
     model: &Model,
     q: &[f64],
     v: &[f64],
     ctrl: &[f64],
-    gates: &[f64],
+    saturation: &[f64],
     mut visit: impl FnMut(usize, usize, f64),
 ) {
     for (k, a) in model.actuators().iter().enumerate() {
         let slope = evaluate(model, k, a, q, v, ctrl[k]).slopes[0];
-        for_each_arm(model, a, q, |i, arm, _| visit(i, k, gates[i] * arm * slope));
+        for_each_arm(model, a, q, |i, arm, _| visit(i, k, saturation[i] * arm * slope));
     }
 }
 
 /// Calls `visit(i, j, ∂tau_i/∂q_j, ∂tau_i/∂v_j)` for each actuator that answers to the state.
-pub(crate) fn for_each_state_slope(
+pub(crate) fn for_each_state_partial(
     model: &Model,
     q: &[f64],
     v: &[f64],
     ctrl: &[f64],
-    gates: &[f64],
+    saturation: &[f64],
     mut visit: impl FnMut(usize, usize, f64, f64),
 ) {
     for (k, a) in model.actuators().iter().enumerate() {
@@ -104,7 +110,7 @@ pub(crate) fn for_each_state_slope(
         }
         for_each_arm(model, a, q, |i, arm_i, _| {
             for_each_arm(model, a, q, |j, arm_j, slope_j| {
-                let force = gates[i] * arm_i;
+                let force = saturation[i] * arm_i;
                 visit(i, j, force * by_length * slope_j, force * by_velocity * arm_j);
             });
         });
@@ -113,7 +119,7 @@ pub(crate) fn for_each_state_slope(
 
 /// Derivatives of the force of actuator `k` with respect to its four numbers (gain, constant, per length, per velocity),
 /// zero where it is saturated; and its arms.
-pub(crate) fn number_slopes(
+pub(crate) fn gain_partials(
     model: &Model,
     k: usize,
     q: &[f64],

@@ -3,7 +3,7 @@
 
 use crate::dispatch::dispatch;
 use crate::footprint::footprint;
-use crate::model::{Model, Node, Numbers, Primitive, PrimitiveKind, Topology};
+use crate::model::{DerivedParameters, Model, Node, Primitive, PrimitiveKind, Topology};
 use crate::spatial::{Lane, Mat3, Motion, Pose, Quat, SpatialInertia, Vec3, axis_rotation, sin_cos};
 
 /// Poses, dof axes and velocities of one state.
@@ -135,7 +135,13 @@ pub(super) fn begin(model: &Model, q: &[f64], kin: &mut Kinematics) {
 
 /// Pose of body `i` and axes of its dofs.   (kin-1)
 #[inline(always)]
-pub(super) fn place<'t>(tree: &'t Topology, numbers: &Numbers, i: usize, q: &[f64], kin: &mut Kinematics) -> &'t Node {
+pub(super) fn place<'t>(
+    tree: &'t Topology,
+    numbers: &DerivedParameters,
+    i: usize,
+    q: &[f64],
+    kin: &mut Kinematics,
+) -> &'t Node {
     let node = &tree.nodes[i];
     let (parent, mount, origin) = (&kin.X_wb[node.parent], &numbers.placement[i], kin.origin[node.tree]);
     let rotation = if numbers.untwisted[i] { parent.rotation } else { parent.rotation * mount.rotation };
@@ -149,7 +155,7 @@ pub(super) fn place<'t>(tree: &'t Topology, numbers: &Numbers, i: usize, q: &[f6
 
 /// Inertia of body `i` in world axes, about the tree's origin.   (kin-4)
 #[inline(always)]
-pub(super) fn weigh(numbers: &Numbers, i: usize, origin: Vec3, kin: &mut Kinematics) {
+pub(super) fn weigh(numbers: &DerivedParameters, i: usize, origin: Vec3, kin: &mut Kinematics) {
     let (X, body) = (&kin.X_wb[i], &numbers.inertia[i]);
     let com = X.rotation * body.com + (X.position - origin);
     kin.inertia[i] = SpatialInertia::new(body.mass, com, body.about_com.rotated(&X.rotation));

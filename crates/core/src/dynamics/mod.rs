@@ -37,8 +37,8 @@ pub use workspace::Workspace;
 pub use workspace_derivatives::RneaJacobians;
 
 pub(crate) use actuation::{
-    actuate, for_each_ctrl_slope, for_each_state_slope, for_each_transmission_slope, force_slopes, number_slopes,
-    observe, write_gates,
+    actuate, for_each_ctrl_partial, for_each_state_partial, for_each_transmission_partial, force_partials,
+    gain_partials, observe, write_saturation,
 };
 pub(crate) use free_motion::{FreeMotion, bias, factor_mass, forces, free_velocity};
 pub(crate) use gyration::Gyration;
@@ -55,4 +55,4 @@ pub(crate) use regressor::body_columns;
 pub(crate) use rnea_adjoint::{RneaAdjoint, RneaGradient, rnea_vjp_placed};
 pub(crate) use rnea_derivatives::{RneaDerivatives, rnea_derivatives_placed, stride};
 pub(crate) use tree_matrix::factor;
-pub(crate) use workspace::{check_wrenches, sound};
+pub(crate) use workspace::{check_positive_definite, check_wrenches};

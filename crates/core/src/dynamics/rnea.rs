@@ -39,7 +39,7 @@ impl Wrench {
         X.point(point) - kin.origin[model.tree().nodes[b].tree]
     }
 
-    /// The same wrench at the tree's origin.
+    /// The wrench at the tree's origin.
     pub(crate) fn at_origin(&self, model: &Model, kin: &Kinematics) -> Force {
         Force::at_point(self.force, self.torque, self.arm(model, kin))
     }

@@ -121,7 +121,7 @@ pub(super) fn rnea_vjp_body(
 }
 
 dispatch! {
-    /// The same where poses, axes, inertias and velocities are in `kin` already. `carried` are forces on bodies that turn
+    /// Needs poses, axes, inertias and velocities in `kin`. `carried` are forces on bodies that turn
     /// with them, at their tree's origin (one per body, or none).
     pub(crate) fn rnea_vjp_placed(
         model: &Model, v: &[f64], a: &[f64], wrenches: &[Wrench], carried: &[Force], w: &[f64],

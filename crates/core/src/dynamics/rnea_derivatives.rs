@@ -82,7 +82,7 @@ impl RneaDerivatives {
     }
 }
 
-/// Numbers per row: a multiple of four.
+/// DerivedParameters per row: a multiple of four.
 pub(crate) fn stride(columns: usize) -> usize {
     columns.next_multiple_of(4)
 }
@@ -115,7 +115,7 @@ pub(super) fn rnea_derivatives_body(
 }
 
 dispatch! {
-    /// The same where poses, axes, inertias and velocities are in `kin` already. `carried` are forces on bodies that turn
+    /// Needs poses, axes, inertias and velocities in `kin`. `carried` are forces on bodies that turn
     /// with them, at their tree's origin (one per body, or none).
     pub(crate) fn rnea_derivatives_placed(
         model: &Model, v: &[f64], a: &[f64], wrenches: &[Wrench], carried: &[Force],
@@ -251,7 +251,7 @@ fn add(a: &mut Composite, b: &Composite) {
 struct Response {
     /// Component k of (I S, 2B Ψ̇ + I Ψ̈ + S ×* f, 2B S + I (Ψ̇ + Ṡ), 0).
     wrench: [Lane; 6],
-    /// The same without S ×* f.
+    /// These components without S ×* f.
     wrench_in_joint: [Lane; 6],
     /// I S.
     momentum: [f64; 6],
@@ -290,7 +290,7 @@ impl Response {
         project(&self.wrench, above)
     }
 
-    /// The same for a dof of the same primitive.
+    /// (M, ∂tau/∂q_j, ∂tau/∂v_j, 0) of a dof of the same primitive.
     #[inline(always)]
     fn felt_in_joint_by(&self, same: &Columns) -> Lane {
         project(&self.wrench_in_joint, same)

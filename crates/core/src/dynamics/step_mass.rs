@@ -25,7 +25,7 @@ pub struct StepMass {
     factored: bool,
     /// What is added to the diagonal of M (nv).
     diagonal: Vec<f64>,
-    bodies: Option<Box<LooseBodies>>,
+    bodies: Option<Box<ArticulatedInertias>>,
 }
 
 footprint!(StepMass: factor, matrix, diagonal, bodies);
@@ -39,7 +39,7 @@ impl StepMass {
             matrix: TreeMatrix::new(model.tree()),
             factored: false,
             diagonal: vec![0.0; model.nv()],
-            bodies: deep.then(|| Box::new(LooseBodies::new(model))),
+            bodies: deep.then(|| Box::new(ArticulatedInertias::new(model))),
         }
     }
 
@@ -96,7 +96,7 @@ impl StepMass {
 
 /// Articulated bodies without forces: what `aba.rs` does, apart from the torques.
 #[derive(Debug, Clone)]
-pub(crate) struct LooseBodies {
+pub(crate) struct ArticulatedInertias {
     /// Inertia that each body and its loose subtree oppose to acceleration.
     inertia: Vec<Articulated>,
     axes: Vec<Motion>,
@@ -108,12 +108,12 @@ pub(crate) struct LooseBodies {
     A: Vec<Motion>,
 }
 
-footprint!(LooseBodies: inertia, axes, U, inverse_pivot, force, A);
+footprint!(ArticulatedInertias: inertia, axes, U, inverse_pivot, force, A);
 
-impl LooseBodies {
-    fn new(model: &Model) -> LooseBodies {
+impl ArticulatedInertias {
+    fn new(model: &Model) -> ArticulatedInertias {
         let (n, nv) = (model.n_bodies(), model.nv());
-        LooseBodies {
+        ArticulatedInertias {
             inertia: vec![[[Lane::ZERO; 2]; 6]; n],
             axes: vec![Motion::ZERO; nv],
             U: vec![[Lane::ZERO; 2]; nv],
@@ -126,11 +126,11 @@ impl LooseBodies {
 
 dispatch! {
     /// Articulated inertias, leaf to root.   (aba-2 … aba-4)
-    pub(crate) fn loosen(bodies: &mut LooseBodies, model: &Model, kin: &Kinematics, diagonal: &[f64]) => loosen_body
+    pub(crate) fn loosen(bodies: &mut ArticulatedInertias, model: &Model, kin: &Kinematics, diagonal: &[f64]) => loosen_body
 }
 
 #[inline(always)]
-fn loosen_body(bodies: &mut LooseBodies, model: &Model, kin: &Kinematics, diagonal: &[f64]) {
+fn loosen_body(bodies: &mut ArticulatedInertias, model: &Model, kin: &Kinematics, diagonal: &[f64]) {
     let tree = model.tree();
     bodies.axes.copy_from_slice(&kin.axes);
     for (own, rigid) in bodies.inertia.iter_mut().zip(&kin.inertia).skip(1) {
@@ -156,12 +156,12 @@ fn loosen_body(bodies: &mut LooseBodies, model: &Model, kin: &Kinematics, diagon
 
 dispatch! {
     /// Accelerations under torques, in their place.   (aba-3, aba-5)
-    pub(crate) fn accelerate(bodies: &mut LooseBodies, model: &Model, x: &mut [f64]) => accelerate_body
+    pub(crate) fn accelerate(bodies: &mut ArticulatedInertias, model: &Model, x: &mut [f64]) => accelerate_body
 }
 
 #[inline(always)]
-fn accelerate_body(bodies: &mut LooseBodies, model: &Model, x: &mut [f64]) {
-    let (tree, LooseBodies { axes, U, inverse_pivot, force, A, .. }) = (model.tree(), bodies);
+fn accelerate_body(bodies: &mut ArticulatedInertias, model: &Model, x: &mut [f64]) {
+    let (tree, ArticulatedInertias { axes, U, inverse_pivot, force, A, .. }) = (model.tree(), bodies);
     force.fill([Lane::ZERO; 2]);
     for i in (1..tree.n_bodies()).rev() {
         let node = &tree.nodes[i];

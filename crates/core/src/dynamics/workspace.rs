@@ -125,7 +125,7 @@ impl Workspace {
         check_wrenches(model, wrenches)?;
         check::length("a", a.len(), model.nv())?;
         aba::aba(model, q, v, tau, wrenches, &mut self.kin, &mut self.art, a);
-        sound(model, self.art.broken_pivot())
+        check_positive_definite(model, self.art.broken_pivot())
     }
 
     /// Joint-space inertia, armature included: writes nv × nv numbers.
@@ -146,7 +146,7 @@ impl Workspace {
         self.factored = false;
         mass_factor::crba(model, &self.kin, &mut self.mass);
         factor(model.tree(), 0..model.nv(), &mut self.mass);
-        sound(model, self.mass.broken_pivot())?;
+        check_positive_definite(model, self.mass.broken_pivot())?;
         self.factored = true;
         Ok(())
     }
@@ -269,7 +269,7 @@ impl Workspace {
 }
 
 /// A factorization without a pivot that is zero or negative.
-pub(crate) fn sound(model: &Model, broken: Option<usize>) -> Result<(), DynamicsError> {
+pub(crate) fn check_positive_definite(model: &Model, broken: Option<usize>) -> Result<(), DynamicsError> {
     match broken {
         None => Ok(()),
         Some(dof) => {

@@ -5,7 +5,7 @@ use super::aba_derivatives::{self, AbaDerivatives};
 use super::rnea::Wrench;
 use super::rnea_adjoint::{self, RneaGradient};
 use super::tree_matrix::factor;
-use super::workspace::{Workspace, check_frame, check_wrenches, sound};
+use super::workspace::{Workspace, check_frame, check_positive_definite, check_wrenches};
 use super::{actuation, kinematics, kinematics_derivatives, mass_factor, mass_solve, regressor, rnea_derivatives};
 use crate::check;
 use crate::error::{DynamicsError, InputError};
@@ -79,7 +79,7 @@ impl Workspace {
         self.factored = false;
         let Workspace { kin, art, dkin, mass, drnea, daba, .. } = self;
         aba_derivatives::aba_derivatives(model, q, v, tau, wrenches, kin, art, dkin, mass, drnea, daba);
-        sound(model, mass.broken_pivot())?;
+        check_positive_definite(model, mass.broken_pivot())?;
         Ok(daba)
     }
 
@@ -145,7 +145,7 @@ impl Workspace {
         kinematics::inertias(model, &mut self.kin);
         mass_factor::crba(model, &self.kin, &mut self.mass);
         factor(model.tree(), 0..model.nv(), &mut self.mass);
-        sound(model, self.mass.broken_pivot())?;
+        check_positive_definite(model, self.mass.broken_pivot())?;
         for column in 0..n {
             for i in 0..nv {
                 self.scratch[i] = -out[i * n + column];

@@ -33,7 +33,7 @@ pub(crate) struct Unknown {
     /// Column of C and row of B, in the rows of the constraint.
     pub c: [f64; 3],
     pub b: [f64; 3],
-    /// The same multiplied by T: numbers from `xi` on in the space of G.
+    /// Column and row multiplied by T: numbers from `xi` on in the space of G.
     pub xi: usize,
     pub width: usize,
     pub column: [f64; TWIST],
@@ -163,7 +163,7 @@ impl Active {
                 }
             }
             _ => {
-                let (c, s) = stiff_direction(&problem.diagonal_block(k));
+                let (c, s) = free_direction(&problem.diagonal_block(k));
                 for d in [[c, s, 0.0], [-s, c, 0.0]] {
                     self.push(problem, k, d, d, 0.0);
                 }
@@ -173,10 +173,10 @@ impl Active {
         self.push(problem, k, axis(2), axis(2), 0.0);
     }
 
-    /// The same for a solution on the central path: everything acts, and resists a change by its own share. `surrogate`: for the
+    /// Unknowns and factors of a solution on the central path: everything acts, and resists a change by its own share. `surrogate`: for the
     /// derivative of the exact step.   (grad-13)
     pub fn factor_centrally(&mut self, problem: &Problem, solution: &Solution, mass: &StepMass, surrogate: bool) {
-        let of = |resistance, mean| if surrogate { held(resistance, mean) } else { resistance };
+        let of = |local_compliance, mean| if surrogate { held(local_compliance, mean) } else { local_compliance };
         self.unknowns.clear();
         let of_island = |blocks: &Range<usize>| {
             let on_dof = |k: &usize| problem.blocks[*k].is_on_dof();
@@ -185,7 +185,7 @@ impl Active {
         for k in problem.islands.iter().flat_map(|island| of_island(&island.blocks)) {
             let b = &problem.blocks[k];
             if let Cone::Friction { mu } = b.cone {
-                // along and across the slip: along it resistance may be greater by all digits there are
+                // along and across the slip: along it local compliance may be greater by all digits there are
                 let u = State::of(solution, b).slip_direction(b);
                 let axes = [[u[0], u[1], 0.0], [-u[1], u[0], 0.0], axis(2)];
                 let first = if mu < FRICTIONLESS { 2 } else { 0 };
@@ -196,7 +196,7 @@ impl Active {
         }
         self.factor_systems(problem, mass, &|k| {
             let (mut local, more) =
-                (compliance(&problem.blocks[k]), of(solution.resistance(k), problem.blocks[k].mean));
+                (compliance(&problem.blocks[k]), of(solution.local_compliance(k), problem.blocks[k].mean));
             local.as_flattened_mut().iter_mut().zip(more.as_flattened()).for_each(|(a, b)| *a += b);
             local
         });
@@ -349,13 +349,13 @@ impl Active {
     }
 }
 
-/// The resistance of a constraint on the central path. As κ → 0 that of what holds goes to zero in all rows alike; where more holds
-/// than can move, rows would go on yielding to each other in its proportions. Faint resistance is taken for none, so that the
+/// The local compliance of a constraint on the central path. As κ → 0 that of what holds goes to zero in all rows alike; where more holds
+/// than can move, rows would go on yielding to each other in its proportions. Faint local compliance is taken for none, so that the
 /// derivative tends to that of the exact step.   (grad-13)
-fn held(resistance: [[f64; 3]; 3], mean: f64) -> [[f64; 3]; 3] {
-    let size = resistance.as_flattened().iter().fold(0.0, |m: f64, x| m.max(x.abs())) / (FAINT * mean);
+fn held(local_compliance: [[f64; 3]; 3], mean: f64) -> [[f64; 3]; 3] {
+    let size = local_compliance.as_flattened().iter().fold(0.0, |m: f64, x| m.max(x.abs())) / (FAINT * mean);
     let share = size * size / (1.0 + size * size);
-    if share * size * FAINT < REDUNDANT { [[0.0; 3]; 3] } else { resistance.map(|row| row.map(|x| share * x)) }
+    if share * size * FAINT < REDUNDANT { [[0.0; 3]; 3] } else { local_compliance.map(|row| row.map(|x| share * x)) }
 }
 
 dispatch! {
@@ -431,7 +431,7 @@ const APART: f64 = 1e-4;
 
 /// Direction (cosine, sine) in which a contact moves most easily once its normal holds. Where its bodies have fewer dofs than
 /// it has rows, they can move along it and not across: then friction across gives way.
-fn stiff_direction(D: &[[f64; 3]; 3]) -> (f64, f64) {
+fn free_direction(D: &[[f64; 3]; 3]) -> (f64, f64) {
     if D[2][2] <= 0.0 {
         return (1.0, 0.0);
     }
@@ -453,7 +453,7 @@ impl State {
 
     /// Where a contact slips to: opposite to its friction, whichever of the two is told more clearly.
     pub fn slip_direction(&self, b: &Block) -> [f64; 2] {
-        let a = [self.sigma[0] - b.stiffest * self.lambda[0], self.sigma[1] - b.stiffest * self.lambda[1]];
+        let a = [self.sigma[0] - b.max_eigenvalue * self.lambda[0], self.sigma[1] - b.max_eigenvalue * self.lambda[1]];
         let norm = a[0].hypot(a[1]);
         if norm > 0.0 { [a[0] / norm, a[1] / norm] } else { [1.0, 0.0] }
     }

@@ -1,6 +1,6 @@
 //! The step once more, on the central path: what a smoothed derivative of an exact step is the derivative of.   (grad-13)
 
-use super::given::Finished;
+use super::record::StepRecord;
 use crate::constraint::{Assembly, Solution, resolve_centrally};
 use crate::footprint::footprint;
 use crate::model::Model;
@@ -29,7 +29,7 @@ impl Central {
     }
 
     /// Solves the contact problem of a finished step on the central path.
-    pub fn solve(&mut self, f: &mut Finished, kappa: f64) {
+    pub fn solve(&mut self, f: &mut StepRecord, kappa: f64) {
         let Central { assembly, solution, v_next, acceleration } = self;
         let (model, q) = (f.model, &f.given.q);
         resolve_centrally(model, kappa, q, f.kin, f.mass, f.free, f.contacts, assembly, solution, v_next);
@@ -41,8 +41,8 @@ impl Central {
     }
 
     /// The step as if it had ended here.
-    pub fn finished<'a>(&'a self, f: &'a mut Finished<'_>) -> Finished<'a> {
-        Finished {
+    pub fn finished<'a>(&'a self, f: &'a mut StepRecord<'_>) -> StepRecord<'a> {
+        StepRecord {
             model: f.model,
             given: f.given,
             kin: f.kin,

@@ -2,16 +2,16 @@
 #![allow(non_snake_case)]
 
 use super::active::Active;
-use super::given::Finished;
 use super::linearize::Linearized;
+use super::record::StepRecord;
 
 /// Whether some change of the configuration asks for what held constraints cannot all do. One random combination of the
 /// self-stresses of an island stands for all: what contradicts one of them contradicts it.
-pub(super) fn is_choice(f: &Finished, active: &Active, linearized: &Linearized, rho: &mut Vec<f64>) -> bool {
+pub(super) fn is_choice(f: &StepRecord, active: &Active, linearized: &Linearized, rho: &mut Vec<f64>) -> bool {
     (0..f.assembly.problem.islands.len()).any(|n| contradicts(f, active, linearized, n, rho))
 }
 
-fn contradicts(f: &Finished, active: &Active, l: &Linearized, island: usize, rho: &mut Vec<f64>) -> bool {
+fn contradicts(f: &StepRecord, active: &Active, l: &Linearized, island: usize, rho: &mut Vec<f64>) -> bool {
     let (consistent, unknowns) = (active.consistent(island), active.of_island(island));
     if consistent.is_trivial() {
         return false;

@@ -1,7 +1,7 @@
 //! Dofs that constraints join, directly or through others. Derivatives have no entries between such components: a pile of
 //! separate bodies is differentiated body by body.   (grad-15)
 
-use super::given::Finished;
+use super::record::StepRecord;
 use crate::dynamics::stride;
 use crate::footprint::footprint;
 use crate::model::Model;
@@ -42,7 +42,7 @@ footprint!(Components: all, dofs, runs, owner, place, trees);
 
 impl Components {
     /// Finds them.
-    pub fn find(&mut self, f: &Finished) {
+    pub fn find(&mut self, f: &StepRecord) {
         let (tree, joined) = (f.model.tree(), &f.assembly.joined);
         self.trees.clear();
         self.trees.extend((0..tree.roots.len()).map(|t| (joined.first(t), t)));
@@ -119,6 +119,6 @@ impl Components {
 }
 
 /// The first tree of an island.
-fn first_tree(f: &Finished, island: usize) -> usize {
+fn first_tree(f: &StepRecord, island: usize) -> usize {
     f.assembly.problem.islands[island].tree
 }

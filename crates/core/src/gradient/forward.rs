@@ -3,13 +3,13 @@
 
 use super::active::Active;
 use super::components::Components;
-use super::given::Finished;
-use super::held::{Held, Part};
+use super::constrained_inverse::{ConstrainedInverse, Part};
 use super::linearize::Linearized;
-use super::smooth::Smooth;
+use super::record::StepRecord;
 use super::types::StepJacobian;
+use super::unconstrained::Unconstrained;
 use crate::dispatch::dispatch;
-use crate::dynamics::{Panel, for_each_ctrl_slope, inverse, stride};
+use crate::dynamics::{Panel, for_each_ctrl_partial, inverse, stride};
 use crate::footprint::footprint;
 use crate::linalg::{MatRef, Term};
 use crate::model::{Model, PrimitiveKind};
@@ -34,7 +34,7 @@ pub(crate) struct Forward {
     parts: [Vec<f64>; 3],
     panel: Panel,
     terms: Vec<Term>,
-    held: Held,
+    held: ConstrainedInverse,
     /// Whether the demands of held constraints contradict each other along a change of each dof (nv).
     contradicts: Vec<bool>,
 }
@@ -60,23 +60,30 @@ impl Forward {
             parts: Default::default(),
             panel: Panel::new(model),
             terms: Vec::with_capacity(nv),
-            held: Held::default(),
+            held: ConstrainedInverse::default(),
             contradicts: vec![false; nv],
         }
     }
 
     #[inline(always)]
-    fn write_body(&mut self, f: &Finished, linearized: &Linearized, active: &mut Active, smooth: &Smooth) {
+    fn write_body(
+        &mut self,
+        f: &StepRecord,
+        linearized: &Linearized,
+        active: &mut Active,
+        unconstrained: &Unconstrained,
+    ) {
         let (model, nv, dt) = (f.model, f.model.nv(), f.model.options().dt);
         let (state, tau) = (stride(2 * nv), stride(nv));
         let Forward { v_state, v_tau, components, parts, panel, terms, held, contradicts, .. } = self;
         contradicts.fill(false);
         inverse(model, active.locked.factor(&f.assembly.problem).unwrap_or(f.mass.factor()), tau, v_tau, panel);
         for c in &components.all {
-            let part = Part { f, linearized, smooth, place: &components.place, size: c.size(), island: c.island };
+            let part =
+                Part { f, linearized, unconstrained, place: &components.place, size: c.size(), island: c.island };
             let dofs = components.dofs(c);
             if components.all.len() == 1 {
-                held.write(&part, active, v_tau, &smooth.S, v_state, terms);
+                held.write(&part, active, v_tau, &unconstrained.S, v_state, terms);
                 dofs.iter().zip(&held.contradicts).for_each(|(j, flag)| contradicts[*j] = *flag);
                 continue;
             }
@@ -88,19 +95,19 @@ impl Forward {
             let (of_tau, of_state) =
                 (Copying { dofs, blocks: 1, nv, stride: tau }, Copying { dofs, blocks: 2, nv, stride: state });
             of_tau.visit(|whole, part| P[part] = v_tau[whole]);
-            of_state.visit(|whole, part| S[part] = smooth.S[whole]);
+            of_state.visit(|whole, part| S[part] = unconstrained.S[whole]);
             held.write(&part, active, P, S, V, terms);
             of_tau.visit(|whole, part| v_tau[whole] = P[part]);
             of_state.visit(|whole, part| v_state[whole] = V[part]);
             dofs.iter().zip(&held.contradicts).for_each(|(j, flag)| contradicts[*j] = *flag);
         }
         components.for_each_piece(1, |piece| v_tau[piece].iter_mut().for_each(|x| *x *= dt));
-        self.write_ctrl(f, smooth);
+        self.write_ctrl(f, unconstrained);
         self.integrate(f);
     }
 
     /// Finds the components and takes back the entries of the last step. Before all else.
-    pub fn begin(&mut self, f: &Finished) -> &Components {
+    pub fn begin(&mut self, f: &StepRecord) -> &Components {
         let Forward { components, next, v_state, v_tau, q_state, q_tau, .. } = self;
         next.find(f);
         components.for_each_piece(1, |piece| v_tau[piece].fill(0.0));
@@ -116,12 +123,12 @@ impl Forward {
 
     /// Columns of the controls from those of the torques.
     #[inline(always)]
-    fn write_ctrl(&mut self, f: &Finished, smooth: &Smooth) {
+    fn write_ctrl(&mut self, f: &StepRecord, unconstrained: &Unconstrained) {
         let (model, nu) = (f.model, f.model.nu());
         let Some(ctrl) = f.given.ctrl() else { return };
         self.v_ctrl.fill(0.0);
         let (v_ctrl, v_tau, stride) = (&mut self.v_ctrl, &self.v_tau, stride(model.nv()));
-        for_each_ctrl_slope(model, &f.given.q, &f.given.v, ctrl, &smooth.gates, |i, k, slope| {
+        for_each_ctrl_partial(model, &f.given.q, &f.given.v, ctrl, &unconstrained.saturation, |i, k, slope| {
             for (out, tau) in v_ctrl.chunks_exact_mut(nu).zip(v_tau.chunks_exact(stride)) {
                 out[k] += tau[i] * slope;
             }
@@ -130,7 +137,7 @@ impl Forward {
 
     /// Rows of q_next = q ⊕ dt v_next.   (grad-9)
     #[inline(always)]
-    fn integrate(&mut self, f: &Finished) {
+    fn integrate(&mut self, f: &StepRecord) {
         let (model, dt) = (f.model, f.model.options().dt);
         let (state, tau, nu) = (stride(2 * model.nv()), stride(model.nv()), model.nu());
         let Forward { q_state, v_state, q_tau, v_tau, q_ctrl, v_ctrl, components, .. } = self;
@@ -217,9 +224,9 @@ impl Forward {
 }
 
 dispatch! {
-    /// Fills all blocks of `forward` from `smooth.S`.
+    /// Fills all blocks of `forward` from `unconstrained.S`.
     pub(crate) fn write(
-        forward: &mut Forward, f: &Finished, linearized: &Linearized, active: &mut Active, smooth: &Smooth,
+        forward: &mut Forward, f: &StepRecord, linearized: &Linearized, active: &mut Active, unconstrained: &Unconstrained,
     ) => Forward::write_body
 }
 

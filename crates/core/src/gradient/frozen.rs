@@ -8,12 +8,12 @@
 
 use super::active::Active;
 use super::forward::turns;
-use super::given::Finished;
 use super::linearize::Linearized;
-use super::smooth::Smooth;
+use super::record::StepRecord;
 use super::types::{GradientError, InputDirection};
+use super::unconstrained::Unconstrained;
 use crate::constraint::{Mode, Problem, Solution};
-use crate::dynamics::{for_each_ctrl_slope, stride};
+use crate::dynamics::{for_each_ctrl_partial, stride};
 use crate::footprint::footprint;
 use crate::model::{Options, PrimitiveKind};
 use crate::spatial::{Motion, Vec3};
@@ -61,14 +61,14 @@ footprint!(Frozen: rows, linearized, problem, solution, r, shift, change, before
 
 impl Frozen {
     /// How every row changes with the configuration at the impulses of the step.
-    pub fn linearize(&mut self, f: &mut Finished) -> Result<(), GradientError> {
+    pub fn linearize(&mut self, f: &mut StepRecord) -> Result<(), GradientError> {
         self.rows.take_every_row(&f.assembly.problem);
         self.linearized.collect(f, &self.rows)
     }
 
     /// r and the change of the velocities of all rows along `dx`. Needs `smooth` at the impulses of the step.
-    pub fn aim(&mut self, f: &mut Finished, smooth: &Smooth, dx: &InputDirection) {
-        self.write_free_change(f, smooth, dx);
+    pub fn aim(&mut self, f: &mut StepRecord, unconstrained: &Unconstrained, dx: &InputDirection) {
+        self.write_free_change(f, unconstrained, dx);
         let problem = &f.assembly.problem;
         self.shift.clear();
         self.shift.resize(problem.rows(), 0.0);
@@ -77,7 +77,7 @@ impl Frozen {
         for (u, terms) in self.rows.unknowns.iter().zip(&l.terms) {
             let row = problem.blocks[u.block].row + u.b.iter().position(|b| *b != 0.0).unwrap_or(0);
             for form in &l.forms[terms.forms.clone()] {
-                self.shift[row] += met(f, l, smooth, form.body, dx, |moved| {
+                self.shift[row] += met(f, l, unconstrained, form.body, dx, |moved| {
                     moved[0].dot(form.position)
                         + moved[1].dot(form.velocity)
                         + form.approach * (moved[2].dot(form.velocity) + moved[3].dot(form.velocity))
@@ -90,16 +90,16 @@ impl Frozen {
     }
 
     /// `r = M̂⁻¹ S dx`.
-    fn write_free_change(&mut self, f: &mut Finished, smooth: &Smooth, dx: &InputDirection) {
+    fn write_free_change(&mut self, f: &mut StepRecord, unconstrained: &Unconstrained, dx: &InputDirection) {
         let (nv, dt) = (f.model.nv(), f.model.options().dt);
         self.r.clear();
-        for row in smooth.S.chunks_exact(stride(2 * nv)).take(nv) {
+        for row in unconstrained.S.chunks_exact(stride(2 * nv)).take(nv) {
             let along = |part: &[f64], d: &[f64]| part.iter().zip(d).fold(0.0, |s, (a, b)| s + a * b);
             self.r.push(along(row, dx.q) + along(&row[nv..], dx.v));
         }
         self.r.iter_mut().zip(dx.tau).for_each(|(r, tau)| *r += dt * tau);
         if let (Some(ctrl), false) = (f.given.ctrl(), dx.ctrl.is_empty()) {
-            for_each_ctrl_slope(f.model, &f.given.q, &f.given.v, ctrl, &smooth.gates, |i, k, slope| {
+            for_each_ctrl_partial(f.model, &f.given.q, &f.given.v, ctrl, &unconstrained.saturation, |i, k, slope| {
                 self.r[i] += dt * slope * dx.ctrl[k];
             });
         }
@@ -107,7 +107,7 @@ impl Frozen {
     }
 
     /// Solves the frozen problem at the change `t dx`.
-    pub fn solve(&mut self, f: &Finished, t: f64, soft: bool) -> Result<(), GradientError> {
+    pub fn solve(&mut self, f: &StepRecord, t: f64, soft: bool) -> Result<(), GradientError> {
         let size = self.size();
         self.problem.clone_from(&f.assembly.problem);
         self.before.clear();
@@ -156,7 +156,7 @@ impl Frozen {
     }
 
     /// The change of v_next over that of t: `r + M̂⁻¹ Jᵀ (λ(t) − λ(0))/t`.
-    pub fn write_quotient(&mut self, f: &mut Finished, t: f64, dv_next: &mut [f64]) {
+    pub fn write_quotient(&mut self, f: &mut StepRecord, t: f64, dv_next: &mut [f64]) {
         self.change.clear();
         self.change.extend(self.solution.lambda().iter().zip(&self.before).map(|(new, old)| (new - old) / t));
         f.assembly.generalized_impulse(&self.change, dv_next);
@@ -182,9 +182,9 @@ impl Frozen {
 /// What the motion of a body along `dx` meets: its displacement, the change of its velocity at the end of the step with the
 /// configuration, the same at its beginning, and its change of velocity.
 fn met(
-    f: &Finished,
+    f: &StepRecord,
     l: &Linearized,
-    smooth: &Smooth,
+    unconstrained: &Unconstrained,
     body: usize,
     dx: &InputDirection,
     meet: impl Fn([Motion; 4]) -> f64,
@@ -195,14 +195,14 @@ fn met(
         let (S, q, v) = (f.kin.axes[j], at(dx.q, j), at(dx.v, j));
         moved[0] += S * q;
         moved[1] += l.psi_next[j] * q;
-        moved[2] += smooth.dkin.V_before[j].cross(S) * q;
+        moved[2] += unconstrained.dkin.V_before[j].cross(S) * q;
         moved[3] += S * v;
     }
     meet(moved)
 }
 
 /// `dq_next` of `q_next = q ⊕ dt v_next`.   (grad-9)
-pub(crate) fn integrate_change(f: &Finished, dx: &InputDirection, dv_next: &[f64], dq_next: &mut [f64]) {
+pub(crate) fn integrate_change(f: &StepRecord, dx: &InputDirection, dv_next: &[f64], dq_next: &mut [f64]) {
     let dt = f.model.options().dt;
     let at = |j: usize| dx.q.get(j).copied().unwrap_or(0.0);
     for p in &f.model.tree().primitives {

@@ -3,10 +3,10 @@
 
 use super::active::{Active, Unknown};
 use super::forms::{Entry, Form, Stiffness, to_origin};
-use super::given::Finished;
+use super::record::StepRecord;
 use super::types::GradientError;
 use crate::collision::{CollisionError, PointDerivatives, contact_derivatives};
-use crate::constraint::{BiasSlope, PairRows, Source, relative_velocity};
+use crate::constraint::{BiasSlope, FrameRows, Source, relative_velocity};
 use crate::dynamics::Kinematics;
 use crate::footprint::footprint;
 use crate::model::{BodyId, GeomId, Model};
@@ -54,7 +54,7 @@ pub(crate) struct Touch {
 
 impl Linearized {
     /// Collects everything for the unknowns of a step.
-    pub fn collect(&mut self, f: &mut Finished, active: &Active) -> Result<(), GradientError> {
+    pub fn collect(&mut self, f: &mut StepRecord, active: &Active) -> Result<(), GradientError> {
         self.begin(f);
         let mut first = 0;
         while let Some(u) = active.unknowns.get(first) {
@@ -73,7 +73,7 @@ impl Linearized {
         Ok(())
     }
 
-    fn begin(&mut self, f: &Finished) {
+    fn begin(&mut self, f: &StepRecord) {
         self.terms.clear();
         self.forms.clear();
         self.entries.clear();
@@ -93,7 +93,7 @@ impl Linearized {
         }
     }
 
-    fn add_contact(&mut self, f: &Finished, t: &Touch, unknowns: &[Unknown]) {
+    fn add_contact(&mut self, f: &StepRecord, t: &Touch, unknowns: &[Unknown]) {
         for u in unknowns {
             let start = self.forms.len();
             for i in 0..2 {
@@ -139,7 +139,7 @@ impl Linearized {
     }
 
     /// A limit, a coupling or held dry friction: numbers over dofs.   (grad-5)
-    fn add_joint(&mut self, f: &Finished, n: usize, unknowns: &[Unknown]) {
+    fn add_joint(&mut self, f: &StepRecord, n: usize, unknowns: &[Unknown]) {
         let row = &f.assembly.joint_rows[n];
         for u in unknowns {
             let start = self.entries.len();
@@ -154,7 +154,7 @@ impl Linearized {
     }
 
     /// One row between two frames; the forces of all rows come with the first.   (grad-6)
-    fn add_equality(&mut self, f: &Finished, n: usize, row: usize, block: usize) {
+    fn add_equality(&mut self, f: &StepRecord, n: usize, row: usize, block: usize) {
         let rows = &f.assembly.pair_rows[n];
         let (start, entries) = (self.forms.len(), self.entries.len());
         let slope = f.assembly.bias_slope(f.model, block).gap;
@@ -190,7 +190,7 @@ fn origin(model: &Model, kin: &Kinematics, body: BodyId) -> Vec3 {
 }
 
 /// What is known about contact `n`, which is block `k` of the problem.
-pub(crate) fn touch(f: &mut Finished, k: usize, n: usize) -> Result<Touch, GradientError> {
+pub(crate) fn touch(f: &mut StepRecord, k: usize, n: usize) -> Result<Touch, GradientError> {
     let (model, mode) = (f.model, &f.model.options().collision_gradient);
     let c = f.contacts.contacts()[n];
     let derivatives = contact_derivatives(model, &f.kin.X_wb, f.contacts, n, mode)
@@ -219,7 +219,7 @@ pub(crate) fn contact_error(model: &Model, geoms: [GeomId; 2], error: CollisionE
 }
 
 /// The equation with row `b` of a contact, as felt by its body `i`.   (grad-4)
-fn contact_form(f: &Finished, t: &Touch, i: usize, b: [f64; 3]) -> Form {
+fn contact_form(f: &StepRecord, t: &Touch, i: usize, b: [f64; 3]) -> Form {
     let (body, sign, d) = (t.bodies[i].0, [-1.0, 1.0][i], t.axes * Vec3::from(b));
     let velocity = Force::at_point(d * sign, Vec3::ZERO, t.arms[i]);
     // d·(ω × dp) + d·(u × dφ) with dφ = n × dn, the gap, and what restitution takes from the velocity before
@@ -240,7 +240,7 @@ fn contact_form(f: &Finished, t: &Touch, i: usize, b: [f64; 3]) -> Form {
 }
 
 /// Row `row` of two frames that stay together, as felt by body `i`; `slope` of its error.   (grad-6)
-fn equality_form(f: &Finished, rows: &PairRows, i: usize, row: usize, slope: f64) -> Form {
+fn equality_form(f: &StepRecord, rows: &FrameRows, i: usize, row: usize, slope: f64) -> Form {
     let (body, sign) = (rows.bodies[i], [-1.0, 1.0][i]);
     let arm = rows.points[i] - origin(f.model, f.kin, body);
     let V = f.assembly.V_next[body.0];

@@ -1,7 +1,7 @@
 //! Joints that hold take their dofs out of M̂ instead of adding rows to the system.   (grad-17)
 //!
 //! A row on a single dof with the demand `s dv + b = 0` prescribes the velocity of the dof: `dv = −b/s`, and the others feel
-//! `−M̂ dv` of it. With a resistance R of its own, `s dv + b + R dλ = 0`, it adds `s²/R` to the diagonal of M̂ and pushes
+//! `−M̂ dv` of it. With a local compliance R of its own, `s dv + b + R dλ = 0`, it adds `s²/R` to the diagonal of M̂ and pushes
 //! with `−s b/R`. In reverse, what a locked dof is pulled by is the weight y of its demand.
 #![allow(non_snake_case)]
 
@@ -17,17 +17,17 @@ pub(crate) struct RowOnDof {
     /// Its entry of J.
     pub scale: f64,
     /// What it adds to its own block of G [1/kg]: zero locks the dof.
-    pub resistance: f64,
+    pub local_compliance: f64,
 }
 
 impl RowOnDof {
     pub fn new(dof: usize, scale: f64) -> RowOnDof {
-        RowOnDof { dof, scale, resistance: 0.0 }
+        RowOnDof { dof, scale, local_compliance: 0.0 }
     }
 
     /// Whether it prescribes the velocity of its dof.
     pub fn locks(&self) -> bool {
-        self.resistance == 0.0
+        self.local_compliance == 0.0
     }
 }
 
@@ -65,10 +65,10 @@ impl Locked {
         self.stiffened.begin(problem);
         for n in 0..unknowns.len() {
             let Unknown { block, class, on_dof: Some(row), .. } = &mut unknowns[n] else { continue };
-            (self.any, row.resistance) = (true, local(*block)[0][0]);
+            (self.any, row.local_compliance) = (true, local(*block)[0][0]);
             let (dof, scale, class) = (row.dof, row.scale, *class);
             if !row.locks() {
-                self.stiffened.add(dof, scale * scale / row.resistance);
+                self.stiffened.add(dof, scale * scale / row.local_compliance);
                 unknowns[n].kept = true;
                 continue;
             }

@@ -13,26 +13,26 @@ mod choice;
 mod compliance;
 mod components;
 mod consistent;
+mod constrained_inverse;
 mod forms;
 mod forward;
 mod frozen;
-mod given;
-mod held;
 mod linearize;
 mod locked;
 mod parameters;
+mod record;
 mod reverse;
 mod rotation;
 mod sides;
-mod smooth;
 mod surfaces;
 mod types;
+mod unconstrained;
 
 pub use bare::{ProblemDirection, ProblemGrad, RowDerivatives, SolutionGrad, SolutionGradient, SolutionJacobian};
 pub use types::{GradientError, InputDirection, InputGrad, OutputGrad, StepJacobian};
 
-pub(crate) use given::{Finished, Given};
 pub(crate) use linearize::contact_error;
+pub(crate) use record::{StepInputs, StepRecord};
 pub(crate) use rotation::Rotation;
 
 use crate::constraint::{Mode, Source};
@@ -45,14 +45,14 @@ use frozen::Frozen;
 use linearize::Linearized;
 use parameters::Adjoint;
 use reverse::Reverse;
-use smooth::Smooth;
+use unconstrained::Unconstrained;
 
 /// Memory of the derivatives of a step.
 #[derive(Debug, Clone)]
 pub(crate) struct Gradient {
     active: Active,
     linearized: Linearized,
-    smooth: Smooth,
+    unconstrained: Unconstrained,
     forward: Forward,
     reverse: Reverse,
     /// The step on the central path, for smoothed derivatives of an exact one.
@@ -69,7 +69,7 @@ pub(crate) struct Gradient {
     redundant: Vec<bool>,
 }
 
-footprint!(Gradient: active, linearized, smooth, forward, reverse, central, unit, wanted, frozen, redundant);
+footprint!(Gradient: active, linearized, unconstrained, forward, reverse, central, unit, wanted, frozen, redundant);
 
 impl Gradient {
     /// Memory for a model.
@@ -77,7 +77,7 @@ impl Gradient {
         Gradient {
             active: Active::default(),
             linearized: Linearized::default(),
-            smooth: Smooth::new(model),
+            unconstrained: Unconstrained::new(model),
             forward: Forward::new(model),
             reverse: Reverse::new(model),
             central: None,
@@ -96,7 +96,7 @@ impl Gradient {
     }
 
     /// Calls `go` with the step whose derivative is wanted: the finished one, or the same on the central path.
-    pub fn on<R>(&mut self, f: &mut Finished, go: impl FnOnce(&mut Gradient, &mut Finished) -> R) -> R {
+    pub fn on<R>(&mut self, f: &mut StepRecord, go: impl FnOnce(&mut Gradient, &mut StepRecord) -> R) -> R {
         let GradientMode::ExactForwardCentral { kappa } = f.model.options().gradient else { return go(self, f) };
         let mut central = self.central.take().unwrap_or_else(|| Box::new(Central::new(f.model)));
         if !self.prepared {
@@ -108,7 +108,7 @@ impl Gradient {
     }
 
     /// The linear system of the modes and how it changes with the configuration: what all derivatives share.
-    fn prepare(&mut self, f: &mut Finished) -> Result<(), GradientError> {
+    fn prepare(&mut self, f: &mut StepRecord) -> Result<(), GradientError> {
         if !self.prepared {
             match f.model.options().gradient {
                 GradientMode::Exact => self.factor_at_rest(f),
@@ -122,55 +122,55 @@ impl Gradient {
         Ok(())
     }
 
-    /// The same in other modes than those that the step ended in; derivatives of the step itself are forgotten.
-    pub fn prepare_modes(&mut self, f: &mut Finished, modes: &[Mode]) -> Result<(), GradientError> {
+    /// Prepares derivatives in other modes than those that the step ended in; derivatives of the step itself are forgotten.
+    pub fn prepare_modes(&mut self, f: &mut StepRecord, modes: &[Mode]) -> Result<(), GradientError> {
         self.forget();
         factor(&mut self.active, f, &|k| modes[k]);
         self.linearize(f)
     }
 
     /// The modes of the step, but what rests holds where rows are redundant.   (grad-3)
-    fn factor_at_rest(&mut self, f: &Finished) {
+    fn factor_at_rest(&mut self, f: &StepRecord) {
         let Gradient { active, redundant, .. } = self;
         let factor = |active: &mut Active, mode: &dyn Fn(usize) -> Mode| factor(active, f, mode);
         at_rest::factor_at_rest(&f.assembly.problem, f.solution, active, redundant, factor);
     }
 
-    fn linearize(&mut self, f: &mut Finished) -> Result<(), GradientError> {
+    fn linearize(&mut self, f: &mut StepRecord) -> Result<(), GradientError> {
         self.linearized.collect(f, &self.active)?;
-        self.smooth.begin(f);
+        self.unconstrained.begin(f);
         self.prepared = true;
         Ok(())
     }
 
     /// Forward mode; computed once per step.
-    pub fn jacobian(&mut self, f: &mut Finished) -> Result<StepJacobian<'_>, GradientError> {
+    pub fn jacobian(&mut self, f: &mut StepRecord) -> Result<StepJacobian<'_>, GradientError> {
         if !self.differentiated {
             self.on(f, Gradient::differentiate)?;
         }
         self.jacobian_here(f)
     }
 
-    /// The same for the step that [`Gradient::on`] has chosen.
-    pub fn jacobian_here(&mut self, f: &mut Finished) -> Result<StepJacobian<'_>, GradientError> {
+    /// Forward mode for the step that [`Gradient::on`] has chosen.
+    pub fn jacobian_here(&mut self, f: &mut StepRecord) -> Result<StepJacobian<'_>, GradientError> {
         if !self.differentiated {
             self.differentiate(f)?;
         }
         Ok(self.forward.jacobian(f.model, f.given.ctrl().is_some()))
     }
 
-    fn differentiate(&mut self, f: &mut Finished) -> Result<(), GradientError> {
+    fn differentiate(&mut self, f: &mut StepRecord) -> Result<(), GradientError> {
         self.prepare(f)?;
-        let Gradient { active, linearized, smooth, forward, .. } = self;
+        let Gradient { active, linearized, unconstrained, forward, .. } = self;
         f.mass.complete(f.model, f.kin);
-        smooth.write(f, linearized, forward.begin(f));
-        forward::write(forward, f, linearized, active, smooth);
+        unconstrained.write(f, linearized, forward.begin(f));
+        forward::write(forward, f, linearized, active, unconstrained);
         self.differentiated = forward.is_finite();
         if self.differentiated { Ok(()) } else { Err(GradientError::Singular) }
     }
 
     /// Whether the derivative is a choice among several: some changes of q contradict what holds.
-    pub fn is_choice(&mut self, f: &mut Finished) -> Result<bool, GradientError> {
+    pub fn is_choice(&mut self, f: &mut StepRecord) -> Result<bool, GradientError> {
         if f.model.options().gradient != GradientMode::Exact {
             return Ok(false);
         }
@@ -179,18 +179,18 @@ impl Gradient {
     }
 
     /// The two vectors of reverse mode and the sweep over the bodies. `lambda`: as in [`Gradient::vjp_rows`], or empty.
-    fn adjoint(&mut self, f: &mut Finished, w: &OutputGrad, lambda: &[f64]) -> Result<(), GradientError> {
+    fn adjoint(&mut self, f: &mut StepRecord, w: &OutputGrad, lambda: &[f64]) -> Result<(), GradientError> {
         self.prepare(f)?;
-        let Gradient { active, linearized, smooth, reverse, .. } = self;
+        let Gradient { active, linearized, unconstrained, reverse, .. } = self;
         reverse.solve(f, active, w, lambda);
-        reverse.sweep(f, linearized, smooth);
+        reverse.sweep(f, linearized, unconstrained);
         if reverse.is_finite() { Ok(()) } else { Err(GradientError::Singular) }
     }
 
     /// The change of (q_next, v_next) along `dx` on its own side: of the true step at a finite `length`, or in the limit.   (grad-14)
     pub fn jvp_one_sided(
         &mut self,
-        f: &mut Finished,
+        f: &mut StepRecord,
         dx: &InputDirection,
         length: Option<f64>,
         dq_next: &mut [f64],
@@ -205,17 +205,17 @@ impl Gradient {
 
     fn along(
         &mut self,
-        f: &mut Finished,
+        f: &mut StepRecord,
         frozen: &mut Frozen,
         dx: &InputDirection,
         length: Option<f64>,
         [dq_next, dv_next]: [&mut [f64]; 2],
     ) -> Result<(), GradientError> {
         frozen.linearize(f)?;
-        self.smooth.begin(f);
+        self.unconstrained.begin(f);
         f.mass.complete(f.model, f.kin);
-        self.smooth.write(f, &frozen.linearized, self.forward.begin(f));
-        frozen.aim(f, &self.smooth, dx);
+        self.unconstrained.write(f, &frozen.linearized, self.forward.begin(f));
+        frozen.aim(f, &self.unconstrained, dx);
         let t = length.unwrap_or(frozen.small_length());
         frozen.solve(f, t, length.is_some())?;
         frozen.write_quotient(f, t, dv_next);
@@ -241,7 +241,7 @@ impl Gradient {
     /// The derivative at the impulses and in the modes that a small change leads into.
     fn write_on_side(
         &mut self,
-        f: &mut Finished,
+        f: &mut StepRecord,
         frozen: &mut Frozen,
         dx: &InputDirection,
         [dq_next, dv_next]: [&mut [f64]; 2],
@@ -262,47 +262,47 @@ impl Gradient {
     }
 
     /// Reverse mode.
-    pub fn vjp(&mut self, f: &mut Finished, w: &OutputGrad, out: &mut InputGrad) -> Result<(), GradientError> {
+    pub fn vjp(&mut self, f: &mut StepRecord, w: &OutputGrad, out: &mut InputGrad) -> Result<(), GradientError> {
         self.on(f, |g, f| {
             g.adjoint(f, w, &[])?;
-            g.reverse.add(f, &g.linearized, &g.smooth, w, out)
+            g.reverse.add(f, &g.linearized, &g.unconstrained, w, out)
         })
     }
 
-    /// The same for a number that depends on v_next and on the impulses `lambda` of all rows of the contact problem, each along
+    /// Reverse mode for a number that depends on v_next and on the impulses `lambda` of all rows of the contact problem, each along
     /// its own axis; for the step that [`Gradient::on`] has chosen.
     pub fn vjp_rows(
         &mut self,
-        f: &mut Finished,
+        f: &mut StepRecord,
         v_next: &[f64],
         lambda: &[f64],
         out: &mut InputGrad,
     ) -> Result<(), GradientError> {
         let w = OutputGrad { v: v_next, ..OutputGrad::default() };
         self.adjoint(f, &w, lambda)?;
-        self.reverse.add(f, &self.linearized, &self.smooth, &w, out)
+        self.reverse.add(f, &self.linearized, &self.unconstrained, &w, out)
     }
 
     /// Reverse mode with respect to a group of parameters.
     pub fn vjp_parameters(
         &mut self,
-        f: &mut Finished,
+        f: &mut StepRecord,
         w: &OutputGrad,
         group: ParameterGroup,
         out: &mut [f64],
     ) -> Result<(), GradientError> {
         self.on(f, |g, f| {
             g.adjoint(f, w, &[])?;
-            let Gradient { active, linearized, smooth, reverse, .. } = g;
+            let Gradient { active, linearized, unconstrained, reverse, .. } = g;
             reverse.collect(f, linearized, w)?;
-            Adjoint { f, active, linearized, smooth, reverse, w }.add(group, out)
+            Adjoint { f, active, linearized, unconstrained, reverse, w }.add(group, out)
         })
     }
 
     /// Forward mode with respect to a group of n parameters: one row after the other, by reverse mode.
     pub fn parameter_jacobian(
         &mut self,
-        f: &mut Finished,
+        f: &mut StepRecord,
         group: ParameterGroup,
         dq_next: &mut [f64],
         dv_next: &mut [f64],
@@ -329,7 +329,7 @@ impl Gradient {
     /// Derivatives of the impulse of a contact: three rows by reverse mode.
     pub fn impulse_jacobian(
         &mut self,
-        f: &mut Finished,
+        f: &mut StepRecord,
         contact: usize,
         out: [&mut [f64]; 3],
     ) -> Result<(), GradientError> {
@@ -360,7 +360,7 @@ impl Gradient {
 }
 
 /// The linear system of a step with its constraints in the modes that `mode` tells.
-fn factor(active: &mut Active, f: &Finished, mode: &dyn Fn(usize) -> Mode) {
+fn factor(active: &mut Active, f: &StepRecord, mode: &dyn Fn(usize) -> Mode) {
     let contacts = f.contacts.contacts();
     active.factor(&f.assembly.problem, f.solution, f.mass, mode, |k| match f.assembly.sources[k] {
         Source::Contact(n) => Some(Place { point: contacts[n].point, axes: contacts[n].frame }),

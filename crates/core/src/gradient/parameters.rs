@@ -6,22 +6,22 @@
 
 use super::active::Active;
 use super::compliance;
-use super::given::Finished;
 use super::linearize::Linearized;
+use super::record::StepRecord;
 use super::reverse::Reverse;
-use super::smooth::Smooth;
 use super::surfaces;
 use super::types::{GradientError, OutputGrad};
-use crate::dynamics::{body_columns, number_slopes, spring_displacements, turn_between};
+use super::unconstrained::Unconstrained;
+use crate::dynamics::{body_columns, gain_partials, spring_displacements, turn_between};
 use crate::model::{Implicit, ParameterGroup, PrimitiveKind, Transmission};
 use crate::spatial::{Motion, Quat, Vec3, right_jacobian, right_jacobian_inverse};
 
 /// What a gradient with respect to parameters is computed from.
 pub(crate) struct Adjoint<'a, 'f> {
-    pub f: &'a mut Finished<'f>,
+    pub f: &'a mut StepRecord<'f>,
     pub active: &'a Active,
     pub linearized: &'a Linearized,
-    pub smooth: &'a mut Smooth,
+    pub unconstrained: &'a mut Unconstrained,
     pub reverse: &'a Reverse,
     pub w: &'a OutputGrad<'a>,
 }
@@ -32,7 +32,7 @@ impl Adjoint<'_, '_> {
         match group {
             ParameterGroup::Inertial => {
                 self.inertial(out);
-                self.smooth.rotation.add_inertial(self.f, &self.reverse.w, out);
+                self.unconstrained.rotation.add_inertial(self.f, &self.reverse.w, out);
                 compliance::add(self, out);
             }
             ParameterGroup::JointPlacement => self.placement(out),
@@ -66,13 +66,13 @@ impl Adjoint<'_, '_> {
     /// Torques are linear in the ten numbers of a body; a wrench at its center of mass moves with that.
     fn inertial(&mut self, out: &mut [f64]) {
         let dt = self.dt();
-        core::mem::swap(&mut self.f.kin.A, &mut self.smooth.A);
+        core::mem::swap(&mut self.f.kin.A, &mut self.unconstrained.A);
         for (i, ten) in (1..).zip(out.chunks_exact_mut(10)) {
             let W = self.virtual_velocity_in_body(i);
             let columns = body_columns(self.f.model, self.f.kin, i);
             ten.iter_mut().zip(columns).for_each(|(g, c)| *g -= dt * W.dot(c));
         }
-        core::mem::swap(&mut self.f.kin.A, &mut self.smooth.A);
+        core::mem::swap(&mut self.f.kin.A, &mut self.unconstrained.A);
         for wrench in self.f.given.wrenches.iter().filter(|w| w.point.is_none() && w.body.0 > 0) {
             let i = wrench.body.0;
             let body = &self.f.model.inertias()[i];
@@ -99,14 +99,14 @@ impl Adjoint<'_, '_> {
         let (dt, f) = (self.dt(), &*self.f);
         for (i, six) in (1..).zip(out.chunks_exact_mut(6)) {
             let node = &f.model.tree().nodes[i];
-            let (V, A) = (f.kin.V[node.parent], self.smooth.A[node.parent]);
+            let (V, A) = (f.kin.V[node.parent], self.unconstrained.A[node.parent]);
             for (k, S) in placement_axes(f, i).into_iter().enumerate() {
                 let psi = V.cross(S);
-                let smooth = self.reverse.adjoint.meet(node.parent, i, S, psi, A.cross(S) + V.cross(psi));
+                let unconstrained = self.reverse.adjoint.meet(node.parent, i, S, psi, A.cross(S) + V.cross(psi));
                 let moved = S.dot(self.reverse.position[i]);
                 let turned = f.assembly.V_next[node.parent].cross(S).dot(self.reverse.velocity[i]);
-                let rotation = self.smooth.rotation.meet_displacement(f, &self.reverse.w, i, S);
-                six[k] += moved + turned - dt * smooth - self.approach(i, psi) + rotation;
+                let rotation = self.unconstrained.rotation.meet_displacement(f, &self.reverse.w, i, S);
+                six[k] += moved + turned - dt * unconstrained - self.approach(i, psi) + rotation;
             }
         }
     }
@@ -139,10 +139,10 @@ impl Adjoint<'_, '_> {
 
     fn stiffness(&mut self, out: &mut [f64]) {
         let (dt, implicit) = (self.dt(), self.f.model.options().implicit == Implicit::All);
-        let mut x = core::mem::take(&mut self.smooth.displacement);
+        let mut x = core::mem::take(&mut self.unconstrained.displacement);
         spring_displacements(self.f.model, &self.f.given.q, &mut x);
         self.per_dof(out, |s, j| -x[j] - if implicit { dt * (s.f.v_next[j] - s.f.free.turn[j]) } else { 0.0 });
-        self.smooth.displacement = x;
+        self.unconstrained.displacement = x;
     }
 
     fn spring_reference(&self, out: &mut [f64]) {
@@ -186,9 +186,9 @@ impl Adjoint<'_, '_> {
         let Some(ctrl) = f.given.ctrl() else { return };
         for (k, four) in out.chunks_exact_mut(4).enumerate() {
             let mut pull = 0.0;
-            let gates = &self.smooth.gates;
-            let slopes = number_slopes(f.model, k, &f.given.q, &f.given.v, ctrl[k], |j, arm| {
-                pull += dt * gates[j] * arm * z[j];
+            let saturation = &self.unconstrained.saturation;
+            let slopes = gain_partials(f.model, k, &f.given.q, &f.given.v, ctrl[k], |j, arm| {
+                pull += dt * saturation[j] * arm * z[j];
             });
             four.iter_mut().zip(slopes).for_each(|(g, s)| *g += pull * s);
             if let Some((j, gear, [by_length, by_velocity])) = self.implicit_gain(k) {
@@ -204,8 +204,8 @@ impl Adjoint<'_, '_> {
         let (f, a) = (&*self.f, &self.f.model.actuators()[k]);
         let Transmission::Joint(id) = a.transmission else { return None };
         let (joint, implicit) = (&f.model.joints()[id.0], f.model.options().implicit);
-        let slopes = number_slopes(f.model, k, &f.given.q, &f.given.v, f.given.ctrl()?[k], |_, _| ());
-        if joint.v.len() != 1 || slopes[1] == 0.0 || self.smooth.gates[joint.v.start] == 0.0 {
+        let slopes = gain_partials(f.model, k, &f.given.q, &f.given.v, f.given.ctrl()?[k], |_, _| ());
+        if joint.v.len() != 1 || slopes[1] == 0.0 || self.unconstrained.saturation[joint.v.start] == 0.0 {
             return None;
         }
         let numbers = &f.model.parameters().group(ParameterGroup::Actuator)[4 * k..4 * k + 4];
@@ -216,7 +216,7 @@ impl Adjoint<'_, '_> {
 }
 
 /// Motion of a body per unit of its six placement numbers: position in the parent, rotation vector.
-fn placement_axes(f: &Finished, i: usize) -> [Motion; 6] {
+fn placement_axes(f: &StepRecord, i: usize) -> [Motion; 6] {
     let node = &f.model.tree().nodes[i];
     let parent = &f.kin.X_wb[node.parent];
     let mount = &f.model.placements()[i];

@@ -6,13 +6,13 @@
 
 use super::active::Active;
 use super::forward::turns;
-use super::given::Finished;
 use super::linearize::{Linearized, touch};
-use super::smooth::{Smooth, for_each_curvature};
+use super::record::StepRecord;
 use super::types::{GradientError, InputGrad, OutputGrad};
+use super::unconstrained::{Unconstrained, for_each_curvature};
 use crate::constraint::Source;
 use crate::dynamics::{
-    RneaAdjoint, RneaGradient, for_each_ctrl_slope, for_each_passive_slope, for_each_state_slope, rnea_vjp_placed,
+    RneaAdjoint, RneaGradient, for_each_ctrl_partial, for_each_passive_slope, for_each_state_partial, rnea_vjp_placed,
     solve_vector,
 };
 use crate::footprint::footprint;
@@ -63,7 +63,7 @@ impl Reverse {
     }
 
     /// z and y of a gradient with respect to the outputs, and to the impulses of all rows (or none).
-    pub fn solve(&mut self, f: &mut Finished, active: &mut Active, w: &OutputGrad, lambda: &[f64]) {
+    pub fn solve(&mut self, f: &mut StepRecord, active: &mut Active, w: &OutputGrad, lambda: &[f64]) {
         self.fold(f, w);
         self.y.clear();
         self.y.resize(active.unknowns.len(), [0.0; 4]);
@@ -84,7 +84,7 @@ impl Reverse {
 
     /// Values of z at locked dofs, which only gradients with respect to their impulses ask for; what such gradients add to w
     /// where a row resists.   (grad-17)
-    fn prescribe(&mut self, f: &Finished, active: &Active, w: &OutputGrad, lambda: &[f64]) {
+    fn prescribe(&mut self, f: &StepRecord, active: &Active, w: &OutputGrad, lambda: &[f64]) {
         self.fixed.clear();
         if !active.locked.any() || (lambda.is_empty() && w.impulses.is_empty()) {
             return;
@@ -96,13 +96,13 @@ impl Reverse {
             if row.locks() {
                 self.fixed[row.dof] -= wanted / row.scale;
             } else {
-                self.w[row.dof] -= wanted * row.scale / row.resistance;
+                self.w[row.dof] -= wanted * row.scale / row.local_compliance;
             }
         }
     }
 
     /// `z = M̃⁻¹ w`, with the values that locked dofs are given.
-    fn solve_mass(&mut self, f: &mut Finished, active: &Active) {
+    fn solve_mass(&mut self, f: &mut StepRecord, active: &Active) {
         let Reverse { z, w, fixed, .. } = self;
         z.copy_from_slice(w);
         let Some(factor) = active.locked.factor(&f.assembly.problem) else { return f.mass.solve(f.model, z) };
@@ -115,7 +115,7 @@ impl Reverse {
     }
 
     /// y of rows on single dofs: what pulls at a locked dof, or a share of what moves one that resists.   (grad-17)
-    fn weigh_rows_on_dofs(&mut self, f: &Finished, active: &Active, w: &OutputGrad, lambda: &[f64]) {
+    fn weigh_rows_on_dofs(&mut self, f: &StepRecord, active: &Active, w: &OutputGrad, lambda: &[f64]) {
         if !active.locked.any() {
             return;
         }
@@ -128,13 +128,13 @@ impl Reverse {
             y[0] = if row.locks() {
                 left[row.dof] / row.scale
             } else {
-                (row.scale * z[row.dof] + wanted_impulse(f, w, lambda, u.block, u.c)) / row.resistance
+                (row.scale * z[row.dof] + wanted_impulse(f, w, lambda, u.block, u.c)) / row.local_compliance
             };
         }
     }
 
     /// `Cᵀ J z`, and what is asked of the impulses themselves.
-    fn ask_impulses(&mut self, f: &Finished, active: &Active, w: &OutputGrad, lambda: &[f64]) {
+    fn ask_impulses(&mut self, f: &StepRecord, active: &Active, w: &OutputGrad, lambda: &[f64]) {
         let problem = &f.assembly.problem;
         for (n, island) in problem.islands.iter().enumerate() {
             let system = active.of_system(n);
@@ -150,7 +150,7 @@ impl Reverse {
     }
 
     /// `w − Jᵀ η`.
-    fn take_impulses(&mut self, f: &Finished, active: &Active) {
+    fn take_impulses(&mut self, f: &StepRecord, active: &Active) {
         let problem = &f.assembly.problem;
         for (n, island) in problem.islands.iter().enumerate() {
             let system = active.of_system(n);
@@ -167,7 +167,7 @@ impl Reverse {
     }
 
     /// The gradient with respect to v_next, with that of q_next = q ⊕ dt v_next.   (grad-9)
-    fn fold(&mut self, f: &Finished, w: &OutputGrad) {
+    fn fold(&mut self, f: &StepRecord, w: &OutputGrad) {
         let dt = f.model.options().dt;
         match w.v {
             [] => self.w.fill(0.0),
@@ -188,8 +188,8 @@ impl Reverse {
 
     /// Inverse dynamics of the step, transposed: gradients with respect to q, v and a of `−z·ID`, and all the sums that
     /// parameters need.
-    pub fn sweep(&mut self, f: &mut Finished, l: &Linearized, smooth: &mut Smooth) {
-        let Smooth { dkin, A, wrenches, .. } = smooth;
+    pub fn sweep(&mut self, f: &mut StepRecord, l: &Linearized, unconstrained: &mut Unconstrained) {
+        let Unconstrained { dkin, A, wrenches, .. } = unconstrained;
         let [q, v, a] = &mut self.by;
         let out = RneaGradient { q, v, a };
         core::mem::swap(&mut f.kin.A, A);
@@ -212,9 +212,9 @@ impl Reverse {
     /// Adds the gradient with respect to the inputs. Needs `solve` and `sweep` before.
     pub fn add(
         &mut self,
-        f: &mut Finished,
+        f: &mut StepRecord,
         l: &Linearized,
-        smooth: &Smooth,
+        unconstrained: &Unconstrained,
         w: &OutputGrad,
         out: &mut InputGrad,
     ) -> Result<(), GradientError> {
@@ -222,16 +222,16 @@ impl Reverse {
         let z = &self.z;
         out.tau.iter_mut().zip(z).for_each(|(g, z)| *g += dt * z);
         if let (Some(ctrl), false) = (f.given.ctrl(), out.ctrl.is_empty()) {
-            for_each_ctrl_slope(f.model, &f.given.q, &f.given.v, ctrl, &smooth.gates, |i, k, slope| {
+            for_each_ctrl_partial(f.model, &f.given.q, &f.given.v, ctrl, &unconstrained.saturation, |i, k, slope| {
                 out.ctrl[k] += dt * z[i] * slope;
             });
         }
-        self.add_velocity(f, l, smooth, out.v);
+        self.add_velocity(f, l, unconstrained, out.v);
         if out.q.is_empty() {
             return Ok(());
         }
-        self.add_forces_by(f, smooth, |j, dq, _| out.q[j] += dq);
-        smooth.rotation.add_position(f, &self.w, out.q);
+        self.add_forces_by(f, unconstrained, |j, dq, _| out.q[j] += dq);
+        unconstrained.rotation.add_position(f, &self.w, out.q);
         for_each_curvature(f, |i, j, x| out.q[j] += z[i] * x);
         for (g, by) in out.q.iter_mut().zip(&self.by[0]) {
             *g -= dt * by;
@@ -241,12 +241,12 @@ impl Reverse {
         }
         add_carried_q(f, w, out.q);
         self.collect(f, l, w)?;
-        self.meet(f, l, smooth, out.q);
+        self.meet(f, l, unconstrained, out.q);
         Ok(())
     }
 
     /// `S_vᵀ z` and restitution.
-    fn add_velocity(&self, f: &Finished, l: &Linearized, smooth: &Smooth, out: &mut [f64]) {
+    fn add_velocity(&self, f: &StepRecord, l: &Linearized, unconstrained: &Unconstrained, out: &mut [f64]) {
         if out.is_empty() {
             return;
         }
@@ -254,8 +254,8 @@ impl Reverse {
         for (j, g) in out.iter_mut().enumerate() {
             *g += self.by[2][j] - dt * self.by[1][j] + dt * f.free.damping[j] * self.z[j];
         }
-        self.add_forces_by(f, smooth, |j, _, dv| out[j] += dv);
-        smooth.rotation.add_velocity(f, &self.w, out);
+        self.add_forces_by(f, unconstrained, |j, _, dv| out[j] += dv);
+        unconstrained.rotation.add_velocity(f, &self.w, out);
         for (y, terms) in self.y.iter().zip(&l.terms) {
             for form in l.forms[terms.forms.clone()].iter().filter(|form| form.approach != 0.0) {
                 for &j in f.model.tree().support(form.body) {
@@ -266,17 +266,17 @@ impl Reverse {
     }
 
     /// Springs, dampers and actuators: `visit(j, dt Σ z_i ∂tau_i/∂q_j, dt Σ z_i ∂tau_i/∂v_j)`, term by term.
-    fn add_forces_by(&self, f: &Finished, smooth: &Smooth, mut visit: impl FnMut(usize, f64, f64)) {
+    fn add_forces_by(&self, f: &StepRecord, unconstrained: &Unconstrained, mut visit: impl FnMut(usize, f64, f64)) {
         let (dt, z) = (f.model.options().dt, &self.z);
         let mut add = |i: usize, j: usize, dq: f64, dv: f64| visit(j, dt * z[i] * dq, dt * z[i] * dv);
         for_each_passive_slope(f.model, &f.given.q, &mut add);
         if let Some(ctrl) = f.given.ctrl() {
-            for_each_state_slope(f.model, &f.given.q, &f.given.v, ctrl, &smooth.gates, &mut add);
+            for_each_state_partial(f.model, &f.given.q, &f.given.v, ctrl, &unconstrained.saturation, &mut add);
         }
     }
 
     /// Forces on bodies, and all that they carry, that sum up how the constraints change with the configuration.
-    pub fn collect(&mut self, f: &mut Finished, l: &Linearized, w: &OutputGrad) -> Result<(), GradientError> {
+    pub fn collect(&mut self, f: &mut StepRecord, l: &Linearized, w: &OutputGrad) -> Result<(), GradientError> {
         self.collect_forms(f, l, w)?;
         for (i, node) in f.model.tree().nodes.iter().enumerate().skip(1).rev() {
             let (position, velocity) = (self.position[i], self.velocity[i]);
@@ -286,7 +286,7 @@ impl Reverse {
         Ok(())
     }
 
-    fn collect_forms(&mut self, f: &mut Finished, l: &Linearized, w: &OutputGrad) -> Result<(), GradientError> {
+    fn collect_forms(&mut self, f: &mut StepRecord, l: &Linearized, w: &OutputGrad) -> Result<(), GradientError> {
         self.position.fill(Force::ZERO);
         self.velocity.fill(Force::ZERO);
         for (y, terms) in self.y.iter().zip(&l.terms) {
@@ -320,12 +320,12 @@ impl Reverse {
     }
 
     /// Lets each dof meet the forces.
-    fn meet(&self, f: &Finished, l: &Linearized, smooth: &Smooth, out: &mut [f64]) {
+    fn meet(&self, f: &StepRecord, l: &Linearized, unconstrained: &Unconstrained, out: &mut [f64]) {
         let tree = f.model.tree();
         for (y, terms) in self.y.iter().zip(&l.terms) {
             for form in l.forms[terms.forms.clone()].iter().filter(|form| form.approach != 0.0) {
                 for &j in tree.support(form.body) {
-                    let psi = smooth.dkin.V_before[j].cross(f.kin.axes[j]);
+                    let psi = unconstrained.dkin.V_before[j].cross(f.kin.axes[j]);
                     out[j] -= y[0] * form.approach * psi.dot(form.velocity);
                 }
             }
@@ -339,7 +339,7 @@ impl Reverse {
 }
 
 /// The part of q_next that moves with q.   (grad-9)
-fn add_carried_q(f: &Finished, w: &OutputGrad, out: &mut [f64]) {
+fn add_carried_q(f: &StepRecord, w: &OutputGrad, out: &mut [f64]) {
     if w.q.is_empty() {
         return;
     }
@@ -355,7 +355,7 @@ fn add_carried_q(f: &Finished, w: &OutputGrad, out: &mut [f64]) {
 }
 
 /// What the gradient asks of an unknown's own impulse: `Cᵀ Rᵀ w`, and Cᵀ times what it asks of the rows.
-fn wanted_impulse(f: &Finished, w: &OutputGrad, lambda: &[f64], block: usize, c: [f64; 3]) -> f64 {
+fn wanted_impulse(f: &StepRecord, w: &OutputGrad, lambda: &[f64], block: usize, c: [f64; 3]) -> f64 {
     let b = &f.assembly.problem.blocks[block];
     let of_rows = lambda.iter().skip(b.row).zip(&c[..b.cone.rows()]).fold(0.0, |s, (l, c)| s + l * c);
     let of_contact = match f.assembly.sources[block] {

@@ -1,7 +1,7 @@
 //! Derivatives of what free rotation adds to the velocity, u: `M̂ ∂u` in torque space, `wᵀ ∂u` in reverse.   (grad-16)
 #![allow(non_snake_case)]
 
-use super::given::Finished;
+use super::record::StepRecord;
 use crate::dynamics::{Gyration, MassFactor, stride};
 use crate::footprint::footprint;
 use crate::model::Model;
@@ -25,7 +25,7 @@ impl Rotation {
     }
 
     /// Inertias of a finished step.
-    pub fn begin(&mut self, f: &Finished) {
+    pub fn begin(&mut self, f: &StepRecord) {
         if f.free.gyrations.is_empty() {
             return;
         }
@@ -38,7 +38,7 @@ impl Rotation {
     }
 
     /// Calls `visit(j, du)` with the derivative of u of a tree with respect to every coordinate j that changes it.
-    fn for_each_position_of(&self, f: &Finished, g: &Gyration, mut visit: impl FnMut(usize, [Vec3; 2])) {
+    fn for_each_position_of(&self, f: &StepRecord, g: &Gyration, mut visit: impl FnMut(usize, [Vec3; 2])) {
         let (tree, dt) = (f.model.tree(), f.model.options().dt);
         for (k, du) in g.by_rotation(dt).into_iter().enumerate() {
             visit(g.ball + k, du);
@@ -54,7 +54,7 @@ impl Rotation {
 
     /// Adds `M̂ ∂u/∂(q, v)` to S; M is the mass matrix without implicit terms. u has entries at the dofs of the root only.
     #[inline(always)]
-    pub fn add_forward(&mut self, f: &Finished, M: &MassFactor, S: &mut [f64]) {
+    pub fn add_forward(&mut self, f: &StepRecord, M: &MassFactor, S: &mut [f64]) {
         let (tree, nv, dt) = (f.model.tree(), f.model.nv(), f.model.options().dt);
         let width = stride(2 * nv);
         let mut changes = core::mem::take(&mut self.changes);
@@ -86,7 +86,7 @@ impl Rotation {
     }
 
     /// Adds `wᵀ ∂u/∂v`, where w is the gradient with respect to v_next at fixed modes.
-    pub fn add_velocity(&self, f: &Finished, w: &[f64], out: &mut [f64]) {
+    pub fn add_velocity(&self, f: &StepRecord, w: &[f64], out: &mut [f64]) {
         for g in &f.free.gyrations {
             for (k, du) in g.by_velocity(f.model.options().dt).into_iter().enumerate() {
                 out[g.ball + k] += met(g, w, du);
@@ -95,7 +95,7 @@ impl Rotation {
     }
 
     /// Adds `wᵀ ∂u/∂q`.
-    pub fn add_position(&self, f: &Finished, w: &[f64], out: &mut [f64]) {
+    pub fn add_position(&self, f: &StepRecord, w: &[f64], out: &mut [f64]) {
         for g in &f.free.gyrations {
             self.for_each_position_of(f, g, |j, du| out[j] += met(g, w, du));
         }
@@ -103,7 +103,7 @@ impl Rotation {
 
     /// `wᵀ ∂u` for a displacement of body `i` and all that it carries along an axis. Along with its root a tree rotates as a
     /// whole, and its translation with it.
-    pub fn meet_displacement(&self, f: &Finished, w: &[f64], i: usize, axis: Motion) -> f64 {
+    pub fn meet_displacement(&self, f: &StepRecord, w: &[f64], i: usize, axis: Motion) -> f64 {
         let node = &f.model.tree().nodes[i];
         let of_tree = f.free.gyrations.iter().find(|g| f.model.tree().nodes[g.root].tree == node.tree);
         let Some(g) = of_tree.filter(|g| g.root != i) else { return 0.0 };
@@ -111,7 +111,7 @@ impl Rotation {
     }
 
     /// Adds `wᵀ ∂u` with respect to the ten inertial numbers of every body.
-    pub fn add_inertial(&self, f: &Finished, w: &[f64], out: &mut [f64]) {
+    pub fn add_inertial(&self, f: &StepRecord, w: &[f64], out: &mut [f64]) {
         let (nodes, dt) = (&f.model.tree().nodes, f.model.options().dt);
         for g in &f.free.gyrations {
             let number = nodes[g.root].tree;
@@ -125,7 +125,7 @@ impl Rotation {
 }
 
 /// What one of the ten numbers of body `i` adds to the inertia of its tree, per unit.
-fn inertial_change(f: &Finished, g: &Gyration, i: usize, k: usize) -> (Mat3, Vec3) {
+fn inertial_change(f: &StepRecord, g: &Gyration, i: usize, k: usize) -> (Mat3, Vec3) {
     let X = &f.kin.X_wb[i];
     let p = X.position - f.kin.origin[f.model.tree().nodes[i].tree];
     let moment =
@@ -177,7 +177,7 @@ impl Root {
 
     /// Entries of M̂ between dof `i` of the tree and its dofs.
     #[inline(always)]
-    fn mass_row(&self, f: &Finished, M: &MassFactor, i: usize) -> [f64; 6] {
+    fn mass_row(&self, f: &StepRecord, M: &MassFactor, i: usize) -> [f64; 6] {
         let (tree, dt, own) = (f.model.tree(), f.model.options().dt, i - self.first);
         let row = M.row(tree, i);
         let mut m: [f64; 6] = core::array::from_fn(|k| if k < self.count && k < row.len() { row[k] } else { 0.0 });

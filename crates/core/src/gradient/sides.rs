@@ -2,7 +2,7 @@
 #![allow(non_snake_case)]
 
 use super::frozen::{Frozen, integrate_change};
-use super::given::Finished;
+use super::record::StepRecord;
 use super::types::{GradientError, InputDirection};
 use super::{Gradient, StepJacobian};
 
@@ -12,7 +12,7 @@ const INPUTS: usize = 4;
 impl Gradient {
     /// All columns as means of the quotients ahead and behind, over changes that move a dof by `length` within the step. The
     /// derivative of the step itself is forgotten.
-    pub fn jacobian_of_sides(&mut self, f: &mut Finished, length: f64) -> Result<StepJacobian<'_>, GradientError> {
+    pub fn jacobian_of_sides(&mut self, f: &mut StepRecord, length: f64) -> Result<StepJacobian<'_>, GradientError> {
         let mut frozen = self.frozen.take().unwrap_or_default();
         let done = self.write_sides(f, &mut frozen, length);
         self.frozen = Some(frozen);
@@ -21,11 +21,11 @@ impl Gradient {
         Ok(self.forward.jacobian(f.model, f.given.ctrl().is_some()))
     }
 
-    fn write_sides(&mut self, f: &mut Finished, frozen: &mut Frozen, length: f64) -> Result<(), GradientError> {
+    fn write_sides(&mut self, f: &mut StepRecord, frozen: &mut Frozen, length: f64) -> Result<(), GradientError> {
         frozen.linearize(f)?;
-        self.smooth.begin(f);
+        self.unconstrained.begin(f);
         f.mass.complete(f.model, f.kin);
-        self.smooth.write(f, &frozen.linearized, self.forward.begin(f));
+        self.unconstrained.write(f, &frozen.linearized, self.forward.begin(f));
         let (nv, nu) = (f.model.nv(), f.given.ctrl().map_or(0, <[f64]>::len));
         let (mut dq, mut mean, mut side) = (vec![0.0; nv], vec![0.0; nv], vec![0.0; nv]);
         for (input, columns) in [nv, nv, nv, nu].into_iter().enumerate() {
@@ -34,7 +34,7 @@ impl Gradient {
                 mean.fill(0.0);
                 for sign in [1.0, -1.0] {
                     unit[j] = sign;
-                    frozen.aim(f, &self.smooth, &direction(input, &unit));
+                    frozen.aim(f, &self.unconstrained, &direction(input, &unit));
                     let t = length * if input == 0 { 1.0 } else { frozen.unit(f.model.options().dt) };
                     frozen.solve(f, t, true)?;
                     frozen.write_quotient(f, t, &mut side);

@@ -30,7 +30,7 @@ impl Adjoint<'_, '_> {
 
     /// The gradient along a change `e` of the impulse that a law makes at fixed velocities, on the central path.   (grad-13)
     fn central_gain(&self, block: usize, e: [f64; 3]) -> f64 {
-        let D = self.f.solution.resistance(block);
+        let D = self.f.solution.local_compliance(block);
         let y = self.weights(block);
         (0..3).fold(0.0, |s, i| s + y[i] * (D[i][0] * e[0] + D[i][1] * e[1] + D[i][2] * e[2]))
     }

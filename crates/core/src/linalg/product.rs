@@ -23,7 +23,7 @@ dispatch! {
 }
 
 dispatch! {
-    /// The same with terms that are known beforehand.
+    /// Adds a product whose terms are known beforehand.
     pub(crate) fn add_terms(
         rows: usize, lanes: usize, factor: Factor, terms: &[Term], b: &[[f64; 4]], out: &mut [[f64; 4]],
     ) => add_terms_body

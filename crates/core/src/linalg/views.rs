@@ -98,7 +98,7 @@ impl<'a> MatMut<'a> {
         }
     }
 
-    /// The same matrix, to be read.
+    /// A read-only view of the matrix.
     pub fn as_ref(&self) -> MatRef<'_> {
         MatRef { data: self.data, rows: self.rows, cols: self.cols, stride: self.stride }
     }

@@ -126,7 +126,7 @@ impl ModelBuilder {
         self.sites.push(SiteSpec { name: name.into(), link, pose, zone: None });
     }
 
-    /// The same with a shape in which touch sensors feel contacts: a ball, capsule, cylinder, box or ellipsoid.
+    /// A site with a shape in which touch sensors feel contacts: a ball, capsule, cylinder, box or ellipsoid.
     pub fn add_zone(&mut self, link: FrameId, name: impl Into<String>, pose: Pose, zone: Shape) {
         self.sites.push(SiteSpec { name: name.into(), link, pose, zone: Some(zone) });
     }

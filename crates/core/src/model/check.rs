@@ -9,7 +9,7 @@ use super::ids::{FrameId, GeomId, JointId};
 use super::joint::{JointKind, JointSpec};
 use super::pairs::PairRule;
 use super::sensor::{Sensor, SensorObject};
-use super::{Keyframe, Model, Numbers};
+use super::{DerivedParameters, Keyframe, Model};
 use crate::error::{BuildError, InputError};
 use crate::spatial::{BodyInertia, Mat3, Pose, Vec3};
 use std::collections::HashSet;
@@ -275,7 +275,7 @@ fn field(f: &HeightField) -> Result<(), BuildError> {
 
 /// A dof without any inertia below it makes M singular.
 fn no_massless_motion(model: &Model) -> Result<(), BuildError> {
-    let (tree, numbers): (_, &Numbers) = (model.tree(), model.numbers());
+    let (tree, numbers): (_, &DerivedParameters) = (model.tree(), model.numbers());
     let mut carried = vec![0.0; tree.n_bodies()];
     for i in (1..tree.n_bodies()).rev() {
         let inertia = &numbers.inertia[i];

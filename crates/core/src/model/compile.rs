@@ -11,7 +11,7 @@ use super::joint::{Joint, JointKind, JointSpec, Primitive, PrimitiveKind};
 use super::parameters::{ParameterGroup, ParameterLayout, Parameters};
 use super::sensor::SensorObject;
 use super::topology::{Node, Topology};
-use super::{Body, Frame, Model, Numbers, Structure};
+use super::{Body, DerivedParameters, Frame, Model, Structure};
 use crate::error::BuildError;
 use crate::spatial::{BodyInertia, Pose, Quat, Vec3};
 use std::sync::{Arc, OnceLock};
@@ -301,7 +301,7 @@ impl Bodies {
             q0: self.q0,
             dof_names,
         };
-        let numbers = Numbers::new(&structure, p);
+        let numbers = DerivedParameters::new(&structure, p);
         let model = Model::assemble(structure, numbers, b.options);
         check::model(model, b.keyframes)
     }

@@ -28,7 +28,7 @@ pub enum EqualityKind {
         /// c₀ … c₄.
         coefficients: [f64; 5],
     },
-    /// The same for the lengths of two fixed tendons, from their lengths in the neutral configuration.
+    /// Couples the lengths of two fixed tendons, from their lengths in the neutral configuration.
     Tendon {
         /// Number of the tendon that follows.
         tendon: usize,

@@ -96,7 +96,7 @@ impl Shape {
         }
     }
 
-    /// The same kind of shape with other sizes.
+    /// This kind of shape with other sizes.
     pub fn with_size(&self, s: [f64; 3]) -> Shape {
         match *self {
             Shape::Plane | Shape::Mesh { .. } | Shape::HeightField { .. } | Shape::Terrain { .. } => *self,

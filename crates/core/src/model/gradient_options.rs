@@ -40,7 +40,7 @@ pub enum CollisionGradient {
         sigma: f64,
         /// Number of samples.
         samples: u32,
-        /// The same seed gives the same numbers.
+        /// A seed gives its numbers again.
         seed: u64,
         /// What is averaged.
         order: Order,

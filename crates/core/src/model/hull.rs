@@ -46,7 +46,7 @@ impl Hull {
         Hull::from_parts(mesh.vertices.clone(), mesh.triangles.clone())
     }
 
-    /// The same hull, stretched along its axes.
+    /// The hull, stretched along its axes.
     pub fn scaled(&self, scale: Vec3) -> Hull {
         let stretch = |v: &Vec3| vec3(v.x * scale.x, v.y * scale.y, v.z * scale.z);
         let mirrored = scale.x * scale.y * scale.z < 0.0;

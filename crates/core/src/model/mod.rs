@@ -120,7 +120,7 @@ pub(crate) struct Structure {
 
 /// The parameters, and what the passes read of them in their own form.
 #[derive(Debug, Clone)]
-pub(crate) struct Numbers {
+pub(crate) struct DerivedParameters {
     pub parameters: Parameters,
     /// Pose of each body in its parent before its joints move, X_pb.
     pub placement: Vec<Pose>,
@@ -132,14 +132,14 @@ pub(crate) struct Numbers {
     pub shapes: Vec<Shape>,
     /// Hull of each mesh with the scale of the parameters.
     pub hulls: Vec<Arc<Hull>>,
-    /// The same for meshes that are ground.
+    /// Meshes that are ground.
     pub grounds: Vec<Option<Arc<Ground>>>,
 }
 
-impl Numbers {
-    pub(crate) fn new(structure: &Structure, parameters: Parameters) -> Numbers {
+impl DerivedParameters {
+    pub(crate) fn new(structure: &Structure, parameters: Parameters) -> DerivedParameters {
         let n = structure.bodies.len();
-        let mut numbers = Numbers {
+        let mut numbers = DerivedParameters {
             placement: vec![Pose::IDENTITY; n],
             untwisted: vec![true; n],
             inertia: vec![BodyInertia::default(); n],
@@ -186,12 +186,12 @@ fn scaled_grounds(structure: &Structure, parameters: &Parameters) -> Vec<Option<
 #[derive(Debug, Clone)]
 pub struct Model {
     structure: Arc<Structure>,
-    numbers: Arc<Numbers>,
+    numbers: Arc<DerivedParameters>,
     options: Options,
 }
 
 impl Model {
-    pub(crate) fn assemble(structure: Structure, numbers: Numbers, options: Options) -> Model {
+    pub(crate) fn assemble(structure: Structure, numbers: DerivedParameters, options: Options) -> Model {
         Model { structure: Arc::new(structure), numbers: Arc::new(numbers), options }
     }
 
@@ -209,11 +209,11 @@ impl Model {
     }
 
     #[inline(always)]
-    pub(crate) fn numbers(&self) -> &Numbers {
+    pub(crate) fn numbers(&self) -> &DerivedParameters {
         &self.numbers
     }
 
-    /// The same robot with other numerical choices (and gravity).
+    /// This robot with other numerical options (and gravity).
     pub fn with_options(&self, options: Options) -> Result<Model, InputError> {
         options.check()?;
         let mut model = self.clone();
@@ -225,7 +225,7 @@ impl Model {
         Ok(model)
     }
 
-    /// The same structure with other numbers. The vector must come from [`Model::parameters`] of this structure.
+    /// This structure with other numbers. The vector must come from [`Model::parameters`] of this structure.
     pub fn with_parameters(&self, parameters: Parameters) -> Result<Model, InputError> {
         if parameters.layout() != self.parameters().layout() {
             return Err(InputError::WrongLayout);
@@ -233,7 +233,7 @@ impl Model {
         check_parameters::parameters(&self.structure, &parameters)?;
         let mut model = self.clone();
         model.options.gravity.copy_from_slice(parameters.group(ParameterGroup::Gravity));
-        model.numbers = Arc::new(Numbers::new(&self.structure, parameters));
+        model.numbers = Arc::new(DerivedParameters::new(&self.structure, parameters));
         Ok(model)
     }
 

@@ -59,7 +59,7 @@ pub(crate) struct Contacts {
 }
 
 impl Model {
-    /// The same robot with another list of pairs. Memory made for the old one does not fit the new one.
+    /// This robot with another list of pairs. Memory made for the old one does not fit the new one.
     pub fn with_pair_rule(&self, rule: PairRule) -> Result<Model, InputError> {
         if let PairRule::List(list) = &rule {
             self.check_pairs(list)?;
@@ -70,14 +70,14 @@ impl Model {
         }))
     }
 
-    /// The same robot whose given pairs have one contact point at most instead of a patch of up to four. Memory made for
+    /// This robot whose given pairs have one contact point at most instead of a patch of up to four. Memory made for
     /// the old one does not fit the new one.
     pub fn with_single_points(&self, pairs: &[[GeomId; 2]]) -> Result<Model, InputError> {
         let list = self.sorted_pairs(pairs)?;
         Ok(self.with_contacts(|contacts| contacts.single_point = list))
     }
 
-    /// The same robot without the given pairs. Memory made for the old one does not fit the new one.
+    /// This robot without the given pairs. Memory made for the old one does not fit the new one.
     pub fn without_pairs(&self, pairs: &[[GeomId; 2]]) -> Result<Model, InputError> {
         let list = self.sorted_pairs(pairs)?;
         Ok(self.with_contacts(|contacts| contacts.dropped = list))

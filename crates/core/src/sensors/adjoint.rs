@@ -1,7 +1,7 @@
 //! The gradient of a weighted sum of readings with respect to what they are made of, and its way back to the state.   (sens-7)
 #![allow(non_snake_case)]
 
-use super::Moment;
+use super::Snapshot;
 use crate::dynamics::KinematicsDerivatives;
 use crate::model::{BodyId, Model};
 use crate::spatial::{Force, Motion, Vec3};
@@ -75,7 +75,7 @@ impl Adjoint {
     }
 
     /// Lets the dofs meet what the bodies have: gradients with respect to q, v and v_next.   (sens-8)
-    pub fn meet(&mut self, m: &Moment, A: &[Motion], dkin: &KinematicsDerivatives) {
+    pub fn meet(&mut self, m: &Snapshot, A: &[Motion], dkin: &KinematicsDerivatives) {
         let (tree, per_step) = (m.model.tree(), 1.0 / m.model.options().dt);
         for i in 1..tree.n_bodies() {
             let (V, by_velocity, by_acceleration) = (m.kin.V[i], self.velocity[i], self.acceleration[i]);

@@ -1,7 +1,7 @@
 //! Joints, tendons and actuators: positions, velocities, forces and limits along one coordinate; how they change.
 //!   (sens-3, sens-11)
 
-use super::Moment;
+use super::Snapshot;
 use super::adjoint::Adjoint;
 use super::frame::turning;
 use crate::dynamics;
@@ -42,7 +42,7 @@ fn nearer([lo, hi]: [f64; 2], x: f64, v: f64) -> Limit {
 }
 
 /// The limit of a joint with one dof, or of the angle of a ball.
-pub(super) fn joint_limit(m: &Moment, joint: &Joint) -> Option<Limit> {
+pub(super) fn joint_limit(m: &Snapshot, joint: &Joint) -> Option<Limit> {
     let (q, v) = (&m.q[joint.q.clone()], &m.v[joint.v.clone()]);
     let range = joint.range?;
     match joint.kind {
@@ -58,31 +58,38 @@ pub(super) fn joint_limit(m: &Moment, joint: &Joint) -> Option<Limit> {
 }
 
 /// Length of a tendon and how fast it grows.
-pub(super) fn tendon(m: &Moment, tendon: usize) -> (f64, f64) {
+pub(super) fn tendon(m: &Snapshot, tendon: usize) -> (f64, f64) {
     let t = &m.model.tendons()[tendon];
     let speed = t.joints.iter().map(|(id, weight)| weight * m.v[m.model.joints()[id.0].v.start]).sum();
     (dynamics::tendon_length(m.model, t, m.q), speed)
 }
 
-pub(super) fn tendon_limit(m: &Moment, number: usize) -> Option<Limit> {
+pub(super) fn tendon_limit(m: &Snapshot, number: usize) -> Option<Limit> {
     let (length, speed) = tendon(m, number);
     m.model.tendons()[number].range.map(|range| nearer(range, length, speed))
 }
 
 /// Sum of the forces of the actuators that pull on a tendon, gears left out as in MuJoCo.
-pub(super) fn tendon_force(m: &Moment, tendon: usize) -> f64 {
+pub(super) fn tendon_force(m: &Snapshot, tendon: usize) -> f64 {
     let on = |k: &usize| m.model.actuators()[*k].transmission == Transmission::Tendon(tendon);
     (0..m.model.nu()).filter(on).map(|k| actuator(m, k)[2]).sum()
 }
 
 /// Length and velocity of an actuator's transmission, and its force: none where the step had no controls.
-pub(super) fn actuator(m: &Moment, k: usize) -> [f64; 3] {
+pub(super) fn actuator(m: &Snapshot, k: usize) -> [f64; 3] {
     let [length, velocity, force] = dynamics::observe(m.model, k, m.q, m.v, m.ctrl.map_or(0.0, |c| c[k]));
     [length, velocity, if m.ctrl.is_some() { force } else { 0.0 }]
 }
 
-/// Adds the gradient of `weights · reading` of a joint. `gates` tell which dofs pass changes of their actuators.   (sens-11)
-pub(super) fn pull_joint(m: &Moment, id: JointId, what: Quantity, gates: &[f64], weights: &[f64], out: &mut Adjoint) {
+/// Adds the gradient of `weights · reading` of a joint. `saturation` tells which dofs pass changes of their actuators.   (sens-11)
+pub(super) fn pull_joint(
+    m: &Snapshot,
+    id: JointId,
+    what: Quantity,
+    saturation: &[f64],
+    weights: &[f64],
+    out: &mut Adjoint,
+) {
     let joint = &m.model.joints()[id.0];
     let (first, w) = (joint.v.start, weights[0]);
     match what {
@@ -93,19 +100,19 @@ pub(super) fn pull_joint(m: &Moment, id: JointId, what: Quantity, gates: &[f64],
             (0..3).for_each(|k| out.q[first + k] += by[k]);
         }
         Quantity::AngularVelocity => (0..3).for_each(|k| out.v[first + k] += weights[k]),
-        Quantity::ActuatorForce => pull_actuation(m, first, gates, w, out),
+        Quantity::ActuatorForce => pull_actuation(m, first, saturation, w, out),
         what if joint.kind == JointKind::Spherical => pull_ball_limit(m, joint, what, w, out),
         what => pull_limit(joint_limit(m, joint), what, w, [(first, 1.0)], out),
     }
 }
 
 /// Of the force of all actuators on a dof.
-fn pull_actuation(m: &Moment, dof: usize, gates: &[f64], w: f64, out: &mut Adjoint) {
+fn pull_actuation(m: &Snapshot, dof: usize, saturation: &[f64], w: f64, out: &mut Adjoint) {
     let Some(ctrl) = m.ctrl else { return };
-    dynamics::for_each_ctrl_slope(m.model, m.q, m.v, ctrl, gates, |i, k, slope| {
+    dynamics::for_each_ctrl_partial(m.model, m.q, m.v, ctrl, saturation, |i, k, slope| {
         out.ctrl[k] += if i == dof { w * slope } else { 0.0 };
     });
-    dynamics::for_each_state_slope(m.model, m.q, m.v, ctrl, gates, |i, j, by_q, by_v| {
+    dynamics::for_each_state_partial(m.model, m.q, m.v, ctrl, saturation, |i, j, by_q, by_v| {
         if i == dof {
             (out.q[j], out.v[j]) = (out.q[j] + w * by_q, out.v[j] + w * by_v);
         }
@@ -126,7 +133,7 @@ fn pull_limit(
 }
 
 /// Of the limit of the angle of a ball, whose axis turns with it.
-fn pull_ball_limit(m: &Moment, joint: &Joint, what: Quantity, w: f64, out: &mut Adjoint) {
+fn pull_ball_limit(m: &Snapshot, joint: &Joint, what: Quantity, w: f64, out: &mut Adjoint) {
     let limit = joint_limit(m, joint).filter(Limit::is_exceeded);
     let (first, turn) = (joint.v.start, Quat::from_slice(&m.q[joint.q.clone()]).log());
     let (Some(_), Some(axis)) = (limit, turn.normalized()) else { return };
@@ -139,7 +146,7 @@ fn pull_ball_limit(m: &Moment, joint: &Joint, what: Quantity, w: f64, out: &mut 
 }
 
 /// Adds the gradient of `weight · reading` of a tendon.
-pub(super) fn pull_tendon(m: &Moment, number: usize, what: Quantity, w: f64, out: &mut Adjoint) {
+pub(super) fn pull_tendon(m: &Snapshot, number: usize, what: Quantity, w: f64, out: &mut Adjoint) {
     let joints = m.model.tendons()[number].joints.iter();
     let coordinate = joints.map(|(id, weight)| (m.model.joints()[id.0].v.start, *weight));
     match what {
@@ -154,18 +161,18 @@ pub(super) fn pull_tendon(m: &Moment, number: usize, what: Quantity, w: f64, out
 }
 
 /// Adds the gradient of `weight · reading` of an actuator.
-pub(super) fn pull_actuator(m: &Moment, k: usize, what: Quantity, w: f64, out: &mut Adjoint) {
+pub(super) fn pull_actuator(m: &Snapshot, k: usize, what: Quantity, w: f64, out: &mut Adjoint) {
     let [by_length, by_velocity] = match (what, m.ctrl) {
         (Quantity::Position, _) => [w, 0.0],
         (Quantity::Velocity, _) => [0.0, w],
         (_, None) => return,
         (_, Some(ctrl)) => {
-            let slopes = dynamics::force_slopes(m.model, k, m.q, m.v, ctrl[k]);
+            let slopes = dynamics::force_partials(m.model, k, m.q, m.v, ctrl[k]);
             out.ctrl[k] += w * slopes[0];
             [w * slopes[1], w * slopes[2]]
         }
     };
-    dynamics::for_each_transmission_slope(m.model, k, m.q, |j, length, velocity| {
+    dynamics::for_each_transmission_partial(m.model, k, m.q, |j, length, velocity| {
         (out.q[j], out.v[j]) = (out.q[j] + by_length * length, out.v[j] + by_velocity * velocity);
     });
 }

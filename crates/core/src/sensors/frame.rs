@@ -1,7 +1,7 @@
 //! Where a frame is, how fast it moves and how it accelerates; how that changes.   (sens-1, sens-2, sens-9)
 #![allow(non_snake_case)]
 
-use super::Moment;
+use super::Snapshot;
 use super::adjoint::Adjoint;
 use crate::model::{BodyId, FrameId, Quantity, SensorObject};
 use crate::spatial::{Force, Mat3, Motion, Pose, Quat, Vec3};
@@ -30,12 +30,18 @@ impl View {
 }
 
 /// The reading of a frame, in the axes of a reference frame and as seen from it if there is one.
-pub(super) fn read(m: &Moment, A: &[Motion], object: SensorObject, reference: Option<FrameId>, what: Quantity) -> Vec3 {
+pub(super) fn read(
+    m: &Snapshot,
+    A: &[Motion],
+    object: SensorObject,
+    reference: Option<FrameId>,
+    what: Quantity,
+) -> Vec3 {
     let view = view(m, A, object, reference, what);
     view.axes().tmul(view.seen)
 }
 
-fn view(m: &Moment, A: &[Motion], object: SensorObject, reference: Option<FrameId>, what: Quantity) -> View {
+fn view(m: &Snapshot, A: &[Motion], object: SensorObject, reference: Option<FrameId>, what: Quantity) -> View {
     let frame = moving(m, object);
     let from = match what {
         Quantity::Velocimeter | Quantity::Gyro | Quantity::Accelerometer => Some(frame),
@@ -61,14 +67,14 @@ fn view(m: &Moment, A: &[Motion], object: SensorObject, reference: Option<FrameI
 }
 
 /// Orientation of a frame in the world or in a reference frame, with a scalar part that is not negative.
-pub(super) fn quaternion(m: &Moment, object: SensorObject, reference: Option<FrameId>) -> Quat {
+pub(super) fn quaternion(m: &Snapshot, object: SensorObject, reference: Option<FrameId>) -> Quat {
     let R = moving(m, object).pose.rotation;
     let from = reference.map_or(Mat3::IDENTITY, |f| moving(m, SensorObject::Frame(f)).pose.rotation);
     let q = Quat::from_matrix(&(from.transpose() * R));
     if q.w < 0.0 { Quat { w: -q.w, x: -q.x, y: -q.y, z: -q.z } } else { q }
 }
 
-fn moving(m: &Moment, object: SensorObject) -> Moving {
+fn moving(m: &Snapshot, object: SensorObject) -> Moving {
     let (id, inertial) = match object {
         SensorObject::Frame(id) => (id, false),
         SensorObject::Inertial(id) => (id, true),
@@ -91,7 +97,7 @@ fn acceleration(A: &[Motion], frame: &Moving) -> Motion {
 
 /// Adds the gradient of `weights · reading`.   (sens-9)
 pub(super) fn pull(
-    m: &Moment,
+    m: &Snapshot,
     A: &[Motion],
     object: SensorObject,
     reference: Option<FrameId>,
@@ -152,7 +158,7 @@ fn pull_acceleration(A: &[Motion], frame: &Moving, w: Vec3, out: &mut Adjoint) {
 
 /// Adds the gradient of `weights · quaternion`.
 pub(super) fn pull_quaternion(
-    m: &Moment,
+    m: &Snapshot,
     object: SensorObject,
     reference: Option<FrameId>,
     weights: &[f64],

@@ -3,12 +3,12 @@
 
 use super::adjoint::Adjoint;
 use super::layout::Layout;
-use super::moment::Moment;
 use super::reverse::Reverse;
+use super::snapshot::Snapshot;
 use super::{SensorError, Sensors};
 use crate::check;
 use crate::error::InputError;
-use crate::gradient::{Finished, Gradient, GradientError, InputGrad, StepJacobian};
+use crate::gradient::{Gradient, GradientError, InputGrad, StepJacobian, StepRecord};
 use crate::linalg::MatRef;
 use crate::model::Model;
 use core::ops::Range;
@@ -96,7 +96,7 @@ impl Sensors {
     pub(crate) fn vjp(
         &mut self,
         gradient: &mut Gradient,
-        f: &mut Finished,
+        f: &mut StepRecord,
         weights: &[f64],
         out: &mut InputGrad,
     ) -> Result<(), SensorError> {
@@ -104,7 +104,7 @@ impl Sensors {
         let done = gradient.on(f, |g, f| {
             let reverse = &mut memory.reverse;
             reverse.begin(f, self.layout.needs)?;
-            reverse.pull(&Moment::of(f), &self.layout, weights);
+            reverse.pull(&Snapshot::of(f), &self.layout, weights);
             reverse.turn(f);
             if reverse.adjoint.reaches_the_end() {
                 g.vjp_rows(f, &reverse.adjoint.v_next, &reverse.adjoint.lambda, out)?;
@@ -120,7 +120,7 @@ impl Sensors {
     pub(crate) fn differentiate(
         &mut self,
         gradient: &mut Gradient,
-        f: &mut Finished,
+        f: &mut StepRecord,
     ) -> Result<SensorJacobian<'_>, SensorError> {
         let mut memory = self.take_memory(f.model);
         let done = gradient.on(f, |g, f| self.write_rows(g, f, &mut memory));
@@ -134,7 +134,7 @@ impl Sensors {
         self.derivatives.take().unwrap_or_else(|| Box::new(Derivatives::new(model, self.values.len())))
     }
 
-    fn write_rows(&self, g: &mut Gradient, f: &mut Finished, d: &mut Derivatives) -> Result<(), GradientError> {
+    fn write_rows(&self, g: &mut Gradient, f: &mut StepRecord, d: &mut Derivatives) -> Result<(), GradientError> {
         let (nv, nu) = (f.model.nv(), f.given.ctrl().map_or(0, <[f64]>::len));
         let Derivatives { reverse, rows, unit } = d;
         reverse.begin(f, self.layout.needs)?;
@@ -145,7 +145,7 @@ impl Sensors {
             let of = |columns: usize| row * columns..(row + 1) * columns;
             let (q, v, tau, ctrl) = (&mut dq[of(nv)], &mut dv[of(nv)], &mut dtau[of(nv)], &mut dctrl[of(nu)]);
             unit[row] = 1.0;
-            reverse.pull(&Moment::of(f), &self.layout, unit);
+            reverse.pull(&Snapshot::of(f), &self.layout, unit);
             reverse.turn(f);
             unit[row] = 0.0;
             reverse.add_row(g, f, &mut InputGrad { q, v, tau, ctrl })?;
@@ -163,8 +163,8 @@ impl Reverse {
         }
     }
 
-    /// The same and, by way of the end of the step, the rest.
-    fn add_row(&self, g: &mut Gradient, f: &mut Finished, out: &mut InputGrad) -> Result<(), GradientError> {
+    /// Direct derivatives and, by way of the end of the step, the rest.
+    fn add_row(&self, g: &mut Gradient, f: &mut StepRecord, out: &mut InputGrad) -> Result<(), GradientError> {
         let Adjoint { v_next, lambda, .. } = &self.adjoint;
         self.add(out);
         if self.adjoint.is_held() {

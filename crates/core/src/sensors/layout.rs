@@ -65,7 +65,7 @@ impl Layout {
         }
     }
 
-    /// The same by name.
+    /// The range of a sensor by its name.
     pub fn named(&self, name: &str) -> Result<Range<usize>, SensorError> {
         let index = self.names.iter().position(|n| n == name);
         self.range(index.ok_or_else(|| InputError::UnknownName { what: "sensor", name: name.into() })?)

@@ -3,15 +3,15 @@
 //! Links on fixed joints are part of a body but have parents, inertias and contacts of their own.
 #![allow(non_snake_case)]
 
-use super::push::{self, ContactForce, LinkForce, Push};
-use super::{Moment, links};
+use super::constraint_force::{self, ConstraintForce, ContactForce, LinkForce};
+use super::{Snapshot, links};
 use crate::dynamics::Wrench;
 use crate::model::{BodyId, FrameId, Model};
 use crate::spatial::{Force, Motion, SpatialInertia, Vec3};
 
 /// One number of each kind per link, about the origin of the tree of its body, world axes.
 #[derive(Debug, Clone)]
-pub(super) struct Loads {
+pub(super) struct LinkWrenches {
     /// Force that the parent must supply.
     force: Vec<Force>,
     /// Mass, first moment and momentum.
@@ -32,7 +32,7 @@ impl Share {
         self.momentum += b.momentum * sign;
     }
 
-    /// The same about an origin that lies `d` before this one.
+    /// Mass, moment and momentum about an origin that lies `d` before this one.
     fn shifted(self, d: Vec3) -> Share {
         Share { mass: self.mass, moment: self.moment + d * self.mass, momentum: shifted(self.momentum, d) }
     }
@@ -43,20 +43,20 @@ fn shifted(f: Force, d: Vec3) -> Force {
     Force { lin: f.lin, ang: f.ang + d.cross(f.lin) }
 }
 
-impl Loads {
-    pub fn new(model: &Model) -> Loads {
+impl LinkWrenches {
+    pub fn new(model: &Model) -> LinkWrenches {
         let n = links::count(model);
-        Loads { force: vec![Force::ZERO; n], share: vec![Share::default(); n] }
+        LinkWrenches { force: vec![Force::ZERO; n], share: vec![Share::default(); n] }
     }
 
     /// Everything, from the accelerations of the bodies.
-    pub fn write(&mut self, m: &Moment, A: &[Motion]) {
+    pub fn write(&mut self, m: &Snapshot, A: &[Motion]) {
         self.begin(m, A);
-        for push in push::all(m) {
+        for push in constraint_force::all(m) {
             match push {
-                Push::Contact(contact) => self.press(m, &contact),
-                Push::Equality(force) => self.hold(m, &force),
-                Push::Limit(_) => {} // inside the joint or tendon
+                ConstraintForce::Contact(contact) => self.press(m, &contact),
+                ConstraintForce::Equality(force) => self.hold(m, &force),
+                ConstraintForce::Limit(_) => {} // inside the joint or tendon
             }
         }
         self.pull(m, m.wrenches);
@@ -64,7 +64,7 @@ impl Loads {
     }
 
     /// Each link for itself: force that its motion needs, mass and momentum.   (sens-4)
-    fn begin(&mut self, m: &Moment, A: &[Motion]) {
+    fn begin(&mut self, m: &Snapshot, A: &[Motion]) {
         for k in 0..self.force.len() {
             let frame = &m.model.frames()[k];
             let body = frame.body;
@@ -83,7 +83,7 @@ impl Loads {
     }
 
     /// Forces from outside spare the joints.
-    fn press(&mut self, m: &Moment, contact: &ContactForce) {
+    fn press(&mut self, m: &Snapshot, contact: &ContactForce) {
         let [a, b] = contact.geoms.map(|g| &m.model.geoms()[g.0]);
         for (geom, force) in [(a, -contact.force), (b, contact.force)] {
             let arm = contact.point - m.origin(geom.body);
@@ -91,21 +91,21 @@ impl Loads {
         }
     }
 
-    /// The same for a constraint between links.
-    fn hold(&mut self, m: &Moment, f: &LinkForce) {
+    /// Adds the force of a constraint between links.
+    fn hold(&mut self, m: &Snapshot, f: &LinkForce) {
         let arm = f.point - m.origin(m.model.frames()[f.link.0].body);
         self.force[f.link.0] -= Force::at_point(f.force, f.torque, arm);
     }
 
-    /// The same for what a user applies to bodies; it acts on the link that a body is named after.
-    fn pull(&mut self, m: &Moment, wrenches: &[Wrench]) {
+    /// Adds what a user applies to bodies; it acts on the link that a body is named after.
+    fn pull(&mut self, m: &Snapshot, wrenches: &[Wrench]) {
         for w in wrenches.iter().filter(|w| w.body != BodyId::WORLD) {
             self.force[m.model.bodies()[w.body.0].link.0] -= w.at_origin(m.model, m.kin);
         }
     }
 
     /// Leaf to root: a link carries what its children need.   (sens-5)
-    fn gather(&mut self, m: &Moment) {
+    fn gather(&mut self, m: &Snapshot) {
         for k in (1..self.force.len()).rev() {
             let parent = m.model.frames()[k].parent.0;
             let body = |link: usize| m.model.frames()[link].body;
@@ -117,7 +117,7 @@ impl Loads {
     }
 
     /// Force and torque that a link's parent puts on it, at the origin and in the axes of a frame of the link.
-    pub fn between(&self, m: &Moment, link: FrameId, frame: FrameId) -> Force {
+    pub fn between(&self, m: &Snapshot, link: FrameId, frame: FrameId) -> Force {
         let site = &m.model.frames()[frame.0];
         let pose = m.kin.X_wb[site.body.0] * site.pose;
         let f = shifted(self.force[link.0], m.origin(site.body) - pose.position);
@@ -125,7 +125,7 @@ impl Loads {
     }
 
     /// Center of mass of a link and all that it carries, from the world's origin; without mass, the link's own.
-    pub fn center(&self, m: &Moment, link: FrameId) -> Vec3 {
+    pub fn center(&self, m: &Snapshot, link: FrameId) -> Vec3 {
         let (share, frame) = (self.share[link.0], &m.model.frames()[link.0]);
         if share.mass > 0.0 {
             return share.moment * (1.0 / share.mass) + m.origin(frame.body);
@@ -150,14 +150,14 @@ impl Loads {
     }
 
     /// Angular momentum about its center of mass.
-    pub fn angular_momentum(&self, m: &Moment, link: FrameId) -> Vec3 {
+    pub fn angular_momentum(&self, m: &Snapshot, link: FrameId) -> Vec3 {
         let d = m.origin(m.model.frames()[link.0].body) - self.center(m, link);
         shifted(self.share[link.0].momentum, d).ang
     }
 }
 
 /// Inertia of a link about the origin of its tree, world axes; that of the whole body for the link it is named after.
-pub(super) fn inertia(m: &Moment, k: usize) -> SpatialInertia {
+pub(super) fn inertia(m: &Snapshot, k: usize) -> SpatialInertia {
     let frame = &m.model.frames()[k];
     if links::is_main(m.model, FrameId(k)) && frame.body != BodyId::WORLD {
         return m.kin.inertia[frame.body.0];

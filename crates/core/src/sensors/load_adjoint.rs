@@ -5,9 +5,9 @@
 #![allow(non_snake_case)]
 
 use super::adjoint::Adjoint;
-use super::load::{Loads, inertia};
-use super::push::{self, ContactForce, LinkForce};
-use super::{Moment, links};
+use super::constraint_force::{self, ContactForce, LinkForce};
+use super::load::{LinkWrenches, inertia};
+use super::{Snapshot, links};
 use crate::collision::PointDerivatives;
 use crate::model::{BodyId, FrameId, Model};
 use crate::spatial::{Force, Motion, SpatialInertia, Vec3};
@@ -28,7 +28,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// The same about an origin that lies `d` further on.
+    /// The weights about an origin that lies `d` further on.
     fn shifted(self, d: Vec3) -> Wanted {
         let at = |W: Motion| Motion { lin: W.at(d), ang: W.ang };
         Wanted { force: at(self.force), moment: self.moment, momentum: at(self.momentum) }
@@ -54,11 +54,11 @@ impl LoadAdjoint {
         self.wanted.fill(Wanted::default());
     }
 
-    /// Of `force · reading` and `torque · reading` of [`Loads::between`].
+    /// Of `force · reading` and `torque · reading` of [`LinkWrenches::between`].
     pub fn between(
         &mut self,
-        m: &Moment,
-        loads: &Loads,
+        m: &Snapshot,
+        loads: &LinkWrenches,
         link: FrameId,
         frame: FrameId,
         [force, torque]: [Vec3; 2],
@@ -75,8 +75,8 @@ impl LoadAdjoint {
         out.position[site.body.0] += Force::at_point(t.cross(f), w.cross(f) + t.cross(n), arm);
     }
 
-    /// Of `weights · reading` of [`Loads::center`].
-    pub fn center(&mut self, m: &Moment, loads: &Loads, link: FrameId, weights: Vec3, out: &mut Adjoint) {
+    /// Of `weights · reading` of [`LinkWrenches::center`].
+    pub fn center(&mut self, m: &Snapshot, loads: &LinkWrenches, link: FrameId, weights: Vec3, out: &mut Adjoint) {
         let (mass, frame) = (loads.mass(link), &m.model.frames()[link.0]);
         if mass > 0.0 {
             self.wanted[link.0].moment += weights * (1.0 / mass);
@@ -85,29 +85,36 @@ impl LoadAdjoint {
         }
     }
 
-    /// Of `weights · reading` of [`Loads::velocity`].
-    pub fn velocity(&mut self, loads: &Loads, link: FrameId, weights: Vec3) {
+    /// Of `weights · reading` of [`LinkWrenches::velocity`].
+    pub fn velocity(&mut self, loads: &LinkWrenches, link: FrameId, weights: Vec3) {
         let mass = loads.mass(link);
         if mass > 0.0 {
             self.wanted[link.0].momentum.lin += weights * (1.0 / mass);
         }
     }
 
-    /// Of `weights · reading` of [`Loads::angular_momentum`].
-    pub fn angular_momentum(&mut self, m: &Moment, loads: &Loads, link: FrameId, weights: Vec3, out: &mut Adjoint) {
+    /// Of `weights · reading` of [`LinkWrenches::angular_momentum`].
+    pub fn angular_momentum(
+        &mut self,
+        m: &Snapshot,
+        loads: &LinkWrenches,
+        link: FrameId,
+        weights: Vec3,
+        out: &mut Adjoint,
+    ) {
         let d = m.origin(m.model.frames()[link.0].body) - loads.center(m, link);
         self.wanted[link.0].momentum += Motion { lin: weights.cross(d), ang: weights };
         self.center(m, loads, link, weights.cross(loads.momentum(link)), out);
     }
 
     /// All the way down to bodies and impulses. `touches` has the derivatives of the contacts that press, one for each of
-    /// [`push::contacts`].
-    pub fn spread(&mut self, m: &Moment, A: &[Motion], touches: &[Option<PointDerivatives>], out: &mut Adjoint) {
+    /// [`constraint_force::contacts`].
+    pub fn spread(&mut self, m: &Snapshot, A: &[Motion], touches: &[Option<PointDerivatives>], out: &mut Adjoint) {
         self.descend(m);
         self.release(m, A, out);
-        push::contacts(m).zip(touches).for_each(|(contact, D)| self.press(m, &contact, D.as_ref(), out));
-        push::equalities(m).for_each(|force| self.hold(m, &force, out));
-        for (row, forces) in push::equality_rows(m) {
+        constraint_force::contacts(m).zip(touches).for_each(|(contact, D)| self.press(m, &contact, D.as_ref(), out));
+        constraint_force::equalities(m).for_each(|force| self.hold(m, &force, out));
+        for (row, forces) in constraint_force::equality_rows(m) {
             out.lambda[row] -= forces.iter().map(|f| self.met(m, f)).sum::<f64>();
         }
         for w in m.wrenches.iter().filter(|w| w.body != BodyId::WORLD) {
@@ -117,7 +124,7 @@ impl LoadAdjoint {
     }
 
     /// Root to leaf: what is wanted of a link is wanted of its children.
-    fn descend(&mut self, m: &Moment) {
+    fn descend(&mut self, m: &Snapshot) {
         for k in 1..self.wanted.len() {
             let parent = m.model.frames()[k].parent.0;
             let body = |link: usize| m.model.frames()[link].body;
@@ -127,7 +134,7 @@ impl LoadAdjoint {
     }
 
     /// Each link for itself: inertia, velocity and acceleration.
-    fn release(&self, m: &Moment, A: &[Motion], out: &mut Adjoint) {
+    fn release(&self, m: &Snapshot, A: &[Motion], out: &mut Adjoint) {
         for (k, wanted) in self.wanted.iter().enumerate() {
             let body = m.model.frames()[k].body.0;
             let Wanted { force: W, moment, momentum: L } = match links::leaves_to(m.model, FrameId(k)) {
@@ -143,7 +150,7 @@ impl LoadAdjoint {
     }
 
     /// The force of a contact and where it acts.
-    fn press(&self, m: &Moment, c: &ContactForce, D: Option<&PointDerivatives>, out: &mut Adjoint) {
+    fn press(&self, m: &Snapshot, c: &ContactForce, D: Option<&PointDerivatives>, out: &mut Adjoint) {
         let geoms = c.geoms.map(|g| &m.model.geoms()[g.0]);
         let arms = geoms.map(|g| c.point - m.origin(g.body));
         let [W1, W2] = geoms.map(|g| self.wanted[g.link.0].force);
@@ -160,12 +167,12 @@ impl LoadAdjoint {
     }
 
     /// Where a constraint between links acts; its force keeps its direction in the world.
-    fn hold(&self, m: &Moment, f: &LinkForce, out: &mut Adjoint) {
+    fn hold(&self, m: &Snapshot, f: &LinkForce, out: &mut Adjoint) {
         let body = m.model.frames()[f.link.0].body;
         out.place(body, f.point - m.origin(body), -f.force.cross(self.wanted[f.link.0].force.ang));
     }
 
-    fn met(&self, m: &Moment, f: &LinkForce) -> f64 {
+    fn met(&self, m: &Snapshot, f: &LinkForce) -> f64 {
         let arm = f.point - m.origin(m.model.frames()[f.link.0].body);
         self.wanted[f.link.0].force.dot(Force::at_point(f.force, f.torque, arm))
     }

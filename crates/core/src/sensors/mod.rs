@@ -6,6 +6,7 @@
 #![allow(non_snake_case)]
 
 mod adjoint;
+mod constraint_force;
 mod coordinate;
 mod error;
 mod frame;
@@ -14,10 +15,9 @@ mod layout;
 mod links;
 mod load;
 mod load_adjoint;
-mod moment;
 mod needs;
-mod push;
 mod reverse;
+mod snapshot;
 mod support;
 #[cfg(test)]
 mod tests;
@@ -33,14 +33,14 @@ use crate::model::{JointId, Model, Quantity, Sensor, SensorObject};
 use crate::spatial::Motion;
 use crate::state::{Input, State};
 use crate::step::Step;
+use constraint_force::ConstraintForce;
 use coordinate::Limit;
 use core::ops::Range;
 use jacobian::Derivatives;
 use layout::Layout;
-use load::Loads;
-use moment::Moment;
+use load::LinkWrenches;
 use needs::is_summed;
-use push::Push;
+use snapshot::Snapshot;
 
 /// Readings of all sensors of a model, and the memory to make them; nothing is allocated after its construction.
 ///
@@ -53,7 +53,7 @@ pub struct Sensors {
     values: Vec<f64>,
     /// Acceleration of each body, gravity counted as upward acceleration of the world.
     A: Vec<Motion>,
-    loads: Loads,
+    loads: LinkWrenches,
     /// Generalized forces of the actuators (nv).
     tau: Vec<f64>,
     /// Memory of derivatives, made when the first one is asked for.
@@ -70,7 +70,7 @@ impl Step<'_> {
         check::vector("v", &x.v, model.nv())?;
         ctrl.map_or(Ok(()), |c| check::vector("ctrl", c, model.nu()))?;
         dynamics::check_wrenches(model, input.wrenches)?;
-        let moment = Moment {
+        let snapshot = Snapshot {
             model,
             kin: &data.kin,
             q: &x.q,
@@ -82,7 +82,7 @@ impl Step<'_> {
             assembly: &data.assembly,
             solution: &data.solution,
         };
-        out.read(&moment, x.time);
+        out.read(&snapshot, x.time);
         Ok(())
     }
 }
@@ -95,7 +95,7 @@ impl Sensors {
             values: vec![0.0; layout.size()],
             layout,
             A: vec![Motion::ZERO; model.n_bodies()],
-            loads: Loads::new(model),
+            loads: LinkWrenches::new(model),
             tau: vec![0.0; model.nv()],
             derivatives: None,
         }
@@ -122,14 +122,14 @@ impl Sensors {
     }
 
     /// Reads everything.
-    fn read(&mut self, m: &Moment, time: f64) {
+    fn read(&mut self, m: &Snapshot, time: f64) {
         self.prepare(m);
         for (k, s) in m.model.sensors().iter().enumerate() {
             if is_summed(s) {
                 self.values[self.layout.ranges[k].start] = 0.0;
             }
         }
-        push::all(m).for_each(|push| self.feel(m, push));
+        constraint_force::all(m).for_each(|push| self.feel(m, push));
         for (k, s) in m.model.sensors().iter().enumerate() {
             if self.layout.is_readable(k) && !is_summed(s) {
                 self.measure(m, time, s, self.layout.ranges[k].clone());
@@ -138,15 +138,15 @@ impl Sensors {
     }
 
     /// Adds one force to whatever sums up forces.
-    fn feel(&mut self, m: &Moment, push: Push) {
+    fn feel(&mut self, m: &Snapshot, push: ConstraintForce) {
         match push {
-            Push::Contact(contact) => {
+            ConstraintForce::Contact(contact) => {
                 for zone in &self.layout.zones {
                     self.values[self.layout.ranges[zone.sensor].start] += zone.felt(m, &contact);
                 }
             }
-            Push::Equality(_) => {}
-            Push::Limit(limit) => {
+            ConstraintForce::Equality(_) => {}
+            ConstraintForce::Limit(limit) => {
                 let feels = |s: &Sensor| s.quantity == Quantity::LimitForce && s.object == limit.object;
                 for (k, _) in m.model.sensors().iter().enumerate().filter(|(_, s)| feels(s)) {
                     self.values[self.layout.ranges[k].start] += limit.force;
@@ -156,7 +156,7 @@ impl Sensors {
     }
 
     /// Accelerations of bodies, loads of links, forces of actuators: what several sensors share.
-    fn prepare(&mut self, m: &Moment) {
+    fn prepare(&mut self, m: &Snapshot) {
         if self.layout.needs.actuation {
             match m.ctrl {
                 Some(ctrl) => dynamics::actuate(m.model, m.q, m.v, ctrl, &mut self.tau),
@@ -171,7 +171,7 @@ impl Sensors {
         }
     }
 
-    fn measure(&mut self, m: &Moment, time: f64, s: &Sensor, range: Range<usize>) {
+    fn measure(&mut self, m: &Snapshot, time: f64, s: &Sensor, range: Range<usize>) {
         let out = &mut self.values[range];
         match s.object {
             SensorObject::World => out[0] = time,
@@ -190,7 +190,7 @@ impl Sensors {
     }
 }
 
-fn read_joint(m: &Moment, id: JointId, what: Quantity, tau: &[f64], out: &mut [f64]) {
+fn read_joint(m: &Snapshot, id: JointId, what: Quantity, tau: &[f64], out: &mut [f64]) {
     let joint = &m.model.joints()[id.0];
     let (q, v) = (&m.q[joint.q.clone()], &m.v[joint.v.clone()]);
     match what {
@@ -203,7 +203,7 @@ fn read_joint(m: &Moment, id: JointId, what: Quantity, tau: &[f64], out: &mut [f
     }
 }
 
-fn read_tendon(m: &Moment, tendon: usize, what: Quantity) -> f64 {
+fn read_tendon(m: &Snapshot, tendon: usize, what: Quantity) -> f64 {
     match what {
         Quantity::Position => coordinate::tendon(m, tendon).0,
         Quantity::Velocity => coordinate::tendon(m, tendon).1,
@@ -212,7 +212,7 @@ fn read_tendon(m: &Moment, tendon: usize, what: Quantity) -> f64 {
     }
 }
 
-fn read_frame(m: &Moment, A: &[Motion], loads: &Loads, s: &Sensor, out: &mut [f64]) {
+fn read_frame(m: &Snapshot, A: &[Motion], loads: &LinkWrenches, s: &Sensor, out: &mut [f64]) {
     let SensorObject::Frame(id) = s.object else {
         return out.copy_from_slice(&frame::read(m, A, s.object, s.reference, s.quantity).to_array());
     };

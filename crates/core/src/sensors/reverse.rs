@@ -2,15 +2,15 @@
 #![allow(non_snake_case)]
 
 use super::adjoint::Adjoint;
-use super::load::Loads;
+use super::load::LinkWrenches;
 use super::load_adjoint::LoadAdjoint;
-use super::moment::Moment;
 use super::needs::{Needs, is_load, is_summed};
-use super::{Layout, coordinate, frame, links, push};
+use super::snapshot::Snapshot;
+use super::{Layout, constraint_force, coordinate, frame, links};
 use crate::collision::{PointDerivatives, contact_derivatives};
 use crate::constraint::Source;
-use crate::dynamics::{KinematicsDerivatives, accelerations_placed, write_gates};
-use crate::gradient::{Finished, GradientError, Rotation, contact_error};
+use crate::dynamics::{KinematicsDerivatives, accelerations_placed, write_saturation};
+use crate::gradient::{GradientError, Rotation, StepRecord, contact_error};
 use crate::model::{FrameId, Model, Quantity, Sensor, SensorObject};
 use crate::spatial::{Motion, Vec3};
 
@@ -20,14 +20,14 @@ pub(super) struct Reverse {
     pub adjoint: Adjoint,
     load_adjoint: LoadAdjoint,
     /// Of the step that is differentiated, which may be another than the one that was read: on the central path.
-    loads: Loads,
+    loads: LinkWrenches,
     A: Vec<Motion>,
     dkin: KinematicsDerivatives,
     rotation: Rotation,
-    /// Derivatives of contacts that press, one for each of [`push::contacts`].
+    /// Derivatives of contacts that press, one for each of [`constraint_force::contacts`].
     touches: Vec<Option<PointDerivatives>>,
     /// Which dofs pass changes of their actuators (nv).
-    gates: Vec<f64>,
+    saturation: Vec<f64>,
 }
 
 impl Reverse {
@@ -36,32 +36,32 @@ impl Reverse {
         Reverse {
             adjoint: Adjoint::new(model),
             load_adjoint: LoadAdjoint::new(model),
-            loads: Loads::new(model),
+            loads: LinkWrenches::new(model),
             A: vec![Motion::ZERO; model.n_bodies()],
             dkin: KinematicsDerivatives::new(model),
             rotation: Rotation::new(model),
             touches: Vec::new(),
-            gates: vec![1.0; model.nv()],
+            saturation: vec![1.0; model.nv()],
         }
     }
 
     /// What all weights share.
-    pub fn begin(&mut self, f: &mut Finished, needs: Needs) -> Result<(), GradientError> {
+    pub fn begin(&mut self, f: &mut StepRecord, needs: Needs) -> Result<(), GradientError> {
         self.rotation.begin(f);
         core::mem::swap(&mut f.kin.A, &mut self.A);
         accelerations_placed(f.model, &f.given.v, f.acceleration, f.kin, &mut self.dkin);
         core::mem::swap(&mut f.kin.A, &mut self.A);
         if let (Some(ctrl), true) = (f.given.ctrl(), needs.actuation) {
-            write_gates(f.model, &f.given.q, &f.given.v, ctrl, &mut self.gates);
+            write_saturation(f.model, &f.given.q, &f.given.v, ctrl, &mut self.saturation);
         }
         self.touches.clear();
         if needs.loads {
-            self.loads.write(&Moment::of(f), &self.A);
+            self.loads.write(&Snapshot::of(f), &self.A);
         }
         if needs.forces { self.touch(f) } else { Ok(()) }
     }
 
-    fn touch(&mut self, f: &mut Finished) -> Result<(), GradientError> {
+    fn touch(&mut self, f: &mut StepRecord) -> Result<(), GradientError> {
         let (assembly, lambda) = (f.assembly, f.solution.lambda());
         let mode = &f.model.options().collision_gradient;
         for (source, block) in assembly.sources.iter().zip(&assembly.problem.blocks) {
@@ -78,7 +78,7 @@ impl Reverse {
     }
 
     /// The gradient of `weights · readings`, left in `adjoint`.
-    pub fn pull(&mut self, m: &Moment, layout: &Layout, weights: &[f64]) {
+    pub fn pull(&mut self, m: &Snapshot, layout: &Layout, weights: &[f64]) {
         self.adjoint.clear(m.solution.lambda().len());
         self.load_adjoint.clear();
         let mut loaded = false;
@@ -97,19 +97,19 @@ impl Reverse {
     }
 
     /// Adds what the readings owe to free rotation, which is no part of the accelerations. After `pull`.
-    pub fn turn(&mut self, f: &Finished) {
+    pub fn turn(&mut self, f: &StepRecord) {
         let Adjoint { q, v, turn, .. } = &mut self.adjoint;
         self.rotation.add_position(f, turn, q);
         self.rotation.add_velocity(f, turn, v);
     }
 
-    fn pull_sensor(&mut self, m: &Moment, s: &Sensor, weights: &[f64]) {
+    fn pull_sensor(&mut self, m: &Snapshot, s: &Sensor, weights: &[f64]) {
         let (what, out) = (s.quantity, &mut self.adjoint);
         match s.object {
             // sums of forces come all together, and time is no input
             _ if is_summed(s) => {}
             SensorObject::World => {}
-            SensorObject::Joint(id) => coordinate::pull_joint(m, id, what, &self.gates, weights, out),
+            SensorObject::Joint(id) => coordinate::pull_joint(m, id, what, &self.saturation, weights, out),
             SensorObject::Tendon(t) => coordinate::pull_tendon(m, t, what, weights[0], out),
             SensorObject::Actuator(id) => coordinate::pull_actuator(m, id.0, what, weights[0], out),
             SensorObject::Frame(id) if is_load(s) => self.pull_load(m, id, what, Vec3::from_slice(weights)),
@@ -118,7 +118,7 @@ impl Reverse {
         }
     }
 
-    fn pull_load(&mut self, m: &Moment, frame: FrameId, what: Quantity, w: Vec3) {
+    fn pull_load(&mut self, m: &Snapshot, frame: FrameId, what: Quantity, w: Vec3) {
         let Reverse { load_adjoint, loads, adjoint, .. } = self;
         let link = links::link_of(m.model, frame);
         match what {
@@ -131,16 +131,16 @@ impl Reverse {
     }
 
     /// Touch sensors and forces of limits: impulses along their own axes.   (sens-12)
-    fn pull_sums(&mut self, m: &Moment, layout: &Layout, weights: &[f64]) {
+    fn pull_sums(&mut self, m: &Snapshot, layout: &Layout, weights: &[f64]) {
         let per_step = 1.0 / m.model.options().dt;
         let weight = |k: usize| weights[layout.ranges[k].start] * per_step;
         for zone in layout.zones.iter().filter(|zone| weight(zone.sensor) != 0.0) {
-            for contact in push::contacts(m).filter(|c| zone.feels(m, c)) {
+            for contact in constraint_force::contacts(m).filter(|c| zone.feels(m, c)) {
                 self.adjoint.lambda[contact.row + 2] += weight(zone.sensor);
             }
         }
         for (k, s) in m.model.sensors().iter().enumerate().filter(|(_, s)| s.quantity == Quantity::LimitForce) {
-            for limit in push::limits(m).filter(|l| l.object == s.object) {
+            for limit in constraint_force::limits(m).filter(|l| l.object == s.object) {
                 self.adjoint.lambda[limit.row] += weight(k);
             }
         }

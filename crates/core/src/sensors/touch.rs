@@ -1,7 +1,7 @@
 //! Touch: the normal forces of contacts whose line meets the shape of a site.   (sens-6)
 
-use super::push::ContactForce;
-use super::{Moment, links};
+use super::constraint_force::ContactForce;
+use super::{Snapshot, links};
 use crate::collision::{Solid, raycast};
 use crate::model::{FrameId, Model, Quantity, SensorObject};
 
@@ -28,13 +28,13 @@ pub(super) fn zones(model: &Model) -> Vec<Zone> {
 
 impl Zone {
     /// Force that a contact adds to the reading.
-    pub fn felt(&self, m: &Moment, contact: &ContactForce) -> f64 {
+    pub fn felt(&self, m: &Snapshot, contact: &ContactForce) -> f64 {
         if self.feels(m, contact) { contact.axes.c[2].dot(contact.force) } else { 0.0 }
     }
 
     /// Whether the normal force of a contact counts: one of its geoms is part of the link and a ray from the contact point
     /// out of the link meets the shape.
-    pub fn feels(&self, m: &Moment, contact: &ContactForce) -> bool {
+    pub fn feels(&self, m: &Snapshot, contact: &ContactForce) -> bool {
         let links = contact.geoms.map(|g| m.model.geoms()[g.0].link);
         let normal = contact.axes.c[2];
         // against the force on the link, as in MuJoCo

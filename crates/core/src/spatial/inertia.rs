@@ -30,7 +30,7 @@ pub struct SpatialInertia {
 }
 
 impl BodyInertia {
-    /// The same inertia seen from a frame a, given `X_ab`.
+    /// The inertia seen from a frame a, given `X_ab`.
     pub fn moved(&self, x_ab: &Pose) -> BodyInertia {
         BodyInertia { mass: self.mass, com: x_ab.point(self.com), about_com: self.about_com.rotated(&x_ab.rotation) }
     }

@@ -12,7 +12,7 @@ impl Lane {
     /// Four zeros.
     pub const ZERO: Lane = Lane([0.0; 4]);
 
-    /// The same number four times.
+    /// A number four times.
     #[inline(always)]
     pub const fn splat(x: f64) -> Lane {
         Lane([x; 4])

@@ -130,7 +130,7 @@ impl Sym3 {
         Sym3 { xx: m.c[0].x, xy: m.c[0].y, yy: m.c[1].y, xz: m.c[0].z, yz: m.c[1].z, zz: m.c[2].z }
     }
 
-    /// The same matrix with all nine entries.
+    /// The matrix with all nine entries.
     #[inline(always)]
     pub fn to_mat(self) -> Mat3 {
         Mat3 { c: [vec3(self.xx, self.xy, self.xz), vec3(self.xy, self.yy, self.yz), vec3(self.xz, self.yz, self.zz)] }

@@ -56,7 +56,7 @@ pub fn hold(
     Ok(Hold { feedback, base, joints, trajectory })
 }
 
-/// The same robot with servos at its drives, as springs that rest in `q`, and dampers.
+/// The robot with servos at its drives, as springs that rest in `q`, and dampers.
 fn with_feedback(model: &Model, drives: &Drives, q: &[f64], feedback: Feedback) -> Result<Model, InputError> {
     let (mut options, mut parameters) = (model.options().clone(), model.parameters().clone());
     if feedback == Feedback::default() {

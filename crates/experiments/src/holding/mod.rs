@@ -73,7 +73,7 @@ struct Findings {
     proof: Proof,
     /// With these torques constant, and with feedback.
     holds: [Hold; 2],
-    /// The same robot tilted about its supports, if they are two balls.
+    /// The robot tilted about its supports, if they are two balls.
     tilted: Option<Tilted>,
 }
 

@@ -48,7 +48,7 @@ fn signs(seed: u64) -> impl Iterator<Item = f64> {
 pub enum Way {
     /// Gauss–Newton with exact derivatives.
     Exact,
-    /// The same on the central path first, where contacts have no modes to get stuck between, then exactly. It ends
+    /// First on the central path, where contacts have no modes to get stuck between, then exactly. It ends
     /// with contact forces well inside their cones.
     Central,
     /// Gauss–Newton with forward differences of this step [N·m].
@@ -79,7 +79,7 @@ const TOLERANCE: f64 = 1e-11;
 /// each other move nothing, and differences are not as sure of that as exact derivatives are.
 const NOISE: f64 = 1e-6;
 
-/// The same of an exact one.
+/// Singular values of an exact Jacobian that count as zero.
 const EXACT: f64 = 1e-10;
 
 /// A finished search.
@@ -179,7 +179,7 @@ fn minimize_to<P: LeastSquares>(
     minimize(problem, x0, &options, |_| ())
 }
 
-/// The same robot whose steps are those of the central path.
+/// The robot with steps on the central path.
 fn on_central_path(model: &Model) -> Result<Model, InputError> {
     let mut options = model.options().clone();
     options.gradient = GradientMode::Central { kappa: KAPPA };

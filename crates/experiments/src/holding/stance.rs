@@ -70,7 +70,7 @@ pub const STAND: Stance = Stance {
     payload: 0.0,
 };
 
-/// The same with 10 kg on its back.
+/// The robot with 10 kg on its back.
 pub const PAYLOAD: Stance = Stance { name: "quadruped-payload", payload: 10.0, ..STAND };
 
 /// A quadruped on its front feet, head down. Its knees do not stretch further than 0.9 rad, so the feet are before it.

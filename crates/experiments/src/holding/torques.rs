@@ -31,7 +31,7 @@ impl<'m> Torques<'m> {
         Ok(Torques { model, drives, data, x, next, tau, bounds: None, visited: Vec::new() })
     }
 
-    /// The same with torques that the drives can give.
+    /// Torques within what the drives can give.
     pub fn within_limits(mut self) -> Torques<'m> {
         self.bounds = Some([0, 1].map(|end| self.drives.limits.iter().map(|l| l[end]).collect()));
         self

@@ -51,12 +51,12 @@ impl TriangleMesh {
         TriangleMesh { vertices, triangles }
     }
 
-    /// The same mesh without vertices that no triangle uses; unless there are no triangles at all.
+    /// The mesh without vertices that no triangle uses; unless there are no triangles at all.
     pub(crate) fn without_loose_vertices(self) -> TriangleMesh {
         if self.triangles.is_empty() { self } else { TriangleMesh::of_used(&self.vertices, &self.triangles) }
     }
 
-    /// The same mesh stretched along the axes. A mirror turns triangles inside out, so they are turned back.
+    /// The mesh stretched along the axes. A mirror turns triangles inside out, so they are turned back.
     pub(crate) fn scaled(mut self, scale: Vec3) -> TriangleMesh {
         for v in &mut self.vertices {
             *v = Vec3::new(v.x * scale.x, v.y * scale.y, v.z * scale.z);
@@ -68,7 +68,7 @@ impl TriangleMesh {
         self
     }
 
-    /// The same mesh seen from another frame.
+    /// The mesh seen from another frame.
     fn seen_from(mut self, frame: &Pose) -> TriangleMesh {
         if *frame != Pose::IDENTITY {
             self.vertices.iter_mut().for_each(|v| *v = frame.rotation.tmul(*v - frame.position));
@@ -76,7 +76,7 @@ impl TriangleMesh {
         self
     }
 
-    /// The same mesh with vertices in single precision.
+    /// The mesh with vertices in single precision.
     pub(crate) fn in_single_precision(mut self) -> TriangleMesh {
         self.vertices.iter_mut().for_each(|v| *v = Vec3::from(v.to_array().map(|x| f64::from(x as f32))));
         self

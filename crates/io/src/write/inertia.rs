@@ -1,7 +1,7 @@
 //! With which inertia each link is written, so that MuJoCo takes the file and the bodies are the same.
 
 use super::mjcf::Writer;
-use super::{Loss, is_first_link};
+use super::{ConversionWarning, is_first_link};
 use slipstick_core::BodyId;
 use slipstick_core::spatial::{BodyInertia, Sym3, Vec3, principal_moments};
 
@@ -23,7 +23,7 @@ impl Writer<'_> {
                 self.inertia[i] = if is_first_link(model, i) { model.inertias()[b] } else { BodyInertia::default() };
                 if !is_first_link(model, i) && f.inertia.is_some_and(|i| i.mass > 0.0) {
                     let effect = "its body has other parameters than the file: all mass is written with the body";
-                    self.losses.push(Loss::new(format!("link '{}'", f.name), effect));
+                    self.losses.push(ConversionWarning::new(format!("link '{}'", f.name), effect));
                 }
             }
         }
@@ -74,7 +74,7 @@ impl Writer<'_> {
                     self.inertia[carrier].about_com += part.rotated(&back);
                 }
                 let effect = "its rotational inertia, which no body has, is written with the link that carries it";
-                self.losses.push(Loss::new(format!("link '{}'", f.name), effect));
+                self.losses.push(ConversionWarning::new(format!("link '{}'", f.name), effect));
             }
         }
     }

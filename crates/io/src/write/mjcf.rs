@@ -2,7 +2,7 @@
 //! that they move with, so that their names and masses survive.
 
 use super::xml::{Attributes, Xml};
-use super::{Loss, is_first_link, joints_by_body, n_links};
+use super::{ConversionWarning, is_first_link, joints_by_body, n_links};
 use slipstick_core::spatial::{BodyInertia, Pose, Quat, Vec3};
 use slipstick_core::{BodyId, Geom, Joint, JointKind, Model, PairRule, ParameterGroup, Shape};
 
@@ -13,11 +13,11 @@ const NARROW: f64 = 1e-12;
 
 /// The model as a file in MJCF that loads to the same dynamics.
 pub fn to_mjcf(model: &Model) -> String {
-    to_mjcf_with_losses(model).0
+    to_mjcf_with_warnings(model).0
 }
 
 /// The model as a file in MJCF, and what the file cannot say.
-pub fn to_mjcf_with_losses(model: &Model) -> (String, Vec<Loss>) {
+pub fn to_mjcf_with_warnings(model: &Model) -> (String, Vec<ConversionWarning>) {
     let mut w = Writer::new(model);
     w.xml.open("mujoco", Attributes::new().name("model", model.name()));
     w.xml.leaf("compiler", Attributes::new().text("angle", "radian").text("inertiafromgeom", "false"));
@@ -40,7 +40,7 @@ pub fn to_mjcf_with_losses(model: &Model) -> (String, Vec<Loss>) {
 pub(super) struct Writer<'m> {
     pub model: &'m Model,
     pub xml: Xml,
-    pub losses: Vec<Loss>,
+    pub losses: Vec<ConversionWarning>,
     /// Names of geoms; those that pairs need and that have none get one.
     pub geom_names: Vec<String>,
     joints: Vec<Vec<&'m Joint>>,
@@ -87,7 +87,7 @@ impl<'m> Writer<'m> {
     }
 
     pub fn lose(&mut self, what: impl Into<String>, effect: impl Into<String>) {
-        self.losses.push(Loss::new(what, effect));
+        self.losses.push(ConversionWarning::new(what, effect));
     }
 
     /// All bodies. An explicit stack: a chain of thousands must not exhaust the call stack.

@@ -12,7 +12,7 @@ mod urdf_joint;
 mod xml;
 
 pub use hash::content_hash;
-pub use mjcf::{to_mjcf, to_mjcf_with_losses};
+pub use mjcf::{to_mjcf, to_mjcf_with_warnings};
 pub use urdf::{mesh_file_name, mesh_to_obj, to_urdf};
 
 pub(crate) use pairs::PAIR_RULE;
@@ -22,20 +22,20 @@ use std::fmt;
 
 /// Something of a model that a written file cannot say.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Loss {
+pub struct ConversionWarning {
     /// What it is about, for example `joint 'hip'`.
     pub what: String,
     /// What is lost, or what stands for it.
     pub effect: String,
 }
 
-impl Loss {
-    fn new(what: impl Into<String>, effect: impl Into<String>) -> Loss {
-        Loss { what: what.into(), effect: effect.into() }
+impl ConversionWarning {
+    fn new(what: impl Into<String>, effect: impl Into<String>) -> ConversionWarning {
+        ConversionWarning { what: what.into(), effect: effect.into() }
     }
 }
 
-impl fmt::Display for Loss {
+impl fmt::Display for ConversionWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.what, self.effect)
     }

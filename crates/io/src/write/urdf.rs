@@ -1,7 +1,7 @@
 //! A model as URDF: the tree with its masses, limits and shapes. Much of a model has no place there; it is listed.
 
 use super::xml::{Attributes, Xml};
-use super::{Loss, is_first_link, joints_by_body, n_links};
+use super::{ConversionWarning, is_first_link, joints_by_body, n_links};
 use slipstick_core::spatial::{BodyInertia, Mat3, Pose};
 use slipstick_core::{BodyId, EqualityKind, Geom, Joint, JointKind, Mesh, Model, Shape};
 use std::collections::{BTreeMap, HashSet};
@@ -12,7 +12,7 @@ use std::fmt::Write;
 /// Bodies with several joints become chains of links without mass. A free root joint is left out: load the file with
 /// `free_root`. Meshes are referred to as `meshes/NAME.obj` beside the file; [`mesh_to_obj`] gives their text and
 /// [`mesh_file_name`] their name.
-pub fn to_urdf(model: &Model) -> (String, Vec<Loss>) {
+pub fn to_urdf(model: &Model) -> (String, Vec<ConversionWarning>) {
     let mut w = Urdf::new(model);
     w.xml.open("robot", Attributes::new().text("name", model.name()));
     for i in 0..n_links(model) {
@@ -21,7 +21,7 @@ pub fn to_urdf(model: &Model) -> (String, Vec<Loss>) {
     w.sites();
     w.xml.close("robot");
     w.lose_the_rest();
-    let losses = w.losses.into_iter().map(|(effect, names)| Loss::new(summary(&names), effect)).collect();
+    let losses = w.losses.into_iter().map(|(effect, names)| ConversionWarning::new(summary(&names), effect)).collect();
     (w.xml.into_text(), losses)
 }
 

@@ -3,7 +3,7 @@
 use slipstick_core::collision::{ContactSet, detect, raycast_model};
 use slipstick_core::spatial::{Pose, vec3};
 use slipstick_core::{BuildError, Model, Shape};
-use slipstick_io::{LoadError, LoadOptions, load_mjcf_str, load_urdf_str, to_mjcf, to_mjcf_with_losses};
+use slipstick_io::{LoadError, LoadOptions, load_mjcf_str, load_urdf_str, to_mjcf, to_mjcf_with_warnings};
 
 const HILLS: &str = r#"<mujoco><asset>
   <hfield name="hills" nrow="3" ncol="4" size="1.5 1 0.5 0.2" elevation="0 1 2 3  10 11 12 13  20 21 22 24"/></asset>
@@ -90,7 +90,7 @@ fn a_mesh_named_as_terrain_keeps_its_hollow() {
     for name in ["pit", "bottom"] {
         let model = load_mjcf_str("pit.xml", PIT, &terrain(&[name])).unwrap();
         assert!((height(&model, 0.0, 0.0).expect("the bottom") + 0.5).abs() < 1e-9);
-        let (text, losses) = to_mjcf_with_losses(&model);
+        let (text, losses) = to_mjcf_with_warnings(&model);
         assert_eq!(losses.len(), 1);
         let again = load_mjcf_str("again.xml", &text, &terrain(&["bottom"])).unwrap();
         assert!((height(&again, 0.0, 0.0).expect("the bottom") + 0.5).abs() < 1e-9);

@@ -6,7 +6,7 @@ use slipstick_core::dynamics::Workspace;
 use slipstick_core::spatial::{BodyInertia, Pose, Quat, Sym3, vec3};
 use slipstick_core::{Actuator, JointId, JointKind, JointSpec, Model, ModelBuilder, PairRule, ParameterGroup};
 use slipstick_io::{
-    LoadOptions, PairChoice, content_hash, load_mjcf_str, load_with, to_mjcf, to_mjcf_with_losses, to_urdf,
+    LoadOptions, PairChoice, content_hash, load_mjcf_str, load_with, to_mjcf, to_mjcf_with_warnings, to_urdf,
 };
 use std::path::{Path, PathBuf};
 
@@ -199,7 +199,7 @@ fn everything_that_a_model_has_survives_writing() {
     for (a, b) in model.pairs().iter().zip(back.pairs()) {
         assert_eq!(a, b);
     }
-    assert_eq!(to_mjcf_with_losses(&model).1, []);
+    assert_eq!(to_mjcf_with_warnings(&model).1, []);
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn joints_that_mjcf_does_not_have_are_split() {
     let push = Actuator { gear: [2.0, 3.0, 4.0, 0.0, 0.0, 0.0], ..Actuator::position("push", JointId(0), 5.0, 1.0) };
     b.add_actuator(push);
     let model = b.build().unwrap();
-    let (text, losses) = to_mjcf_with_losses(&model);
+    let (text, losses) = to_mjcf_with_warnings(&model);
     let back = mjcf(&text).unwrap();
     let names: Vec<_> = back.joints().iter().map(|j| j.name.as_str()).collect();
     assert_eq!(names, ["p_x", "p_y", "p", "f_x", "f_y", "f_z", "f"]);
@@ -244,7 +244,7 @@ fn an_inertia_that_no_body_has_is_written_with_its_carrier() {
     let mut options = LoadOptions::default();
     options.free_root = true;
     let model = slipstick_io::load_urdf_str("odd.urdf", odd, &options).unwrap();
-    let (text, losses) = to_mjcf_with_losses(&model);
+    let (text, losses) = to_mjcf_with_warnings(&model);
     assert!(losses[0].to_string().starts_with("link 'a': its rotational inertia"), "{losses:?}");
     let back = mjcf(&text).unwrap();
     assert!(back.warnings().is_empty(), "{:?}", back.warnings());

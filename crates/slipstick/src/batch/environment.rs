@@ -3,7 +3,7 @@
 
 use super::error::EnvironmentError;
 use crate::controller::Command;
-use crate::rollout_gradient::{Machine, Recorder, RolloutInput, fill};
+use crate::rollout_gradient::{Recorder, RolloutInput, Stepper, fill};
 use crate::simulator::initial_state;
 use slipstick_core::{Data, InputError, InputGrad, Model, OutputGrad, State, Step, StepError, WarmStart};
 use std::mem::swap;
@@ -97,33 +97,33 @@ impl Environment {
         v.copy_from_slice(&self.x.v);
     }
 
-    /// Takes its model, state and input into a machine, or back out of it.
-    fn exchange(&mut self, machine: &mut Machine) {
-        swap(&mut self.model, &mut machine.model);
-        swap(&mut self.x, &mut machine.x);
-        swap(&mut self.command, &mut machine.command);
+    /// Takes its model, state and input into a stepper, or back out of it.
+    fn exchange(&mut self, stepper: &mut Stepper) {
+        swap(&mut self.model, &mut stepper.model);
+        swap(&mut self.x, &mut stepper.x);
+        swap(&mut self.command, &mut stepper.command);
     }
 
-    /// Calls `go` with a machine that is in its state, with its warm start and, to `keep` the step, its own memory. The state and
+    /// Calls `go` with a stepper that is in its state, with its warm start and, to `keep` the step, its own memory. The state and
     /// the warm start that come out are its next ones.
     pub fn advance_in(
         &mut self,
-        machine: &mut Machine,
+        stepper: &mut Stepper,
         keep: bool,
-        go: impl FnOnce(&mut Environment, &mut Machine) -> Result<(), EnvironmentError>,
+        go: impl FnOnce(&mut Environment, &mut Stepper) -> Result<(), EnvironmentError>,
     ) {
         let mut own = keep.then(|| self.own.take().unwrap_or_else(|| small_memory(&self.model)));
         if let Some(own) = &mut own {
-            swap(own, &mut machine.data);
-            machine.data.exchange_scratch(own);
+            swap(own, &mut stepper.data);
+            stepper.data.exchange_scratch(own);
         }
-        self.exchange(machine);
+        self.exchange(stepper);
         // memory that holds the last step has its warm start
-        let restored = if keep && self.held { Ok(()) } else { machine.data.restore(&self.warm) };
-        let done = restored.map_err(|e| EnvironmentError::Step(e.into())).and_then(|()| go(self, machine));
-        self.exchange(machine);
+        let restored = if keep && self.held { Ok(()) } else { stepper.data.restore(&self.warm) };
+        let done = restored.map_err(|e| EnvironmentError::Step(e.into())).and_then(|()| go(self, stepper));
+        self.exchange(stepper);
         if done.is_ok() && !keep {
-            machine.data.copy_warm_start(&mut self.warm);
+            stepper.data.copy_warm_start(&mut self.warm);
         }
         if done.is_err() {
             // a step that broke off may have left a warm start that is no use to the next one
@@ -131,40 +131,40 @@ impl Environment {
             self.stepped = false;
         }
         if let Some(own) = &mut own {
-            machine.data.exchange_scratch(own);
-            swap(own, &mut machine.data);
+            stepper.data.exchange_scratch(own);
+            swap(own, &mut stepper.data);
         }
         self.held = keep && done.is_ok();
         self.own = own.or(self.own.take());
         self.failure = done.err();
     }
 
-    /// Keeps what the next step begins with, so that it can be made again. The machine is in the environment's state.
-    pub fn mark(&mut self, machine: &Machine) {
-        copy_state(&machine.x, &mut self.before);
-        machine.data.copy_warm_start(&mut self.warm_before);
+    /// Keeps what the next step begins with, so that it can be made again. The stepper is in the environment's state.
+    pub fn mark(&mut self, stepper: &Stepper) {
+        copy_state(&stepper.x, &mut self.before);
+        stepper.data.copy_warm_start(&mut self.warm_before);
     }
 
     /// One step; without one, the state stays.
     pub fn step(
         &mut self,
-        machine: &mut Machine,
+        stepper: &mut Stepper,
         keep: bool,
         [q, v, tau, ctrl]: [&[f64]; 4],
         actuated: bool,
         [q_next, v_next]: [&mut [f64]; 2],
     ) {
-        self.advance_in(machine, keep, |own, machine| {
-            own.enter(machine, q, v)?;
-            machine.expect(&RolloutInput::default());
-            fill(tau, 0, &mut machine.command.tau);
-            fill(ctrl, 0, &mut machine.command.ctrl);
-            machine.command.actuated = actuated;
-            copy_state(&machine.x, &mut own.before);
+        self.advance_in(stepper, keep, |own, stepper| {
+            own.enter(stepper, q, v)?;
+            stepper.expect(&RolloutInput::default());
+            fill(tau, 0, &mut stepper.command.tau);
+            fill(ctrl, 0, &mut stepper.command.ctrl);
+            stepper.command.actuated = actuated;
+            copy_state(&stepper.x, &mut own.before);
             // the warm start that it was put back to
             swap(&mut own.warm, &mut own.warm_before);
-            machine.try_step()?;
-            machine.go_on();
+            stepper.try_step()?;
+            stepper.go_on();
             own.stepped = true;
             Ok(())
         });
@@ -172,21 +172,21 @@ impl Environment {
         v_next.copy_from_slice(&self.x.v);
     }
 
-    /// Puts the machine into a state, if it is one.
-    pub fn enter(&mut self, machine: &mut Machine, q: &[f64], v: &[f64]) -> Result<(), EnvironmentError> {
+    /// Puts the stepper into a state, if it is one.
+    pub fn enter(&mut self, stepper: &mut Stepper, q: &[f64], v: &[f64]) -> Result<(), EnvironmentError> {
         (self.stepped, self.recorded) = (false, false);
         for (what, x) in [("q", q), ("v", v)] {
             if let Some(index) = x.iter().position(|x| !x.is_finite()) {
                 return Err(StepError::Input(InputError::NotFinite { what, index }).into());
             }
         }
-        machine.x.q.copy_from_slice(q);
-        machine.x.v.copy_from_slice(v);
+        stepper.x.q.copy_from_slice(q);
+        stepper.x.v.copy_from_slice(v);
         Ok(())
     }
 
     /// Calls `go` with the last step: as it is held, or made again bit for bit from what it was made from.
-    pub fn differentiate(&mut self, machine: &mut Machine, go: impl FnOnce(&mut Step) -> Result<(), EnvironmentError>) {
+    pub fn differentiate(&mut self, stepper: &mut Stepper, go: impl FnOnce(&mut Step) -> Result<(), EnvironmentError>) {
         let mut choice = false;
         let go = |step: &mut Step| {
             go(step)?;
@@ -199,16 +199,16 @@ impl Environment {
                 Some(EnvironmentError::NoStep)
             }
             (true, Some(mut own)) if self.held => {
-                own.exchange_scratch(&mut machine.data);
+                own.exchange_scratch(&mut stepper.data);
                 let last = Step::last(&self.model, &mut own).ok_or(EnvironmentError::NoStep);
                 let failure = last.and_then(|mut step| go(&mut step)).err();
-                own.exchange_scratch(&mut machine.data);
+                own.exchange_scratch(&mut stepper.data);
                 self.own = Some(own);
                 failure
             }
             (true, own) => {
                 self.own = own;
-                self.repeat(machine, go).err()
+                self.repeat(stepper, go).err()
             }
         };
         self.choices = usize::from(choice);
@@ -217,42 +217,42 @@ impl Environment {
     /// Makes the last step again. Its end is known: state and warm start stay.
     fn repeat(
         &mut self,
-        machine: &mut Machine,
+        stepper: &mut Stepper,
         go: impl FnOnce(&mut Step) -> Result<(), EnvironmentError>,
     ) -> Result<(), EnvironmentError> {
         swap(&mut self.x, &mut self.before);
-        self.exchange(machine);
-        let restored = machine.data.restore(&self.warm_before).map_err(|e| EnvironmentError::Step(e.into()));
+        self.exchange(stepper);
+        let restored = stepper.data.restore(&self.warm_before).map_err(|e| EnvironmentError::Step(e.into()));
         let done = restored.and_then(|()| {
-            let (mut step, _) = machine.try_step()?;
+            let (mut step, _) = stepper.try_step()?;
             go(&mut step)
         });
-        self.exchange(machine);
+        self.exchange(stepper);
         swap(&mut self.x, &mut self.before);
         done
     }
 
     /// The gradient of the last step, added to `out`.
-    pub fn vjp(&mut self, machine: &mut Machine, [w_q, w_v]: [&[f64]; 2], [q, v, tau, ctrl]: [&mut [f64]; 4]) {
+    pub fn vjp(&mut self, stepper: &mut Stepper, [w_q, w_v]: [&[f64]; 2], [q, v, tau, ctrl]: [&mut [f64]; 4]) {
         let w = OutputGrad { q: w_q, v: w_v, impulses: &[] };
-        self.differentiate(machine, |step| Ok(step.vjp(w, InputGrad { q, v, tau, ctrl })?));
+        self.differentiate(stepper, |step| Ok(step.vjp(w, InputGrad { q, v, tau, ctrl })?));
     }
 
-    /// Calls `go` with a machine of its model and its record.
+    /// Calls `go` with a stepper of its model and its record.
     pub fn with_record(
         &mut self,
-        machine: &mut Machine,
-        go: impl FnOnce(&mut Recorder, &mut Machine) -> Result<(), EnvironmentError>,
+        stepper: &mut Stepper,
+        go: impl FnOnce(&mut Recorder, &mut Stepper) -> Result<(), EnvironmentError>,
     ) {
         let Some(mut recorder) = self.recorder.take().filter(|_| self.recorded) else {
             self.failure = Some(EnvironmentError::NoRollout);
             return;
         };
-        self.exchange(machine);
-        self.failure = go(&mut recorder, machine).err();
+        self.exchange(stepper);
+        self.failure = go(&mut recorder, stepper).err();
         self.choices = recorder.choices;
-        recorder.leave(machine);
-        self.exchange(machine);
+        recorder.leave(stepper);
+        self.exchange(stepper);
         self.recorder = Some(recorder);
     }
 }

@@ -15,8 +15,8 @@ mod step;
 pub use error::{BatchError, EnvironmentError, FailedEnvironment};
 pub use step::BatchJacobian;
 
-use crate::crew::Crew;
-use crate::rollout_gradient::Machine;
+use crate::rollout_gradient::Stepper;
+use crate::workers::WorkerPool;
 use environment::Environment;
 use rows::{Rows, RowsMut, Work};
 use slipstick_core::{InputError, Model};
@@ -45,9 +45,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Debug)]
 pub struct Batch {
     environments: Vec<Environment>,
-    crew: Crew,
+    workers: WorkerPool,
     /// Memory in which steps are made, one for each thread: environments use it in turn.
-    machines: Mutex<Vec<Machine>>,
+    steppers: Mutex<Vec<Stepper>>,
     /// Whether each environment keeps its last step in memory of its own: from the first call of `vjp` or `jacobian` on. Before,
     /// and where only rollouts are differentiated, a step whose derivative is asked for is made again.
     keeps_steps: bool,
@@ -81,15 +81,15 @@ impl Batch {
         if environments.is_empty() {
             return Err(no_environment());
         }
-        let (sizes, machines) = ([model.nq(), model.nv(), model.nu()], Mutex::default());
-        let crew = Crew::new(0);
-        Ok(Batch { environments, crew, machines, keeps_steps: false, sizes, actuated: false, recorded: None })
+        let (sizes, steppers) = ([model.nq(), model.nv(), model.nu()], Mutex::default());
+        let workers = WorkerPool::new(0);
+        Ok(Batch { environments, workers, steppers, keeps_steps: false, sizes, actuated: false, recorded: None })
     }
 
     /// On how many threads it works, the one that calls included. Zero stands for as many as there are cores, which is
     /// the default; one starts no thread at all. Results do not depend on it.
     pub fn threads(mut self, threads: usize) -> Batch {
-        self.crew = Crew::new(threads);
+        self.workers = WorkerPool::new(threads);
         self
     }
 
@@ -101,7 +101,7 @@ impl Batch {
 
     /// Number of threads, the one that calls included.
     pub fn n_threads(&self) -> usize {
-        self.crew.threads()
+        self.workers.threads()
     }
 
     /// The model of an environment; `None` if there is no such environment.
@@ -132,8 +132,8 @@ impl Batch {
     /// largest number of contacts so far, not with the number of steps.
     pub fn bytes_per_environment(&self) -> usize {
         let environments: usize = self.environments.iter().map(Environment::bytes).sum();
-        let machines: usize = lock(&self.machines).iter().map(|m| size_of::<Machine>() + m.heap()).sum();
-        (environments + machines) / self.len()
+        let steppers: usize = lock(&self.steppers).iter().map(|m| size_of::<Stepper>() + m.heap()).sum();
+        (environments + steppers) / self.len()
     }
 
     /// Begins anew where `mask` (n) says so: writes the state in which a [`Simulator`](crate::Simulator) of the
@@ -170,17 +170,17 @@ impl Batch {
         &mut self,
         given: [Rows; I],
         out: [RowsMut; O],
-        go: impl Fn(&mut Environment, &mut Machine, [&[f64]; I], [&mut [f64]; O]) + Sync,
+        go: impl Fn(&mut Environment, &mut Stepper, [&[f64]; I], [&mut [f64]; O]) + Sync,
     ) -> Result<(), BatchError> {
         let model = self.environments[0].model().clone();
-        let (work, machines) = (Work { environments: &mut self.environments, given, out }, &self.machines);
-        let started = self.crew.run(work, |work| {
-            let machine = lock(machines).pop();
-            let mut machine = machine.unwrap_or_else(|| Machine::new(&model));
-            work.each(|environment, given, out| go(environment, &mut machine, given, out));
-            lock(machines).push(machine);
+        let (work, steppers) = (Work { environments: &mut self.environments, given, out }, &self.steppers);
+        let started = self.workers.run(work, |work| {
+            let stepper = lock(steppers).pop();
+            let mut stepper = stepper.unwrap_or_else(|| Stepper::new(&model));
+            work.each(|environment, given, out| go(environment, &mut stepper, given, out));
+            lock(steppers).push(stepper);
         });
-        started.map_err(|e| BatchError::Threads { wanted: self.crew.threads(), reason: e.to_string() })?;
+        started.map_err(|e| BatchError::Threads { wanted: self.workers.threads(), reason: e.to_string() })?;
         self.failures()
     }
 
@@ -200,8 +200,8 @@ impl Batch {
 }
 
 /// A thread that panicked has put nothing half done there.
-fn lock(machines: &Mutex<Vec<Machine>>) -> MutexGuard<'_, Vec<Machine>> {
-    machines.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(steppers: &Mutex<Vec<Stepper>>) -> MutexGuard<'_, Vec<Stepper>> {
+    steppers.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn no_environment() -> BatchError {

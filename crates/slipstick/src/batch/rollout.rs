@@ -4,7 +4,7 @@ use super::environment::Environment;
 use super::error::{BatchError, EnvironmentError};
 use super::rows::{Rows, RowsMut};
 use super::{Batch, finite};
-use crate::rollout_gradient::{Machine, Memory, Recorder, RolloutInput, StateGrad, fill};
+use crate::rollout_gradient::{Memory, Recorder, RolloutInput, StateGrad, Stepper, fill};
 use slipstick_core::InputGrad;
 
 impl Batch {
@@ -39,9 +39,9 @@ impl Batch {
         self.actuated = !input.ctrl.is_empty();
         self.recorded = memory.map(|_| steps);
         let keep = self.keeps_steps;
-        self.run(given, out, |environment, machine, [q, v, ctrl, tau], out| {
+        self.run(given, out, |environment, stepper, [q, v, ctrl, tau], out| {
             let input = RolloutInput { ctrl, tau, wrenches: input.wrenches };
-            environment.rollout(machine, keep, steps, memory, [q, v], &input, out);
+            environment.rollout(stepper, keep, steps, memory, [q, v], &input, out);
         })
     }
 
@@ -68,8 +68,8 @@ impl Batch {
             RowsMut::optional("gradient of tau", out.tau, n, steps * nv)?,
             RowsMut::optional("gradient of ctrl", out.ctrl, n, steps * nu)?,
         ];
-        self.run(given, out, |environment, machine, [q, v], out| {
-            environment.rollout_vjp(machine, StateGrad { q, v }, out);
+        self.run(given, out, |environment, stepper, [q, v], out| {
+            environment.rollout_vjp(stepper, StateGrad { q, v }, out);
         })
     }
 }
@@ -78,7 +78,7 @@ impl Environment {
     /// Steps from a state; where one fails, its state stays to the end.
     fn rollout(
         &mut self,
-        machine: &mut Machine,
+        stepper: &mut Stepper,
         keep: bool,
         steps: usize,
         memory: Option<Memory>,
@@ -87,17 +87,17 @@ impl Environment {
         [q_out, v_out]: [&mut [f64]; 2],
     ) {
         let mut states = q_out.chunks_exact_mut(q.len().max(1)).zip(v_out.chunks_exact_mut(v.len().max(1)));
-        self.advance_in(machine, keep, |own, machine| {
-            let mut done = own.begin_rollout(machine, steps, memory, [q, v], input);
+        self.advance_in(stepper, keep, |own, stepper| {
+            let mut done = own.begin_rollout(stepper, steps, memory, [q, v], input);
             for (t, (q, v)) in states.by_ref().enumerate() {
                 if t > 0 && done.is_ok() {
                     if t == steps {
-                        own.mark(machine);
+                        own.mark(stepper);
                     }
-                    done = own.advance(machine, memory, t - 1, input);
+                    done = own.advance(stepper, memory, t - 1, input);
                 }
-                q.copy_from_slice(&machine.x.q);
-                v.copy_from_slice(&machine.x.v);
+                q.copy_from_slice(&stepper.x.q);
+                v.copy_from_slice(&stepper.x.v);
             }
             own.recorded = done.is_ok() && memory.is_some();
             done
@@ -106,36 +106,36 @@ impl Environment {
 
     fn begin_rollout(
         &mut self,
-        machine: &mut Machine,
+        stepper: &mut Stepper,
         steps: usize,
         memory: Option<Memory>,
         [q, v]: [&[f64]; 2],
         input: &RolloutInput,
     ) -> Result<(), EnvironmentError> {
-        self.enter(machine, q, v)?;
-        machine.expect(input);
+        self.enter(stepper, q, v)?;
+        stepper.expect(input);
         let Some(memory) = memory else { return Ok(()) };
         let fits = |r: &Recorder| r.steps == steps && r.memory == memory;
         let kept = self.recorder.take().filter(|r| fits(r));
-        let new = || Box::new(Recorder::new(&machine.model, steps, memory, &[]));
-        Ok(self.recorder.insert(kept.unwrap_or_else(new)).begin(machine)?)
+        let new = || Box::new(Recorder::new(&stepper.model, steps, memory, &[]));
+        Ok(self.recorder.insert(kept.unwrap_or_else(new)).begin(stepper)?)
     }
 
     /// Step number `t`.
     fn advance(
         &mut self,
-        machine: &mut Machine,
+        stepper: &mut Stepper,
         memory: Option<Memory>,
         t: usize,
         input: &RolloutInput,
     ) -> Result<(), EnvironmentError> {
         match self.recorder.as_mut().filter(|_| memory.is_some()) {
-            Some(recorder) => recorder.advance(machine, t, input)?,
+            Some(recorder) => recorder.advance(stepper, t, input)?,
             None => {
-                fill(input.ctrl, t, &mut machine.command.ctrl);
-                fill(input.tau, t, &mut machine.command.tau);
-                machine.step(t)?;
-                machine.go_on();
+                fill(input.ctrl, t, &mut stepper.command.ctrl);
+                fill(input.tau, t, &mut stepper.command.tau);
+                stepper.step(t)?;
+                stepper.go_on();
             }
         }
         self.stepped = true;
@@ -143,9 +143,9 @@ impl Environment {
     }
 
     /// Back through the recorded rollout; state and warm start stay those of its end.
-    fn rollout_vjp(&mut self, machine: &mut Machine, w: StateGrad, [q, v, tau, ctrl]: [&mut [f64]; 4]) {
-        self.with_record(machine, |recorder, machine| {
-            Ok(recorder.back(machine, &w, InputGrad { q, v, tau, ctrl }, &mut [])?)
+    fn rollout_vjp(&mut self, stepper: &mut Stepper, w: StateGrad, [q, v, tau, ctrl]: [&mut [f64]; 4]) {
+        self.with_record(stepper, |recorder, stepper| {
+            Ok(recorder.back(stepper, &w, InputGrad { q, v, tau, ctrl }, &mut [])?)
         });
     }
 }

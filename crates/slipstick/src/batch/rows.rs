@@ -1,7 +1,7 @@
 //! Arrays with one row per environment, and what is left of them while threads take their share.
 
 use super::environment::Environment;
-use crate::crew::Share;
+use crate::workers::Share;
 use slipstick_core::InputError;
 
 /// Rows to be read, one per environment. What was left out has rows without numbers.

@@ -47,7 +47,7 @@ impl Batch {
         self.advance([q, v, tau], None, [q_next, v_next])
     }
 
-    /// The same with actuators under the controls `ctrl` (n × nu), and forces beside theirs.
+    /// One step of every environment with actuators under the controls `ctrl` (n × nu), and forces beside theirs.
     pub fn step_ctrl(
         &mut self,
         q: &[f64],
@@ -77,7 +77,7 @@ impl Batch {
         let actuated = ctrl.is_some();
         (self.actuated, self.recorded) = (actuated, None);
         let keep = self.keeps_steps;
-        self.run(given, out, |environment, machine, given, out| environment.step(machine, keep, given, actuated, out))
+        self.run(given, out, |environment, stepper, given, out| environment.step(stepper, keep, given, actuated, out))
     }
 
     /// Derivatives of the last step. Rows of environments that fail stay as they are.
@@ -96,8 +96,8 @@ impl Batch {
             RowsMut::optional("dv_dctrl", out.dv_dctrl, n, controls)?,
         ];
         self.keeps_steps = true;
-        self.run([], out, |environment, machine, [], out| {
-            environment.differentiate(machine, |step| {
+        self.run([], out, |environment, stepper, [], out| {
+            environment.differentiate(stepper, |step| {
                 let J = step.jacobian()?;
                 let blocks = [J.dq_dq, J.dq_dv, J.dq_dtau, J.dq_dctrl, J.dv_dq, J.dv_dv, J.dv_dtau, J.dv_dctrl];
                 out.into_iter().zip(blocks).for_each(|(out, block)| write(block, out));
@@ -122,7 +122,7 @@ impl Batch {
             RowsMut::optional("gradient of ctrl", out.ctrl, n, if self.actuated { nu } else { 0 })?,
         ];
         self.keeps_steps = true;
-        self.run(given, out, |environment, machine, w, out| environment.vjp(machine, w, out))
+        self.run(given, out, |environment, stepper, w, out| environment.vjp(stepper, w, out))
     }
 }
 

@@ -26,11 +26,11 @@ pub struct Hold {
 /// What one actuator or dof does.
 #[derive(Debug, Clone)]
 enum Spring {
-    /// The same control always.
+    /// A constant control.
     Constant(f64),
     /// A force −(k r·(q ⊖ pose) + d r·v) of an actuator with moment arms r, a gain and biases of its own.
     Actuator { arms: Vec<(usize, f64)>, k: f64, d: f64, gain: f64, bias: [f64; 3] },
-    /// The same as a generalized force, within the limits of the joint.
+    /// A constant generalized force, within the limits of the joint.
     Dof { dof: usize, k: f64, d: f64, limits: [f64; 2] },
 }
 

@@ -84,7 +84,7 @@ impl Random {
     /// How long a control stays (s): long enough for a robot to move.
     pub const PERIOD: f64 = 0.1;
 
-    /// The same seed gives the same controls.
+    /// A seed gives its controls again.
     pub fn new(seed: u64) -> Random {
         Random { seed, next: f64::NEG_INFINITY, ctrl: Vec::new() }
     }

@@ -5,7 +5,7 @@ mod parameters;
 
 pub use parameters::{ParameterDifferences, finite_differences_of_parameters};
 
-use crate::probe::{Entry, Place, Probe};
+use crate::probe::{Entry, PerturbedStep, Place};
 use slipstick_core::linalg::MatRef;
 use slipstick_core::{Data, Input, InputError, Model, State, StepError};
 
@@ -42,7 +42,7 @@ pub struct StepDifferences {
     nv: usize,
     /// Columns with respect to ctrl: none after differences without actuators.
     controls: usize,
-    probe: Probe,
+    probe: PerturbedStep,
     sides: [State; 2],
     /// One column (nv).
     dq: Vec<f64>,
@@ -57,7 +57,7 @@ impl StepDifferences {
             blocks: [blocks(), blocks()],
             nv,
             controls: 0,
-            probe: Probe::new(model),
+            probe: PerturbedStep::new(model),
             sides: [State::neutral(model), State::neutral(model)],
             dq: vec![0.0; nv],
         }

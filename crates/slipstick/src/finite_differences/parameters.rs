@@ -1,7 +1,7 @@
 //! Differences with respect to the physical parameters of a model.
 
 use super::Difference;
-use crate::probe::{Place, Probe};
+use crate::probe::{PerturbedStep, Place};
 use slipstick_core::linalg::MatRef;
 use slipstick_core::{Data, Input, InputError, Model, ParameterGroup, State, StepError};
 
@@ -43,7 +43,7 @@ pub fn finite_differences_of_parameters(
     let (nv, n) = (model.nv(), model.parameters().group(group).len());
     let mut out = ParameterDifferences { dq: vec![0.0; nv * n], dv: vec![0.0; nv * n], nv, n };
     let mut sides = [State::neutral(model), State::neutral(model), State::neutral(model)];
-    let mut probe = Probe::new(model);
+    let mut probe = PerturbedStep::new(model);
     probe.begin(model, data, &place, &mut sides[0])?;
     let mut dq = vec![0.0; nv];
     for j in 0..n {
@@ -74,7 +74,7 @@ fn at(
     model: &Model,
     data: &mut Data,
     place: &Place,
-    probe: &Probe,
+    probe: &PerturbedStep,
     (group, j, h): (ParameterGroup, usize, f64),
     next: &mut State,
 ) -> Result<(), StepError> {

@@ -8,8 +8,8 @@ use super::scale::Scale;
 use super::signature::Signature;
 use super::{BLOCKS, GradCheckError};
 use crate::corners::Corners;
-use crate::probe::{Place, Probe};
-use crate::random::Draw;
+use crate::probe::{PerturbedStep, Place};
+use crate::random::Rng;
 use slipstick_core::dynamics::Workspace;
 use slipstick_core::spatial::Vec3;
 use slipstick_core::{Data, Model, State, Status};
@@ -69,9 +69,9 @@ pub struct WorstEntry {
 pub(super) struct Comparison {
     pub model: Model,
     pub data: Data,
-    pub probe: Probe,
+    pub probe: PerturbedStep,
     work: Workspace,
-    /// Where the step itself ends, its velocities ([`Probe::ends`]), and the ends of the two of a difference.
+    /// Where the step itself ends, its velocities ([`PerturbedStep::ends`]), and the ends of the two of a difference.
     here: State,
     pub ends: [Vec<f64>; 2],
     pub sides: [State; 2],
@@ -88,7 +88,7 @@ impl Comparison {
         let state = State::neutral(&model);
         Ok(Comparison {
             data: Data::new(&model),
-            probe: Probe::new(&model),
+            probe: PerturbedStep::new(&model),
             work: Workspace::new(&model),
             here: state.clone(),
             ends: Default::default(),
@@ -105,7 +105,7 @@ impl Comparison {
         &mut self,
         sample: &Sample,
         with_parameters: bool,
-        draw: &mut Draw,
+        draw: &mut Rng,
     ) -> Result<StateReport, GradCheckError> {
         let place = sample.place();
         let scale = Scale::new(&self.model, &mut self.work, &place)?;

@@ -3,7 +3,7 @@
 
 use super::scale::Scale;
 use super::{BLOCKS, GradCheckError};
-use crate::random::Draw;
+use crate::random::Rng;
 use slipstick_core::spatial::Vec3;
 use slipstick_core::{BodyId, InputDirection, InputGrad, Mode, Model, OutputGrad, Step};
 
@@ -31,7 +31,7 @@ pub(super) fn impulse_between(step: &Step, bodies: [BodyId; 2]) -> Vec3 {
 }
 
 impl Exact {
-    pub fn new(model: &Model, step: &mut Step, scale: &Scale, draw: &mut Draw) -> Result<Exact, GradCheckError> {
+    pub fn new(model: &Model, step: &mut Step, scale: &Scale, draw: &mut Rng) -> Result<Exact, GradCheckError> {
         let jacobian = step.jacobian()?;
         let j = &jacobian;
         let of_q = [j.dq_dq, j.dq_dv, j.dq_dtau, j.dq_dctrl];
@@ -55,7 +55,7 @@ impl Exact {
     }
 
     /// One random pair of a direction and a gradient.
-    fn adjoint(&self, model: &Model, step: &mut Step, scale: &Scale, draw: &mut Draw) -> Result<f64, GradCheckError> {
+    fn adjoint(&self, model: &Model, step: &mut Step, scale: &Scale, draw: &mut Rng) -> Result<f64, GradCheckError> {
         let (nv, dt) = (model.nv(), model.options().dt);
         let mut random =
             |k: usize| -> Vec<f64> { scale.units[k][..self.columns[k]].iter().map(|u| u * draw.sign()).collect() };

@@ -27,7 +27,7 @@ pub(crate) use compare::TOLERANCE;
 pub(crate) use scale::Scale;
 pub(crate) use signature::Signature;
 
-use crate::random::Draw;
+use crate::random::Rng;
 use compare::Comparison;
 use slipstick_core::{DynamicsError, GradientError, InputError, Model, StepError};
 use states::States;
@@ -47,7 +47,7 @@ pub const fn block_names() -> [[&'static str; 4]; 2] {
 pub struct GradCheck {
     /// Number of states.
     pub states: usize,
-    /// The same seed gives the same states.
+    /// A seed gives its states again.
     pub seed: u64,
     /// In every how many-th state derivatives with respect to parameters are checked too; zero: never.
     pub parameters_every: usize,
@@ -120,7 +120,7 @@ pub fn check(
 ) -> Result<GradReport, GradCheckError> {
     let mut states = States::new(model, options.seed);
     let mut comparison = Comparison::new(model)?;
-    let (mut report, mut draw) = (GradReport::default(), Draw(options.seed));
+    let (mut report, mut draw) = (GradReport::default(), Rng(options.seed));
     let columns = [model.nv(), model.nv(), model.nv(), model.nu()];
     for k in 0..options.states {
         let sample = states.next()?;
@@ -141,5 +141,5 @@ pub fn check_state(
     with_parameters: bool,
     seed: u64,
 ) -> Result<StateReport, GradCheckError> {
-    Comparison::new(model)?.check(sample, with_parameters, &mut Draw(seed))
+    Comparison::new(model)?.check(sample, with_parameters, &mut Rng(seed))
 }

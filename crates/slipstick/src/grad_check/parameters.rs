@@ -3,7 +3,7 @@
 use super::GradCheckError;
 use super::compare::Comparison;
 use crate::probe::Place;
-use crate::random::Draw;
+use crate::random::Rng;
 use slipstick_core::spatial::Vec3;
 use slipstick_core::{GradientError, InputError, Model, ParameterGroup, Step};
 
@@ -59,7 +59,7 @@ pub(super) fn compare(
     comparison: &mut Comparison,
     place: &Place,
     exact: Group,
-    draw: &mut Draw,
+    draw: &mut Rng,
 ) -> Result<ParameterError, GradCheckError> {
     let group = exact.group;
     let mut out = ParameterError { group, error: None, left_out: 0, worst: 0, unsupported: None };

@@ -1,6 +1,6 @@
 //! Random poses in which a robot touches something: the floor, itself, the ends of its joints.
 
-use crate::random::Draw;
+use crate::random::Rng;
 use slipstick_core::collision::{ContactSet, detect, geom_distance};
 use slipstick_core::dynamics::Workspace;
 use slipstick_core::spatial::Pose;
@@ -38,7 +38,7 @@ impl Poses {
     }
 
     /// Around home, of any orientation where free; less far if the robot would run through itself.
-    pub fn random(&mut self, model: &Model, home: &[f64], draw: &mut Draw) -> Result<Vec<f64>, InputError> {
+    pub fn random(&mut self, model: &Model, home: &[f64], draw: &mut Rng) -> Result<Vec<f64>, InputError> {
         let mut far = home.to_vec();
         for joint in model.joints() {
             turn(joint, &mut far[joint.q.clone()], draw);
@@ -135,7 +135,7 @@ fn root_of(model: &Model, mut body: BodyId) -> BodyId {
 }
 
 /// A random value of a joint; free joints stay.
-fn turn(joint: &Joint, q: &mut [f64], draw: &mut Draw) {
+fn turn(joint: &Joint, q: &mut [f64], draw: &mut Rng) {
     match (joint.kind, joint.range) {
         (JointKind::Revolute { .. } | JointKind::Prismatic { .. }, Some([low, high])) => {
             q[0] = match draw.chance(AT_LIMIT) {
@@ -152,7 +152,7 @@ fn turn(joint: &Joint, q: &mut [f64], draw: &mut Draw) {
 }
 
 /// An end of a joint: exactly, a little before or a little beyond it.
-fn end(low: f64, high: f64, draw: &mut Draw) -> f64 {
+fn end(low: f64, high: f64, draw: &mut Rng) -> f64 {
     let (limit, inwards) = if draw.chance(0.5) { (low, 1.0) } else { (high, -1.0) };
     let distance = match draw.below(4) {
         0 => 0.0,

@@ -6,7 +6,7 @@ use super::poses::Poses;
 use super::sample::Sample;
 use super::signature::is_at_limit;
 use crate::controller::{Command, Controller, Hold, Random};
-use crate::random::Draw;
+use crate::random::Rng;
 use crate::simulator::{Control, Simulator};
 use slipstick_core::{BodyId, Data, Mode, Model, State, WarmStart, Wrench};
 
@@ -50,7 +50,7 @@ pub(super) struct States {
     poses: Poses,
     data: Data,
     next: State,
-    draw: Draw,
+    draw: Rng,
     homes: Vec<(String, State)>,
     /// States of the present motion that are still to be handed out.
     waiting: Vec<Sample>,
@@ -71,7 +71,7 @@ impl States {
             poses: Poses::new(model),
             data: Data::new(model),
             next: State::neutral(model),
-            draw: Draw(seed ^ 0x5eed_0f57_a7e5),
+            draw: Rng(seed ^ 0x5eed_0f57_a7e5),
             homes,
             waiting: Vec::new(),
             made: 0,

@@ -27,7 +27,7 @@ enum Place {
     Free,
     /// At an end of its range.
     Held,
-    /// The same, and it went back there at once when it was set free: not to be tried again before something moves.
+    /// At its bound, to which it returned at once when it was released: not to be tried again before something moves.
     Barred,
 }
 
@@ -111,7 +111,7 @@ fn most_wrong(slope: &[(f64, f64)], d: &[f64], places: &[Place], room: &Room) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Draw;
+    use crate::random::Rng;
 
     /// Conditions of a least sum between bounds: the gradient is zero inside and points outwards at the ends.
     fn assert_best(J: MatRef, r: &[f64], damping: f64, room: &Room, d: &[f64]) {
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn random_problems_meet_the_conditions_of_a_least_sum() {
-        let mut draw = Draw(3);
+        let mut draw = Rng(3);
         for case in 0..300 {
             let (m, n) = (1 + draw.below(9), 1 + draw.below(9));
             let mut J: Vec<f64> = (0..m * n).map(|_| draw.sign()).collect();
@@ -133,7 +133,7 @@ mod tests {
                 J.chunks_mut(n).for_each(|row| row[0] = row[n - 1]); // without full rank
             }
             let r: Vec<f64> = (0..m).map(|_| draw.sign()).collect();
-            let ends = |draw: &mut Draw| if draw.chance(0.2) { 0.0 } else { draw.between(0.0, 0.7) };
+            let ends = |draw: &mut Rng| if draw.chance(0.2) { 0.0 } else { draw.between(0.0, 0.7) };
             let low = (0..n).map(|_| -ends(&mut draw)).collect();
             let room = Room { low, high: (0..n).map(|_| ends(&mut draw)).collect() };
             let (J, damping) = (MatRef::new(&J, m, n), if case % 2 == 0 { 0.0 } else { 0.1 });

@@ -108,10 +108,10 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Draw;
+    use crate::random::Rng;
 
     fn random(rows: usize, cols: usize, seed: u64) -> Vec<f64> {
-        let mut draw = Draw(seed);
+        let mut draw = Rng(seed);
         (0..rows * cols).map(|_| draw.sign()).collect()
     }
 

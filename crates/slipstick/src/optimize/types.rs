@@ -9,7 +9,7 @@ pub enum Method {
     /// To the least residual of the linearized problem; of all such steps the shortest. Few iterations near a solution.
     #[default]
     GaussNewton,
-    /// The same with a price on the length of the step, which rises until the step is good: sure far from a solution.
+    /// Gauss–Newton with a penalty on the length of the step, which rises until the step is good: robust far from a solution.
     LevenbergMarquardt,
     /// Against the gradient. For comparison.
     GradientDescent,

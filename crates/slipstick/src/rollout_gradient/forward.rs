@@ -164,7 +164,7 @@ impl Rollout<'_> {
         self.sensitivities_of_states(wanted, |_, _| ())
     }
 
-    /// The same; `visit` sees those of every state on the way, the first (t = 0) and the last included.
+    /// Derivatives of the last state; `visit` sees those of every state, the first (t = 0) and the last included.
     pub fn sensitivities_of_states(
         &mut self,
         wanted: Wanted,
@@ -188,7 +188,7 @@ impl Rollout<'_> {
     }
 
     fn check_direction(&self, dx: &RolloutDirection, out: [usize; 2]) -> Result<(), InputError> {
-        let RolloutGradient { machine, recorder: Recorder { steps, layout, .. }, .. } = &*self.0;
+        let RolloutGradient { stepper, recorder: Recorder { steps, layout, .. }, .. } = &*self.0;
         vector_or_none("dq", dx.q, layout.nv)?;
         vector_or_none("dv", dx.v, layout.nv)?;
         vector_or_none("dtau", dx.tau, steps * layout.nv)?;
@@ -197,7 +197,7 @@ impl Rollout<'_> {
             if layout.group(*group).is_none() {
                 return Err(InputError::UnknownName { what: "chosen group", name: group.name().into() });
             }
-            vector_or_none("change of the parameters", x, machine.model.parameters().group(*group).len())?;
+            vector_or_none("change of the parameters", x, stepper.model.parameters().group(*group).len())?;
         }
         let expected = (steps + 1) * layout.nv;
         match out.into_iter().find(|got| *got != expected) {
@@ -210,12 +210,12 @@ impl Rollout<'_> {
 impl RolloutGradient {
     /// Derivatives of step `t`, the first `groups` groups of parameters included.
     fn matrix(&mut self, t: usize, groups: usize) -> Result<(&Layout, &[f64]), RolloutGradientError> {
-        let RolloutGradient { machine, recorder: Recorder { layout, tape, memory, choices, .. }, .. } = self;
+        let RolloutGradient { stepper, recorder: Recorder { layout, tape, memory, choices, .. }, .. } = self;
         let size = layout.size();
         if *memory == Memory::Store {
             return Ok((layout, &tape.matrices[t * size..(t + 1) * size]));
         }
-        let mut step = machine.repeat(tape, t)?;
+        let mut step = stepper.repeat(tape, t)?;
         let written = tape.write_matrix(layout, &layout.groups[..groups], &mut step).and_then(|()| step.is_choice());
         *choices += usize::from(written.map_err(|error| RolloutGradientError::Gradient { step: t, error })?);
         Ok((layout, &tape.matrices))

@@ -4,17 +4,17 @@
 #![allow(non_snake_case)]
 
 mod forward;
-mod machine;
 mod recorder;
 mod reverse;
+mod stepper;
 mod tape;
 mod types;
 
 pub use forward::{Sensitivities, Wanted};
 pub use types::{Memory, RolloutDirection, RolloutGrad, RolloutGradientError, RolloutInput, StateGrad};
 
-pub(crate) use machine::{Machine, fill};
 pub(crate) use recorder::Recorder;
+pub(crate) use stepper::{Stepper, fill};
 
 use crate::trajectory::Trajectory;
 use slipstick_core::{InputError, Model, ParameterGroup, State, WarmStart};
@@ -45,7 +45,7 @@ use types::vector_or_none;
 /// ```
 #[derive(Debug, Clone)]
 pub struct RolloutGradient {
-    machine: Machine,
+    stepper: Stepper,
     recorder: Recorder,
     /// What the first step starts from beside its state.
     start: WarmStart,
@@ -59,7 +59,7 @@ impl RolloutGradient {
     /// For rollouts of `steps` steps, without parameters.
     pub fn new(model: &Model, steps: usize, memory: Memory) -> RolloutGradient {
         RolloutGradient {
-            machine: Machine::new(model),
+            stepper: Stepper::new(model),
             recorder: Recorder::new(model, steps, memory, &[]),
             start: WarmStart::default(),
             end: WarmStart::default(),
@@ -67,20 +67,20 @@ impl RolloutGradient {
         }
     }
 
-    /// The same with derivatives with respect to groups of parameters.
+    /// Adds derivatives with respect to groups of parameters.
     pub fn with_parameters(mut self, groups: &[ParameterGroup]) -> RolloutGradient {
-        self.recorder.layout = Layout::new(&self.machine.model, groups);
+        self.recorder.layout = Layout::new(&self.stepper.model, groups);
         self.finished = false;
         self
     }
 
-    /// The same for the other parameters or options of a model with the same structure: a step of an optimization.
+    /// Takes other parameters or options of a model with this structure: one iteration of an optimization.
     pub fn set_model(&mut self, model: &Model) -> Result<(), InputError> {
-        let other = self.machine.model.parameters().layout() != model.parameters().layout();
+        let other = self.stepper.model.parameters().layout() != model.parameters().layout();
         if other || (model.nq(), model.nv(), model.nu()) != self.sizes() {
             return Err(InputError::WrongModel { what: "rollout", got: model.name().into() });
         }
-        (self.machine, self.recorder.tape) = (Machine::new(model), Tape::new(model));
+        (self.stepper, self.recorder.tape) = (Stepper::new(model), Tape::new(model));
         self.finished = false;
         Ok(())
     }
@@ -88,7 +88,7 @@ impl RolloutGradient {
     /// What runs begin with beside their state; without it they begin cold, as a new [`Simulator`](crate::Simulator)
     /// does.
     pub fn set_warm_start(&mut self, warm: WarmStart) -> Result<(), InputError> {
-        self.machine.data.restore(&warm)?;
+        self.stepper.data.restore(&warm)?;
         self.start = warm;
         Ok(())
     }
@@ -96,7 +96,7 @@ impl RolloutGradient {
     /// Bytes that grow with the number of steps: what a run keeps, including (for [`Memory::Recompute`], after a run)
     /// the warm starts of its steps. Memory for one step comes on top.
     pub fn bytes(&self) -> usize {
-        self.recorder.bytes(&self.machine.model)
+        self.recorder.bytes(&self.stepper.model)
     }
 
     /// The steps from a state.
@@ -104,9 +104,9 @@ impl RolloutGradient {
         self.finished = false;
         self.begin(x0, &input)?;
         for t in 0..self.recorder.steps {
-            self.recorder.advance(&mut self.machine, t, &input)?;
+            self.recorder.advance(&mut self.stepper, t, &input)?;
         }
-        self.end = self.machine.data.warm_start();
+        self.end = self.stepper.data.warm_start();
         self.finished = true;
         Ok(Rollout(self))
     }
@@ -117,17 +117,17 @@ impl RolloutGradient {
     }
 
     fn sizes(&self) -> (usize, usize, usize) {
-        (self.machine.model.nq(), self.recorder.layout.nv, self.recorder.layout.nu)
+        (self.stepper.model.nq(), self.recorder.layout.nv, self.recorder.layout.nu)
     }
 
     fn begin(&mut self, x0: &State, input: &RolloutInput) -> Result<(), RolloutGradientError> {
-        let RolloutGradient { machine, recorder, start, .. } = self;
+        let RolloutGradient { stepper, recorder, start, .. } = self;
         // only looked at, as by Simulator::set_state: to normalize a quaternion twice may change its last digit
-        State::new(&machine.model, &x0.q, &x0.v)?;
+        State::new(&stepper.model, &x0.q, &x0.v)?;
         vector_or_none("ctrl", input.ctrl, recorder.steps.saturating_mul(recorder.layout.nu))?;
         vector_or_none("tau", input.tau, recorder.steps.saturating_mul(recorder.layout.nv))?;
-        machine.begin(x0, start, input)?;
-        recorder.begin(machine)
+        stepper.begin(x0, start, input)?;
+        recorder.begin(stepper)
     }
 }
 
@@ -148,7 +148,7 @@ impl Rollout<'_> {
 
     /// Configuration of state `t` (nq); empty past the last one.
     pub fn q(&self, t: usize) -> &[f64] {
-        row(&self.trajectory().q, self.0.machine.model.nq(), t)
+        row(&self.trajectory().q, self.0.stepper.model.nq(), t)
     }
 
     /// Velocity of state `t` (nv); empty past the last one.
@@ -176,7 +176,7 @@ impl Rollout<'_> {
     /// A gradient of zero, to which [`Rollout::vjp`] adds.
     pub fn zeros(&self) -> RolloutGrad {
         let groups: Vec<_> = self.0.recorder.layout.groups.iter().map(|(g, _)| *g).collect();
-        RolloutGrad::new(&self.0.machine.model, self.0.recorder.steps, &groups)
+        RolloutGrad::new(&self.0.stepper.model, self.0.recorder.steps, &groups)
     }
 }
 

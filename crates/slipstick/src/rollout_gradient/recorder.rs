@@ -1,8 +1,8 @@
 //! What a rollout keeps while its steps are made, and the way back through them. Who makes the steps, a rollout of its
-//! own or an environment of a batch, hands in the machine.
+//! own or an environment of a batch, hands in the stepper.
 
 use super::Memory;
-use super::machine::{Machine, fill};
+use super::stepper::{Stepper, fill};
 use super::tape::{Layout, Tape};
 use super::types::{RolloutGradientError, RolloutInput};
 use slipstick_core::{Model, ParameterGroup};
@@ -40,10 +40,10 @@ impl Recorder {
         fixed.saturating_add(self.tape.bytes_of_starts())
     }
 
-    /// Makes room and keeps the first state, which is the machine's.
-    pub fn begin(&mut self, machine: &Machine) -> Result<(), RolloutGradientError> {
-        self.tape.begin(&machine.model, &self.layout, self.steps, self.memory)?;
-        self.tape.record.push_state(&machine.x);
+    /// Makes room and keeps the first state, which is the stepper's.
+    pub fn begin(&mut self, stepper: &Stepper) -> Result<(), RolloutGradientError> {
+        self.tape.begin(&stepper.model, &self.layout, self.steps, self.memory)?;
+        self.tape.record.push_state(&stepper.x);
         self.choices = 0;
         Ok(())
     }
@@ -55,38 +55,38 @@ impl Recorder {
         }
     }
 
-    /// Step number `t`: makes it, keeps what its derivative needs, and puts the machine into the state after it.
+    /// Step number `t`: makes it, keeps what its derivative needs, and puts the stepper into the state after it.
     pub fn advance(
         &mut self,
-        machine: &mut Machine,
+        stepper: &mut Stepper,
         t: usize,
         input: &RolloutInput,
     ) -> Result<(), RolloutGradientError> {
         let Recorder { memory, layout, tape, choices, .. } = self;
         if *memory == Memory::Recompute {
-            machine.data.copy_warm_start(&mut tape.starts[t]);
+            stepper.data.copy_warm_start(&mut tape.starts[t]);
         }
-        fill(input.ctrl, t, &mut machine.command.ctrl);
-        fill(input.tau, t, &mut machine.command.tau);
-        let (mut done, command) = machine.step(t)?;
+        fill(input.ctrl, t, &mut stepper.command.ctrl);
+        fill(input.tau, t, &mut stepper.command.tau);
+        let (mut done, command) = stepper.step(t)?;
         tape.keys.push(done.mode_key());
         tape.record.push_step(command, &done);
         if *memory == Memory::Store {
             let pushed = tape.push_matrix(layout, &mut done).and_then(|()| done.is_choice());
             *choices += usize::from(pushed.map_err(|error| RolloutGradientError::Gradient { step: t, error })?);
         }
-        machine.go_on();
-        tape.record.push_state(&machine.x);
+        stepper.go_on();
+        tape.record.push_state(&stepper.x);
         Ok(())
     }
 
-    /// Puts the machine into the last state of the rollout.
-    pub fn leave(&self, machine: &mut Machine) {
+    /// Puts the stepper into the last state of the rollout.
+    pub fn leave(&self, stepper: &mut Stepper) {
         let record = &self.tape.record;
         if let Some((last, time)) = record.time.iter().enumerate().next_back() {
-            machine.x.time = *time;
-            fill(&record.q, last, &mut machine.x.q);
-            fill(&record.v, last, &mut machine.x.v);
+            stepper.x.time = *time;
+            fill(&record.q, last, &mut stepper.x.q);
+            fill(&record.v, last, &mut stepper.x.v);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Reverse mode: the gradient of a loss goes back from state to state.
 
-use super::machine::Machine;
 use super::recorder::Recorder;
+use super::stepper::Stepper;
 use super::types::{RolloutGrad, RolloutGradientError, StateGrad, vector_or_none};
 use super::{Memory, Rollout};
 use slipstick_core::{InputError, InputGrad, OutputGrad, ParameterGroup};
@@ -12,7 +12,7 @@ impl Rollout<'_> {
     pub fn vjp(&mut self, w: StateGrad, out: &mut RolloutGrad) -> Result<(), RolloutGradientError> {
         self.check_grads(&w, out)?;
         let RolloutGrad { q, v, tau, ctrl, parameters } = out;
-        self.0.recorder.back(&mut self.0.machine, &w, InputGrad { q, v, tau, ctrl }, parameters)
+        self.0.recorder.back(&mut self.0.stepper, &w, InputGrad { q, v, tau, ctrl }, parameters)
     }
 
     fn check_grads(&self, w: &StateGrad, out: &RolloutGrad) -> Result<(), RolloutGradientError> {
@@ -45,7 +45,7 @@ impl Recorder {
     /// does not fit the rollout was refused at the door.
     pub fn back(
         &mut self,
-        machine: &mut Machine,
+        stepper: &mut Stepper,
         w: &StateGrad,
         mut out: InputGrad,
         parameters: &mut [(ParameterGroup, Vec<f64>)],
@@ -57,7 +57,7 @@ impl Recorder {
             if self.here.iter().any(|x| *x != 0.0) {
                 match self.memory {
                     Memory::Store => self.back_stored(t, &mut out, parameters),
-                    Memory::Recompute => self.back_again(machine, t, &mut out, parameters)?,
+                    Memory::Recompute => self.back_again(stepper, t, &mut out, parameters)?,
                 }
             }
             self.add_loss(w, t);
@@ -105,19 +105,19 @@ impl Recorder {
     /// One step back, by making it again.
     fn back_again(
         &mut self,
-        machine: &mut Machine,
+        stepper: &mut Stepper,
         t: usize,
         out: &mut InputGrad,
         parameters: &mut [(ParameterGroup, Vec<f64>)],
     ) -> Result<(), RolloutGradientError> {
         let Recorder { layout, tape, here, there, choices, .. } = self;
-        let (nv, nu) = (layout.nv, if machine.command.actuated { layout.nu } else { 0 });
+        let (nv, nu) = (layout.nv, if stepper.command.actuated { layout.nu } else { 0 });
         there.fill(0.0);
         let (q, v) = there.split_at_mut(nv);
         let grad = InputGrad { q, v, tau: of_step(out.tau, t, nv), ctrl: of_step(out.ctrl, t, nu) };
         let w = OutputGrad { q: &here[..nv], v: &here[nv..], impulses: &[] };
         let failed = |error| RolloutGradientError::Gradient { step: t, error };
-        let mut step = machine.repeat(tape, t)?;
+        let mut step = stepper.repeat(tape, t)?;
         step.vjp(w, grad).map_err(failed)?;
         *choices += usize::from(step.is_choice().map_err(failed)?);
         for (group, out) in parameters {

@@ -167,7 +167,7 @@ pub(super) fn length_or_none(what: &'static str, got: usize, expected: usize) ->
     if got == 0 || got == expected { Ok(()) } else { Err(InputError::Length { what, expected, got }) }
 }
 
-/// The same, with finite numbers only.
+/// A length that the rollout needs, or nothing at all; finite numbers only.
 pub(super) fn vector_or_none(what: &'static str, x: &[f64], expected: usize) -> Result<(), InputError> {
     length_or_none(what, x.len(), expected)?;
     match x.iter().position(|x| !x.is_finite()) {

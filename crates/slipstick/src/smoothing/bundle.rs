@@ -5,8 +5,8 @@ use super::normal::Normal;
 use super::sample::{Middle, Pair};
 use super::sum::Sum;
 use super::{Bundled, SmoothingError};
-use crate::crew::Crew;
 use crate::probe::Place;
+use crate::workers::WorkerPool;
 use slipstick_core::{Data, Input, InputError, Model, State};
 
 /// What [`Bundle::step`] finds.
@@ -45,7 +45,7 @@ pub struct Smoothed {
 pub struct Bundle {
     model: Model,
     how: Bundled,
-    crew: Crew,
+    workers: WorkerPool,
     /// Pairs that are made at a time.
     pairs: Vec<Pair>,
 }
@@ -61,14 +61,14 @@ impl Bundle {
             let (what, got) = ("samples".into(), 0.0);
             return Err(InputError::Value { what, expected: "at least one pair", got }.into());
         }
-        Ok(Bundle { model: model.clone(), how, crew: Crew::new(1), pairs: vec![Pair::new(model)] })
+        Ok(Bundle { model: model.clone(), how, workers: WorkerPool::new(1), pairs: vec![Pair::new(model)] })
     }
 
     /// On how many threads samples are made, the one that calls included; zero stands for as many as there are cores.
     /// One is the default. The result does not depend on it, not in a single bit.
     pub fn threads(mut self, threads: usize) -> Bundle {
-        self.crew = Crew::new(threads);
-        let pairs = if self.crew.threads() > 1 { AHEAD * self.crew.threads() } else { 1 };
+        self.workers = WorkerPool::new(threads);
+        let pairs = if self.workers.threads() > 1 { AHEAD * self.workers.threads() } else { 1 };
         self.pairs = vec![Pair::new(&self.model); pairs];
         self
     }
@@ -82,7 +82,7 @@ impl Bundle {
         ctrl: Option<&[f64]>,
         input: &Input,
     ) -> Result<Smoothed, SmoothingError> {
-        let Bundle { model, how, crew, pairs } = self;
+        let Bundle { model, how, workers, pairs } = self;
         let (mut exact, place) = (State::neutral(model), Place { x, ctrl, input: *input });
         place.step(model, data, &mut exact)?;
         let (warm, nu) = (data.warm_start(), ctrl.map_or(0, <[f64]>::len));
@@ -93,8 +93,8 @@ impl Bundle {
             let count = left.min(pairs.len());
             let pairs = &mut pairs[..count];
             pairs.iter_mut().flat_map(|p| &mut p.z).for_each(|z| *z = draw.next());
-            let started = crew.run(&mut *pairs, |pairs| pairs.iter_mut().for_each(|p| p.run(&middle)));
-            started.map_err(|e| SmoothingError::Threads { wanted: crew.threads(), reason: e.to_string() })?;
+            let started = workers.run(&mut *pairs, |pairs| pairs.iter_mut().for_each(|p| p.run(&middle)));
+            started.map_err(|e| SmoothingError::Threads { wanted: workers.threads(), reason: e.to_string() })?;
             for pair in pairs {
                 match std::mem::replace(&mut pair.done, Ok(Ok(())))? {
                     Ok(()) => sum.add(&pair.z, &pair.values, &pair.derivatives),

@@ -32,7 +32,7 @@ pub struct Bundled {
     /// seen. `Zeroth`: values of the step only, to which a linear function is fitted; right across jumps too, but needs
     /// more pairs than there are displaced numbers (an error says how many).
     pub order: Order,
-    /// The same seed gives the same numbers.
+    /// A seed gives its numbers again.
     pub seed: u64,
 }
 
@@ -54,7 +54,7 @@ impl Sigma {
     /// Nothing is displaced.
     pub const ZERO: Sigma = Sigma { q: 0.0, v: 0.0, tau: 0.0, ctrl: 0.0 };
 
-    /// The same number for everything.
+    /// One number for everything.
     pub const fn all(sigma: f64) -> Sigma {
         Sigma { q: sigma, v: sigma, tau: sigma, ctrl: sigma }
     }

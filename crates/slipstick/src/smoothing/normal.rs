@@ -1,16 +1,16 @@
 //! Standard normal numbers: SplitMix64, then Box and Muller.
 
-use crate::random::Draw;
+use crate::random::Rng;
 
 #[derive(Debug, Clone)]
 pub(super) struct Normal {
-    draw: Draw,
+    draw: Rng,
     spare: Option<f64>,
 }
 
 impl Normal {
     pub fn new(seed: u64) -> Normal {
-        Normal { draw: Draw(seed), spare: None }
+        Normal { draw: Rng(seed), spare: None }
     }
 
     /// Uniform in (0, 1).

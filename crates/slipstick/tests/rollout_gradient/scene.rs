@@ -42,7 +42,7 @@ impl Scene {
         Scene { rounding: 1e-9, ..scene }
     }
 
-    /// The same where surfaces are as soft as the points need to share their load: differences of rollouts lose two
+    /// The scene where surfaces are as soft as the points need to share their load: differences of rollouts lose two
     /// digits less.
     pub fn soft_cube() -> Scene {
         let mut scene = Scene::cube();
@@ -75,7 +75,7 @@ impl Scene {
         RolloutGradient::new(&self.model, STEPS, memory).with_parameters(groups)
     }
 
-    /// The same with one number changed by h.
+    /// The rollout with one number changed by h.
     pub fn changed(&self, place: Place, h: f64) -> Scene {
         let mut s = self.clone();
         match place {

@@ -46,7 +46,7 @@ pub(super) struct Plan {
     /// Those of a node side by side. Fours are filled up with members that have no geom: their number is one beyond the
     /// last geom's.
     pub members: Vec<Member>,
-    /// The same, four at a time; the first `moving_fours` move.
+    /// Members four at a time; the first `moving_fours` move.
     pub fours: Vec<FourShapes>,
     pub moving_fours: usize,
     /// Members whose boxes are joined: those of a moving body, or a single one of the world. Moving ones come first.
@@ -55,7 +55,7 @@ pub(super) struct Plan {
     /// Pairs of nodes, the lower number first, rising, and the members that may touch.
     pub keys: Vec<[u32; 2]>,
     pub groups: Vec<Group>,
-    /// Numbers of the pairs of the groups.
+    /// DerivedParameters of the pairs of the groups.
     pub numbers: Vec<[u32; 4]>,
     /// Groups that no search finds: shapes of one body, or of the world, that a list of pairs lets touch.
     pub always: Vec<usize>,

@@ -43,7 +43,7 @@ struct Touch {
 }
 
 impl Touch {
-    /// The same touch seen from B; `X` is the frame of A in the frame of B.
+    /// The contact seen from B; `X` is the frame of A in the frame of B.
     #[inline(always)]
     fn reversed(&self, X: &Pose) -> Touch {
         Touch {

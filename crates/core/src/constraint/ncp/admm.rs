@@ -5,7 +5,7 @@
 #![allow(non_snake_case)]
 
 use super::Work;
-use super::answer::Answer;
+use super::local_response::LocalResponse;
 use crate::constraint::cone::{Cone, length, project_cone};
 use crate::constraint::problem::{Block, Problem, rows_of};
 use crate::constraint::residual::residual_at;
@@ -81,7 +81,7 @@ pub(crate) fn admm(problem: &Problem, work: &mut Work, tolerance: f64, limit: u3
 }
 
 /// x-update as an answer: `(G + R + (weight + prox) 1) x = −g − Γ + z + weight y + prox x`.   (ncp-10)
-fn answer(b: &Block, penalty: f64, g: &[f64], x: &[f64], y: &[f64], z: &[f64]) -> Answer {
+fn answer(b: &Block, penalty: f64, g: &[f64], x: &[f64], y: &[f64], z: &[f64]) -> LocalResponse {
     let (weight, prox) = (penalty * b.mean, PROXIMAL * b.mean);
     let (x, y, z, g) = (rows_of(x, b), rows_of(y, b), rows_of(z, b), rows_of(g, b));
     let E = 1.0 / (weight + prox);
@@ -91,8 +91,8 @@ fn answer(b: &Block, penalty: f64, g: &[f64], x: &[f64], y: &[f64], z: &[f64]) -
         E * (weight * y[i] + prox * x[i] + z[i] - shift - g[i])
     });
     let answer = match b.cone {
-        Cone::Friction { .. } => Answer::new([[E, 0.0, 0.0], [0.0, E, 0.0], [0.0, 0.0, E]], c),
-        _ => Answer::scalar(E, c[0]),
+        Cone::Friction { .. } => LocalResponse::new([[E, 0.0, 0.0], [0.0, E, 0.0], [0.0, 0.0, E]], c),
+        _ => LocalResponse::scalar(E, c[0]),
     };
     answer.without_compliance(b)
 }

@@ -46,7 +46,7 @@ pub(super) fn squeeze(problem: &Problem, lambda: &[f64]) -> f64 {
 
 /// Lets those that take part in a self-stress yield, so that demands which it violates by `lack` are a compromise; all of
 /// them if `all`.
-pub(super) fn soften(problem: &mut Problem, stress: &[f64], lack: f64, all: bool) {
+pub(super) fn regularize(problem: &mut Problem, stress: &[f64], lack: f64, all: bool) {
     let stress = |b: &Block| b.mean * stress[last_row(b)].abs();
     let largest = problem.blocks.iter().filter(|b| demands(b)).map(stress).fold(0.0, f64::max);
     let weight = weight(problem, lack);

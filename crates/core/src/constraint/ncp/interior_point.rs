@@ -7,8 +7,8 @@
 #![allow(non_snake_case)]
 
 use super::Work;
-use super::answer::Answer;
 use super::linear::is_frictionless;
+use super::local_response::LocalResponse;
 use crate::constraint::cone::{Cone, to_boundary};
 use crate::constraint::problem::{Block, Problem, rows_of};
 use crate::footprint::footprint;
@@ -116,7 +116,7 @@ impl InteriorPoint {
 
     /// How a block resists a change of its impulse on the central path: `dσ = −D dλ`, in physical units. For a contact
     /// friction is `−μ γ σ_T/ψ` with `ψ = c + √(c² + |σ_T|²)`, `c = σ_N/2μ`; its inverse has no differences.   (ncp-13)
-    pub fn resistance(&self, problem: &Problem, k: usize) -> [[f64; 3]; 3] {
+    pub fn local_compliance(&self, problem: &Problem, k: usize) -> [[f64; 3]; 3] {
         let (cone, x) = (problem.blocks[k].cone, &self.states[k]);
         let ([_, _, gamma], [s0, s1, sn]) = (x.l, x.s);
         let mut D = [[0.0; 3]; 3];
@@ -187,7 +187,7 @@ impl InteriorPoint {
         self.complementarity_after(problem, 0.0)
     }
 
-    /// The same after a step along `changes`.
+    /// Mean complementarity product after a step along `changes`.
     fn complementarity_after(&self, problem: &Problem, step: f64) -> f64 {
         let (mut sum, mut count) = (0.0, 0.0);
         for k in 0..self.states.len() {
@@ -203,7 +203,7 @@ impl InteriorPoint {
         for (k, b) in problem.blocks.iter().enumerate() {
             let (scale, sigma) = (self.scales[k], self.scaled_velocity(b, k, &work.sigma));
             let a = answer(b.cone, self.bound(problem, k), &self.states[k], &sigma, &self.targets[k]);
-            let physical = Answer {
+            let physical = LocalResponse {
                 E: a.E.map(|row| row.map(|x| x / (scale * scale))),
                 c: a.c.map(|x| x * self.unit / scale),
                 ..a
@@ -310,31 +310,31 @@ fn second_order(cone: Cone, d: &Interior) -> [f64; 4] {
 const RIGID: f64 = 1e8;
 
 /// The linearized law: `dl = c − E dσ`.   (ncp-8)
-fn answer(cone: Cone, bound: f64, x: &Interior, sigma: &[f64; 3], target: &[f64; 4]) -> Answer {
+fn answer(cone: Cone, bound: f64, x: &Interior, sigma: &[f64; 3], target: &[f64; 4]) -> LocalResponse {
     match cone {
         Cone::Friction { .. } if is_frictionless(cone) => {
             let E = x.l[2] / x.s[2];
             let c = (-target[0] + x.l[2] * (x.s[2] - sigma[2])) / x.s[2];
-            Answer::new([[0.0; 3], [0.0; 3], [0.0, 0.0, E]], [-x.l[0], -x.l[1], c])
+            LocalResponse::new([[0.0; 3], [0.0; 3], [0.0, 0.0, E]], [-x.l[0], -x.l[1], c])
         }
         Cone::Friction { mu } => friction(mu, x, sigma, target),
         Cone::Unilateral => {
             let c = (-target[0] + x.l[0] * (x.s[0] - sigma[0])) / x.s[0];
-            Answer::scalar(x.l[0] / x.s[0], c)
+            LocalResponse::scalar(x.l[0] / x.s[0], c)
         }
         Cone::Box { .. } if bound > 0.0 => {
             let (upper, lower) = (bound - x.l[0], bound + x.l[0]);
             let E = 1.0 / (x.s[0] / upper + x.s[1] / lower);
             let lack = (x.s[1] - x.s[0]) - sigma[0];
-            Answer::scalar(E, E * (target[0] / upper - target[1] / lower + lack))
+            LocalResponse::scalar(E, E * (target[0] / upper - target[1] / lower + lack))
         }
-        Cone::Box { .. } => Answer::scalar(0.0, -x.l[0]),
-        Cone::Bilateral => Answer::scalar(RIGID, -RIGID * sigma[0]),
+        Cone::Box { .. } => LocalResponse::scalar(0.0, -x.l[0]),
+        Cone::Bilateral => LocalResponse::scalar(RIGID, -RIGID * sigma[0]),
     }
 }
 
 /// Blocks S and W of a contact, ψ eliminated, and with them `E = S⁻¹ W`, `c = S⁻¹ (rhs + W lack)`.   (ncp-8)
-fn friction(mu: f64, x: &Interior, sigma: &[f64; 3], target: &[f64; 4]) -> Answer {
+fn friction(mu: f64, x: &Interior, sigma: &[f64; 3], target: &[f64; 4]) -> LocalResponse {
     let ([t0, t1, gamma], [s0, s1, sn]) = (x.l, x.s);
     let mg = mu * gamma;
     let A = [[x.psi - t0 * s0 / mg, -t0 * s1 / mg], [-t1 * s0 / mg, x.psi - t1 * s1 / mg]];
@@ -353,7 +353,7 @@ fn friction(mu: f64, x: &Interior, sigma: &[f64; 3], target: &[f64; 4]) -> Answe
     let rhs = |i: usize, t: f64| -target[2 + i] + t * target[1] / mg + W[i][0] * lack[0] + W[i][1] * lack[1];
     let tangential = times([rhs(0, t0) - b[0] * push, rhs(1, t1) - b[1] * push]);
     let E = [[first[0], second[0], coupling[0]], [first[1], second[1], coupling[1]], [0.0, 0.0, normal]];
-    Answer::new(E, [tangential[0], tangential[1], push])
+    LocalResponse::new(E, [tangential[0], tangential[1], push])
 }
 
 /// Changes of all unknowns of a block from those of impulse and velocity.

@@ -4,7 +4,7 @@
 //! friction, of a loop) for the velocity `σ + r (λ − λ̂)`. Where λ = λ̂ that is the law itself.
 #![allow(non_snake_case)]
 
-use super::branch::{Branch, proximal_weights};
+use super::active_mode::{ActiveMode, proximal_weights};
 use super::linear::is_frictionless;
 use crate::constraint::cone::{Cone, Rows, Square, length};
 use crate::constraint::problem::Block;
@@ -13,7 +13,7 @@ use crate::constraint::problem::Block;
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Response {
     pub lambda: Rows,
-    pub branch: Branch,
+    pub branch: ActiveMode,
     /// Of a contact that slides: length of `λ̂_T − s_T/r`, of which friction is the nearest admissible part.
     reach: f64,
 }
@@ -30,23 +30,23 @@ pub(super) fn respond(b: &Block, weight: f64, hat: Rows, s: Rows) -> Response {
                 return Response::default();
             }
             if is_frictionless(b.cone) {
-                return Response { lambda: [0.0, 0.0, push], branch: Branch::GivesWay, reach: 0.0 };
+                return Response { lambda: [0.0, 0.0, push], branch: ActiveMode::Slide, reach: 0.0 };
             }
             let y = [hat[0] - s[0] / r, hat[1] - s[1] / r];
             let (reach, radius) = (length(y[0], y[1]), mu * push);
             if reach <= radius {
-                return Response { lambda: [y[0], y[1], push], branch: Branch::Held, reach };
+                return Response { lambda: [y[0], y[1], push], branch: ActiveMode::Stick, reach };
             }
             let shrink = radius / reach;
-            Response { lambda: [shrink * y[0], shrink * y[1], push], branch: Branch::GivesWay, reach }
+            Response { lambda: [shrink * y[0], shrink * y[1], push], branch: ActiveMode::Slide, reach }
         }
         cone => {
             let wanted = (own * hat[0] - s[0]) / soft;
             let nearest = cone.project_scalar(wanted);
             let branch = match nearest {
-                x if x == wanted => Branch::Held,
-                x if x > wanted => Branch::Open,
-                _ => Branch::GivesWay,
+                x if x == wanted => ActiveMode::Stick,
+                x if x > wanted => ActiveMode::Break,
+                _ => ActiveMode::Slide,
             };
             Response { lambda: [nearest, 0.0, 0.0], branch, reach: 0.0 }
         }
@@ -60,12 +60,12 @@ pub(super) fn slope(b: &Block, weight: f64, response: &Response, frozen: bool) -
     let soft = own + b.compliance;
     let mut E: Square = Default::default();
     match (b.cone, response.branch) {
-        (Cone::Friction { .. }, Branch::Open) => {}
-        (Cone::Friction { .. }, Branch::Held) => {
+        (Cone::Friction { .. }, ActiveMode::Break) => {}
+        (Cone::Friction { .. }, ActiveMode::Stick) => {
             E = [[1.0 / r, 0.0, 0.0], [0.0, 1.0 / r, 0.0], [0.0, 0.0, 1.0 / soft]];
         }
-        (Cone::Friction { .. }, Branch::GivesWay) if is_frictionless(b.cone) => E[2][2] = 1.0 / soft,
-        (Cone::Friction { mu }, Branch::GivesWay) => {
+        (Cone::Friction { .. }, ActiveMode::Slide) if is_frictionless(b.cone) => E[2][2] = 1.0 / soft,
+        (Cone::Friction { mu }, ActiveMode::Slide) => {
             let radius = mu * response.lambda[2];
             let (u, turn) = ([response.lambda[0] / radius, response.lambda[1] / radius], radius / (response.reach * r));
             let follow = if frozen { 0.0 } else { mu / soft };
@@ -73,7 +73,7 @@ pub(super) fn slope(b: &Block, weight: f64, response: &Response, frozen: bool) -
             E[1] = [-turn * u[0] * u[1], turn * u[0] * u[0], follow * u[1]];
             E[2][2] = 1.0 / soft;
         }
-        (_, Branch::Held) => E[0][0] = 1.0 / soft,
+        (_, ActiveMode::Stick) => E[0][0] = 1.0 / soft,
         _ => {}
     }
     E

@@ -6,7 +6,7 @@
 //! that is more than there are dofs, G = W Wᵀ moves it to their space: `dξ = W (1 + Wᵀ H W)⁻¹ Wᵀ Tᵀ c`.
 #![allow(non_snake_case)]
 
-use super::answer::Answer;
+use super::local_response::LocalResponse;
 use crate::constraint::cone::Cone;
 use crate::constraint::jacobian::WIDTH;
 use crate::constraint::problem::{Block, Place, Problem, TWIST, rows_of};
@@ -47,7 +47,7 @@ enum Space {
 /// The system, its factors and scratch memory.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Linear {
-    pub answers: Vec<Answer>,
+    pub answers: Vec<LocalResponse>,
     /// M̂ with the answers of rows on single dofs.
     stiffened: Stiffened,
     cells: Vec<Cell>,
@@ -73,7 +73,7 @@ impl Linear {
     /// Room for the answers of a problem.
     pub fn reset(&mut self, problem: &Problem) {
         self.answers.clear();
-        self.answers.resize(problem.blocks.len(), Answer::default());
+        self.answers.resize(problem.blocks.len(), LocalResponse::default());
         let (width, stride) = (problem.width(), problem.groups.iter().map(|g| g.root_stride()).max().unwrap_or(0));
         self.w.resize(width, 0.0);
         self.xi.resize(width, 0.0);
@@ -215,7 +215,7 @@ fn solve_body(linear: &mut Linear, problem: &Problem, change: &mut [f64]) {
 
 /// `dλ = c − E T dξ` of a block.
 #[inline(always)]
-fn answer_to(problem: &Problem, b: &Block, a: &Answer, xi: &[f64], change: &mut [f64]) {
+fn answer_to(problem: &Problem, b: &Block, a: &LocalResponse, xi: &[f64], change: &mut [f64]) {
     let mut d = a.c;
     if !a.silent {
         let s = problem.spread(b, xi);

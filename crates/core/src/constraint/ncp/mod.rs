@@ -3,14 +3,14 @@
 //! By default: Newton from the warm start, then proximal rounds from the best of its iterates, then once more from zero
 //! impulses; one budget of factorizations for all of them, and a residual that none of them has computed for itself.
 
+mod active_mode;
 mod admm;
-mod answer;
-mod branch;
 mod compromise;
 mod interior_point;
 mod law;
 mod line_search;
 mod linear;
+mod local_response;
 mod newton;
 mod pgs;
 mod proximal;
@@ -24,10 +24,10 @@ use super::report::{Iterations, Stage, Status};
 use super::residual::{fastest, residual_at, unit};
 use crate::footprint::footprint;
 use crate::model::Solver;
-use answer::Answer;
-use branch::Branch;
+use active_mode::ActiveMode;
 use interior_point::InteriorPoint;
 use linear::Linear;
+use local_response::LocalResponse;
 use proximal::{End, Patience, Proximal};
 use tuning::{ABSURD, CONTRADICTION, DOWN, FIRST_RUN, MARGIN, RESERVE, SHARED_DIGITS, SLOWEST, WARM_WEIGHT, WEIGHT};
 
@@ -49,8 +49,8 @@ pub(crate) struct Work {
     aside: Vec<f64>,
     w: Vec<f64>,
     xi: Vec<f64>,
-    branches: Vec<Branch>,
-    answers: Vec<Answer>,
+    branches: Vec<ActiveMode>,
+    answers: Vec<LocalResponse>,
     linear: Linear,
     proximal: Proximal,
     interior: InteriorPoint,
@@ -75,9 +75,9 @@ impl Work {
             v.resize(problem.width(), 0.0);
         }
         self.branches.clear();
-        self.branches.resize(problem.blocks.len(), Branch::default());
+        self.branches.resize(problem.blocks.len(), ActiveMode::default());
         self.answers.clear();
-        self.answers.resize(problem.blocks.len(), Answer::default());
+        self.answers.resize(problem.blocks.len(), LocalResponse::default());
         self.linear.reset(problem);
     }
 
@@ -89,8 +89,8 @@ impl Work {
     }
 
     /// How block `k` resists a change of its impulse, after [`center`].
-    pub fn resistance(&self, problem: &Problem, k: usize) -> Square {
-        self.interior.resistance(problem, k)
+    pub fn local_compliance(&self, problem: &Problem, k: usize) -> Square {
+        self.interior.local_compliance(problem, k)
     }
 
     /// Velocity of the present impulses.
@@ -360,7 +360,7 @@ fn find_compromise(problem: &mut Problem, search: &mut Search, work: &mut Work, 
         if search.left == 0 {
             return;
         }
-        compromise::soften(problem, &work.aside, lack, all);
+        compromise::regularize(problem, &work.aside, lack, all);
         work.lambda.copy_from_slice(&work.best);
         search.residual = f64::INFINITY;
         newton::newton(problem, work, search);

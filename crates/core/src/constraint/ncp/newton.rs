@@ -4,9 +4,9 @@
 //! holds is solved with a proximal term ε, so that redundant contacts do no harm; sweeps take its effect out again.
 #![allow(non_snake_case)]
 
-use super::answer::Answer;
-use super::branch::{Branch, Hold, answer_on, held, on_the_edge, pushes};
+use super::active_mode::{ActiveMode, Hold, answer_on, held, on_the_edge, pushes};
 use super::linear::is_frictionless;
+use super::local_response::LocalResponse;
 use super::tuning::{NEWTON_ITERATIONS, NEWTON_PATIENCE};
 use super::{Search, Work};
 use crate::constraint::cone::{Cone, Rows, length, to_boundary};
@@ -19,7 +19,7 @@ use crate::constraint::residual::residual_at;
 /// inverse, and what a sweep leaves is multiplied by it: half the digits for each.
 const PROXIMAL: [f64; 2] = [1e-8, 1e-2];
 const SHARE: f64 = 0.1;
-/// The same where more rows answer than there are dofs. There the term alone decides how the load is shared: with a small
+/// Proximal weight where more rows respond than there are dofs. There the term alone decides how the load is shared: with a small
 /// one, velocities of 1e-10 would move a tenth of the load from point to point, and straight steps of that length leave
 /// the round cones of those that slide.
 const SHARE_REDUNDANT: f64 = 10.0;
@@ -105,7 +105,7 @@ fn proximal_for(share: f64, residual: f64) -> f64 {
 /// How far along the step those that hold stay inside their cones.
 fn part_inside(problem: &Problem, work: &Work) -> f64 {
     let mut part = 1.0f64;
-    for (b, _) in problem.blocks.iter().zip(&work.branches).filter(|(_, branch)| **branch == Branch::Held) {
+    for (b, _) in problem.blocks.iter().zip(&work.branches).filter(|(_, branch)| **branch == ActiveMode::Stick) {
         let (l, d) = (rows_of(&work.previous, b), rows_of(&work.change, b));
         let to_end = |end: f64| if d[0] == 0.0 { f64::INFINITY } else { (end - l[0]) / d[0] };
         let reached = match b.cone {
@@ -142,7 +142,7 @@ fn answer_all(problem: &Problem, work: &mut Work, proximal: f64, reuse: bool, fi
             None => answer(b, proximal, l, s),
         };
         // the direction of sliding turns from iteration to iteration, and E with it
-        same &= branch == work.branches[k] && !(b.cone.rows() > 1 && branch == Branch::GivesWay);
+        same &= branch == work.branches[k] && !(b.cone.rows() > 1 && branch == ActiveMode::Slide);
         work.branches[k] = branch;
         work.answers[k] = answer;
     }
@@ -166,29 +166,29 @@ fn idle_beside(problem: &Problem, k: usize, lambda: &[f64]) -> bool {
 
 /// The branch on which an impulse of the warm start was found: inside its cone it held, at the boundary it slid. An impulse of
 /// zero tells only of a point that is `idle` beside others.
-fn branch_of_impulse(b: &Block, lambda: Rows, idle: bool) -> Option<Branch> {
+fn branch_of_impulse(b: &Block, lambda: Rows, idle: bool) -> Option<ActiveMode> {
     match b.cone {
-        Cone::Friction { .. } if idle => Some(Branch::Open),
+        Cone::Friction { .. } if idle => Some(ActiveMode::Break),
         Cone::Friction { .. } if !is_frictionless(b.cone) && lambda[2] > 0.0 => {
-            Some(if b.cone.is_at_edge(lambda) { Branch::GivesWay } else { Branch::Held })
+            Some(if b.cone.is_at_edge(lambda) { ActiveMode::Slide } else { ActiveMode::Stick })
         }
         Cone::Box { bound } if lambda[0] != 0.0 => Some(match lambda[0] {
-            x if x >= bound => Branch::GivesWay,
-            x if x <= -bound => Branch::Open,
-            _ => Branch::Held,
+            x if x >= bound => ActiveMode::Slide,
+            x if x <= -bound => ActiveMode::Break,
+            _ => ActiveMode::Stick,
         }),
         _ => None,
     }
 }
 
-fn answer(b: &Block, proximal: f64, lambda: Rows, sigma: Rows) -> (Branch, Answer) {
-    let (rho, hold) = (1.0 / b.stiffest, Hold::new(b, proximal));
+fn answer(b: &Block, proximal: f64, lambda: Rows, sigma: Rows) -> (ActiveMode, LocalResponse) {
+    let (rho, hold) = (1.0 / b.max_eigenvalue, Hold::new(b, proximal));
     let (branch, answer) = match b.cone {
         Cone::Friction { .. } if is_frictionless(b.cone) => {
             if lambda[2] - rho * sigma[2] <= 0.0 {
-                (Branch::Open, Answer::fixed(lambda.map(|x| -x)))
+                (ActiveMode::Break, LocalResponse::fixed(lambda.map(|x| -x)))
             } else {
-                (Branch::GivesWay, pushes(hold, lambda, sigma))
+                (ActiveMode::Slide, pushes(hold, lambda, sigma))
             }
         }
         Cone::Friction { mu } => contact(mu, rho, hold, lambda, sigma),
@@ -196,11 +196,11 @@ fn answer(b: &Block, proximal: f64, lambda: Rows, sigma: Rows) -> (Branch, Answe
             let a = lambda[0] - rho * sigma[0];
             let nearest = cone.project_scalar(a);
             if nearest == a {
-                (Branch::Held, Answer::scalar(hold.normal, -hold.normal * sigma[0]))
+                (ActiveMode::Stick, LocalResponse::scalar(hold.normal, -hold.normal * sigma[0]))
             } else {
                 // the branch tells the two ends of a box apart
-                let branch = if nearest > a { Branch::Open } else { Branch::GivesWay };
-                (branch, Answer::scalar(0.0, nearest - lambda[0]))
+                let branch = if nearest > a { ActiveMode::Break } else { ActiveMode::Slide };
+                (branch, LocalResponse::scalar(0.0, nearest - lambda[0]))
             }
         }
     };
@@ -208,15 +208,15 @@ fn answer(b: &Block, proximal: f64, lambda: Rows, sigma: Rows) -> (Branch, Answe
 }
 
 /// The answer of a contact with friction.   (ncp-6)
-fn contact(mu: f64, rho: f64, hold: Hold, lambda: Rows, sigma: Rows) -> (Branch, Answer) {
+fn contact(mu: f64, rho: f64, hold: Hold, lambda: Rows, sigma: Rows) -> (ActiveMode, LocalResponse) {
     let a = [lambda[0] - rho * sigma[0], lambda[1] - rho * sigma[1], lambda[2] - rho * sigma[2]];
     if a[2] <= 0.0 {
-        return (Branch::Open, Answer::fixed(lambda.map(|x| -x)));
+        return (ActiveMode::Break, LocalResponse::fixed(lambda.map(|x| -x)));
     }
     let (t, radius) = (length(a[0], a[1]), mu * a[2]);
     if t <= radius {
-        return (Branch::Held, held(hold, sigma));
+        return (ActiveMode::Stick, held(hold, sigma));
     }
     let turn = (radius * rho / (t - radius)).min(hold.tangent);
-    (Branch::GivesWay, on_the_edge(mu, [a[0] / t, a[1] / t], turn, hold, lambda, sigma))
+    (ActiveMode::Slide, on_the_edge(mu, [a[0] / t, a[1] / t], turn, hold, lambda, sigma))
 }

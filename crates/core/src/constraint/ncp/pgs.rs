@@ -87,9 +87,11 @@ fn contact(mu: f64, D: &[[f64; 3]; 3], lambda: [f64; 3], sigma: [f64; 3]) -> [f6
     let change = push - lambda[2];
     // largest eigenvalue of the tangential block
     let (mean, half) = (0.5 * (D[0][0] + D[1][1]), 0.5 * (D[0][0] - D[1][1]));
-    let stiffest = (mean + length(half, D[0][1])).max(f64::MIN_POSITIVE);
-    let t =
-        [lambda[0] - (sigma[0] + D[0][2] * change) / stiffest, lambda[1] - (sigma[1] + D[1][2] * change) / stiffest];
+    let max_eigenvalue = (mean + length(half, D[0][1])).max(f64::MIN_POSITIVE);
+    let t = [
+        lambda[0] - (sigma[0] + D[0][2] * change) / max_eigenvalue,
+        lambda[1] - (sigma[1] + D[1][2] * change) / max_eigenvalue,
+    ];
     let (size, radius) = (length(t[0], t[1]), mu * push);
     let shrink = if size > radius { radius / size } else { 1.0 };
     [shrink * t[0], shrink * t[1], push]

@@ -5,10 +5,10 @@
 //! they may yield thirty times less. Every iterate is inside its cones.
 #![allow(non_snake_case)]
 
-use super::answer::Answer;
-use super::branch::{Branch, answer_on};
+use super::active_mode::{ActiveMode, answer_on};
 use super::law::{Response, into_cone, respond, slope};
 use super::line_search::line_search;
+use super::local_response::LocalResponse;
 use super::tuning::{
     CONTRADICTION, DOWN, FLAT, FLAT_ROUNDS, INEXACT, POLISH, ROUND_ITERATIONS, SELF_STRESS, SHORT_STEP, SHORT_STEPS,
     UP, WEIGHT,
@@ -55,7 +55,7 @@ pub(crate) struct Proximal {
     pub(super) lambda: Vec<f64>,
     responses: Vec<Response>,
     /// Branches at the end of the last round that was solved.
-    last: Vec<Branch>,
+    last: Vec<ActiveMode>,
     /// Impulses and lack of the last round that made progress: the compromise where the demands contradict each other.
     pub(super) compromise: Vec<f64>,
     pub(super) compromise_lack: f64,
@@ -89,7 +89,7 @@ impl Proximal {
         self.responses.clear();
         self.responses.resize(problem.blocks.len(), Response::default());
         self.last.clear();
-        self.last.resize(problem.blocks.len(), Branch::default());
+        self.last.resize(problem.blocks.len(), ActiveMode::default());
         for b in &problem.blocks {
             let n = b.cone.rows();
             self.hat[b.row..b.row + n].copy_from_slice(&into_cone(b.cone, rows_of(start, b))[..n]);
@@ -267,12 +267,12 @@ impl Run {
     }
 
     /// `dλ = λ − l − E ds`.
-    fn answer(&self, p: &Proximal, problem: &Problem, k: usize, frozen: bool) -> Answer {
+    fn answer(&self, p: &Proximal, problem: &Problem, k: usize, frozen: bool) -> LocalResponse {
         let b = &problem.blocks[k];
         let E = slope(b, self.weight, &p.responses[k], frozen);
         let (lambda, l) = (p.responses[k].lambda, rows_of(&p.l, b));
         let silent = E.iter().flatten().all(|x| *x == 0.0);
-        Answer { E, c: core::array::from_fn(|i| lambda[i] - l[i]), silent }
+        LocalResponse { E, c: core::array::from_fn(|i| lambda[i] - l[i]), silent }
     }
 
     /// Solves for the step of l (in `work.change`) and of s.

@@ -8,7 +8,7 @@ use crate::properties::random_tree::Rng;
 use slipstick_core::spatial::*;
 use slipstick_core::*;
 
-/// The same place with another way of differentiating.
+/// The lab with another gradient mode.
 fn with(lab: &Lab, change: impl FnOnce(&mut Options)) -> Lab {
     let mut options = lab.model.options().clone();
     change(&mut options);

@@ -73,7 +73,7 @@ pub fn world(seed: u64) -> Model {
     builder(seed).build().expect("a sound model")
 }
 
-/// The same before it is built.
+/// The builder of the tree.
 pub fn builder(seed: u64) -> ModelBuilder {
     let mut rng = Rng(seed);
     let mut w = World::new();
@@ -119,7 +119,7 @@ pub fn fall(seed: u64, every: usize, count: usize) -> Vec<Lab> {
     fall_of(world(seed), seed, every, count)
 }
 
-/// The same of a model that is a world with something added.
+/// The audit of a world with something added.
 pub fn fall_of(model: Model, seed: u64, every: usize, count: usize) -> Vec<Lab> {
     let mut rng = Rng(seed ^ 0x5EED);
     let mut run = Run::new(model);

@@ -138,7 +138,7 @@ impl Run {
         Run { data: Data::new(&model), next: x.clone(), work: Workspace::new(&model), x, model }
     }
 
-    /// The same with other velocities.
+    /// The scene with other velocities.
     pub fn thrown(mut self, v: &[f64]) -> Run {
         self.x.v.copy_from_slice(v);
         self

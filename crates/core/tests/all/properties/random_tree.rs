@@ -82,7 +82,7 @@ pub fn model(seed: u64, n: usize) -> Model {
     builder(seed, n).build().expect("random trees are sound")
 }
 
-/// The same before it is built.
+/// The builder of the tree.
 pub fn builder(seed: u64, n: usize) -> ModelBuilder {
     let mut rng = Rng(seed);
     let mut b = ModelBuilder::new(format!("random {seed}"));

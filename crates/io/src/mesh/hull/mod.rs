@@ -183,7 +183,7 @@ fn standing_out(hull: &TriangleMesh) -> Vec<f64> {
     both.map(|(a, b)| a.max(b)).collect()
 }
 
-/// The same for one way to weigh normals, by unit normal, its product with twice the area, and the product of the edges.
+/// Margins of the corners for one way to weigh normals, by unit normal, its product with twice the area, and the product of the edges.
 fn margins(hull: &TriangleMesh, weigh: impl Fn(Vec3, Vec3, f64) -> Vec3) -> Vec<f64> {
     let mut normals = vec![Vec3::ZERO; hull.vertices.len()];
     let at = |i: u32| hull.vertices[i as usize];

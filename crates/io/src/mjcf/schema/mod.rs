@@ -26,7 +26,7 @@ enum Class {
     Record,
     /// It would change the motion and is not in the model: what follows from that.
     Unsupported(&'static str),
-    /// The same, unless it has this value.
+    /// Unsupported, unless it has this value.
     Unless(&'static str, &'static str),
 }
 

@@ -6,22 +6,22 @@
 #![allow(non_snake_case)]
 
 use super::components::Components;
-use super::given::Finished;
 use super::linearize::Linearized;
+use super::record::StepRecord;
 use super::rotation::Rotation;
 use crate::constraint::Source;
 use crate::dispatch::dispatch;
 use crate::dynamics::{
     KinematicsDerivatives, MassFactor, RneaDerivatives, Wrench, compensation_wrenches, for_each_passive_slope,
-    for_each_state_slope, rnea_derivatives_placed, stride, write_gates,
+    for_each_state_partial, rnea_derivatives_placed, stride, write_saturation,
 };
 use crate::footprint::footprint;
 use crate::model::Model;
 use crate::spatial::Motion;
 
-/// Memory of the smooth part.
+/// Memory of the unconstrained part.
 #[derive(Debug, Clone)]
-pub(crate) struct Smooth {
+pub(crate) struct Unconstrained {
     /// Rows of S: ∂/∂q (nv numbers), ∂/∂v (nv numbers), padding.
     pub S: Vec<f64>,
     pub dkin: KinematicsDerivatives,
@@ -33,7 +33,7 @@ pub(crate) struct Smooth {
     /// The user's wrenches and compensated weights.
     pub wrenches: Vec<Wrench>,
     /// Which dofs pass changes of their actuators (nv).
-    pub gates: Vec<f64>,
+    pub saturation: Vec<f64>,
     /// Displacements of joint springs, and other vectors over the dofs (nv).
     pub displacement: Vec<f64>,
     /// Velocities of the bodies, for whoever needs some.
@@ -41,40 +41,40 @@ pub(crate) struct Smooth {
     pub rotation: Rotation,
 }
 
-footprint!(Smooth: S, dkin, drnea, M, A, wrenches, gates, displacement, V, rotation);
+footprint!(Unconstrained: S, dkin, drnea, M, A, wrenches, saturation, displacement, V, rotation);
 
-impl Smooth {
+impl Unconstrained {
     /// Memory for a model.
-    pub fn new(model: &Model) -> Smooth {
-        Smooth {
+    pub fn new(model: &Model) -> Unconstrained {
+        Unconstrained {
             S: vec![0.0; model.nv() * stride(2 * model.nv())],
             dkin: KinematicsDerivatives::new(model),
             drnea: RneaDerivatives::new(model),
             M: MassFactor::new(model),
             A: vec![Motion::ZERO; model.n_bodies()],
             wrenches: Vec::new(),
-            gates: vec![1.0; model.nv()],
+            saturation: vec![1.0; model.nv()],
             displacement: vec![0.0; model.nv()],
             V: vec![Motion::ZERO; model.n_bodies()],
             rotation: Rotation::new(model),
         }
     }
 
-    /// Wrenches, gates and inertias of a step.
-    pub fn begin(&mut self, f: &Finished) {
+    /// Wrenches, saturation masks and inertias of a step.
+    pub fn begin(&mut self, f: &StepRecord) {
         self.rotation.begin(f);
         self.wrenches.clear();
         self.wrenches.extend_from_slice(&f.given.wrenches);
         self.wrenches.extend(compensation_wrenches(f.model));
         if let Some(ctrl) = f.given.ctrl() {
-            write_gates(f.model, &f.given.q, &f.given.v, ctrl, &mut self.gates);
+            write_saturation(f.model, &f.given.q, &f.given.v, ctrl, &mut self.saturation);
         }
     }
 
     /// Writes S, where the components have entries.
-    pub fn write(&mut self, f: &mut Finished, linearized: &Linearized, components: &Components) {
+    pub fn write(&mut self, f: &mut StepRecord, linearized: &Linearized, components: &Components) {
         let model = f.model;
-        let Smooth { dkin, drnea, M, A, wrenches, .. } = self;
+        let Unconstrained { dkin, drnea, M, A, wrenches, .. } = self;
         core::mem::swap(&mut f.kin.A, A);
         let carried = &linearized.carried;
         rnea_derivatives_placed(model, &f.given.v, f.acceleration, wrenches, carried, f.kin, dkin, M, drnea);
@@ -83,14 +83,14 @@ impl Smooth {
     }
 
     #[inline(always)]
-    fn sum_up_body(&mut self, f: &Finished, linearized: &Linearized, components: &Components) {
+    fn sum_up_body(&mut self, f: &StepRecord, linearized: &Linearized, components: &Components) {
         let (model, dt) = (f.model, f.model.options().dt);
-        let Smooth { S, drnea, .. } = self;
+        let Unconstrained { S, drnea, .. } = self;
         components.for_each_piece(2, |piece| {
             S[piece.clone()].iter_mut().zip(&drnea.rows[piece]).for_each(|(s, d)| *s = -dt * d);
         });
         self.M.add_full(model.tree(), stride(2 * model.nv()), model.nv(), &mut self.S);
-        let Smooth { rotation, M, S, .. } = &mut *self;
+        let Unconstrained { rotation, M, S, .. } = &mut *self;
         rotation.add_forward(f, M, S);
         self.add_forces(f);
         self.add_curvatures(f);
@@ -99,9 +99,9 @@ impl Smooth {
 
     /// Springs, dampers, actuators; implicit damping acts on v_next and leaves ∂/∂v.
     #[inline(always)]
-    fn add_forces(&mut self, f: &Finished) {
+    fn add_forces(&mut self, f: &StepRecord) {
         let (model, dt, nv) = (f.model, f.model.options().dt, f.model.nv());
-        let Smooth { S, gates, .. } = self;
+        let Unconstrained { S, saturation, .. } = self;
         let stride = stride(2 * nv);
         for j in 0..nv {
             S[j * stride + nv + j] += dt * f.free.damping[j];
@@ -112,20 +112,20 @@ impl Smooth {
         };
         for_each_passive_slope(model, &f.given.q, &mut add);
         if let Some(ctrl) = f.given.ctrl() {
-            for_each_state_slope(model, &f.given.q, &f.given.v, ctrl, gates, &mut add);
+            for_each_state_partial(model, &f.given.q, &f.given.v, ctrl, saturation, &mut add);
         }
     }
 
     /// Torques of joint rows that change with the configuration.   (grad-5)
     #[inline(always)]
-    fn add_curvatures(&mut self, f: &Finished) {
+    fn add_curvatures(&mut self, f: &StepRecord) {
         let stride = stride(2 * f.model.nv());
         for_each_curvature(f, |i, j, x| self.S[i * stride + j] += x);
     }
 
     /// Torques of constraint forces that do not turn with their bodies.   (grad-7)
     #[inline(always)]
-    fn add_stiffness(&mut self, f: &Finished, linearized: &Linearized) {
+    fn add_stiffness(&mut self, f: &StepRecord, linearized: &Linearized) {
         let (tree, axes) = (f.model.tree(), &f.kin.axes);
         let stride = stride(2 * f.model.nv());
         for s in &linearized.stiffness {
@@ -141,11 +141,11 @@ impl Smooth {
 
 dispatch! {
     /// S from the derivatives of inverse dynamics and all other forces.
-    pub(crate) fn sum_up(smooth: &mut Smooth, f: &Finished, linearized: &Linearized, components: &Components) => Smooth::sum_up_body
+    pub(crate) fn sum_up(unconstrained: &mut Unconstrained, f: &StepRecord, linearized: &Linearized, components: &Components) => Unconstrained::sum_up_body
 }
 
 /// Calls `visit(i, j, λ ∂J_i/∂q_j)` for the joint rows of the problem.
-pub(crate) fn for_each_curvature(f: &Finished, mut visit: impl FnMut(usize, usize, f64)) {
+pub(crate) fn for_each_curvature(f: &StepRecord, mut visit: impl FnMut(usize, usize, f64)) {
     for (b, source) in f.assembly.problem.blocks.iter().zip(&f.assembly.sources) {
         let (Source::Joint(n), lambda) = (source, f.solution.lambda()[b.row]) else { continue };
         if lambda != 0.0 {

@@ -8,7 +8,7 @@ use crate::model::Model;
 
 /// A copy of the state and input of the last step.
 #[derive(Debug, Clone)]
-pub(crate) struct Given {
+pub(crate) struct StepInputs {
     pub q: Vec<f64>,
     pub v: Vec<f64>,
     pub tau: Vec<f64>,
@@ -17,12 +17,12 @@ pub(crate) struct Given {
     pub wrenches: Vec<Wrench>,
 }
 
-footprint!(Given: q, v, tau, ctrl, wrenches);
+footprint!(StepInputs: q, v, tau, ctrl, wrenches);
 
-impl Given {
+impl StepInputs {
     /// Memory for a model.
-    pub fn new(model: &Model) -> Given {
-        Given {
+    pub fn new(model: &Model) -> StepInputs {
+        StepInputs {
             q: vec![0.0; model.nq()],
             v: vec![0.0; model.nv()],
             tau: vec![0.0; model.nv()],
@@ -55,9 +55,9 @@ impl Given {
 }
 
 /// A finished step.
-pub(crate) struct Finished<'a> {
+pub(crate) struct StepRecord<'a> {
     pub model: &'a Model,
-    pub given: &'a Given,
+    pub given: &'a StepInputs,
     pub kin: &'a mut Kinematics,
     pub mass: &'a mut StepMass,
     pub free: &'a FreeMotion,
@@ -68,10 +68,10 @@ pub(crate) struct Finished<'a> {
     pub acceleration: &'a [f64],
 }
 
-impl Finished<'_> {
+impl StepRecord<'_> {
     /// The step with other impulses.
-    pub fn with_solution<'b>(&'b mut self, solution: &'b Solution) -> Finished<'b> {
-        Finished {
+    pub fn with_solution<'b>(&'b mut self, solution: &'b Solution) -> StepRecord<'b> {
+        StepRecord {
             model: self.model,
             given: self.given,
             kin: self.kin,

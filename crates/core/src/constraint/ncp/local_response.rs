@@ -5,31 +5,31 @@ use crate::constraint::problem::Block;
 
 /// How one block answers: `dλ = c − E dσ`.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Answer {
+pub(crate) struct LocalResponse {
     pub E: [[f64; 3]; 3],
     pub c: [f64; 3],
     /// Whether E is zero.
     pub silent: bool,
 }
 
-impl Answer {
+impl LocalResponse {
     /// An answer to velocities.
-    pub fn new(E: [[f64; 3]; 3], c: [f64; 3]) -> Answer {
-        Answer { E, c, silent: false }
+    pub fn new(E: [[f64; 3]; 3], c: [f64; 3]) -> LocalResponse {
+        LocalResponse { E, c, silent: false }
     }
 
     /// An impulse whatever the velocity.
-    pub fn fixed(c: [f64; 3]) -> Answer {
-        Answer { E: [[0.0; 3]; 3], c, silent: true }
+    pub fn fixed(c: [f64; 3]) -> LocalResponse {
+        LocalResponse { E: [[0.0; 3]; 3], c, silent: true }
     }
 
     /// A block with one row.
-    pub fn scalar(E: f64, c: f64) -> Answer {
-        Answer { E: [[E, 0.0, 0.0], [0.0; 3], [0.0; 3]], c: [c, 0.0, 0.0], silent: E == 0.0 }
+    pub fn scalar(E: f64, c: f64) -> LocalResponse {
+        LocalResponse { E: [[E, 0.0, 0.0], [0.0; 3], [0.0; 3]], c: [c, 0.0, 0.0], silent: E == 0.0 }
     }
 
-    /// The same answer to the velocity without the part `R dλ` that the block's own compliance adds.
-    pub fn without_compliance(mut self, b: &Block) -> Answer {
+    /// The response to the velocity without the part `R dλ` that the block's own compliance adds.
+    pub fn without_compliance(mut self, b: &Block) -> LocalResponse {
         let R = b.compliance;
         if R == 0.0 {
             return self;

@@ -1,14 +1,14 @@
 //! Forces of the constraints of a finished step: what presses, pulls and stops.
 #![allow(non_snake_case)]
 
-use super::{Moment, links};
+use super::{Snapshot, links};
 use crate::constraint::{JointRowKind, Source};
 use crate::model::{EqualityKind, FrameId, GeomId, JointId, SensorObject};
 use crate::spatial::{Mat3, Vec3};
 
 /// A force that a step has put on something.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Push {
+pub(super) enum ConstraintForce {
     Contact(ContactForce),
     /// Of the limit of a joint or tendon.
     Limit(LimitForce),
@@ -52,12 +52,15 @@ pub(super) struct LinkForce {
 }
 
 /// Everything that pushes.
-pub(super) fn all<'m>(m: &'m Moment) -> impl Iterator<Item = Push> + 'm {
-    contacts(m).map(Push::Contact).chain(limits(m).map(Push::Limit)).chain(equalities(m).map(Push::Equality))
+pub(super) fn all<'m>(m: &'m Snapshot) -> impl Iterator<Item = ConstraintForce> + 'm {
+    contacts(m)
+        .map(ConstraintForce::Contact)
+        .chain(limits(m).map(ConstraintForce::Limit))
+        .chain(equalities(m).map(ConstraintForce::Equality))
 }
 
 /// Contacts that take part in the problem; the others have no force.
-pub(super) fn contacts<'m>(m: &'m Moment) -> impl Iterator<Item = ContactForce> + 'm {
+pub(super) fn contacts<'m>(m: &'m Snapshot) -> impl Iterator<Item = ContactForce> + 'm {
     let (lambda, per_step) = (m.solution.lambda(), per_step(m));
     m.assembly.sources.iter().zip(&m.assembly.problem.blocks).filter_map(move |(source, block)| {
         let Source::Contact(number) = *source else { return None };
@@ -68,7 +71,7 @@ pub(super) fn contacts<'m>(m: &'m Moment) -> impl Iterator<Item = ContactForce> 
 }
 
 /// Limits of joints and tendons.
-pub(super) fn limits<'m>(m: &'m Moment) -> impl Iterator<Item = LimitForce> + 'm {
+pub(super) fn limits<'m>(m: &'m Snapshot) -> impl Iterator<Item = LimitForce> + 'm {
     let (lambda, per_step) = (m.solution.lambda(), per_step(m));
     m.assembly.sources.iter().zip(&m.assembly.problem.blocks).filter_map(move |(source, block)| {
         let Source::Joint(n) = *source else { return None };
@@ -84,12 +87,12 @@ pub(super) fn limits<'m>(m: &'m Moment) -> impl Iterator<Item = LimitForce> + 'm
 }
 
 /// Connect and weld constraints, each with a force on its two links.
-pub(super) fn equalities<'m>(m: &'m Moment) -> impl Iterator<Item = LinkForce> + 'm {
+pub(super) fn equalities<'m>(m: &'m Snapshot) -> impl Iterator<Item = LinkForce> + 'm {
     between_frames(m).enumerate().flat_map(move |(n, frames)| split(m, n, frames, impulses(m, n)))
 }
 
 /// Rows of those constraints in the contact problem, each with the two forces that a unit of its impulse makes.
-pub(super) fn equality_rows<'m>(m: &'m Moment) -> impl Iterator<Item = (usize, [LinkForce; 2])> + 'm {
+pub(super) fn equality_rows<'m>(m: &'m Snapshot) -> impl Iterator<Item = (usize, [LinkForce; 2])> + 'm {
     m.assembly.sources.iter().zip(&m.assembly.problem.blocks).filter_map(move |(source, block)| {
         let Source::Equality(n, row) = *source else { return None };
         let frames = between_frames(m).nth(n)?;
@@ -98,12 +101,12 @@ pub(super) fn equality_rows<'m>(m: &'m Moment) -> impl Iterator<Item = (usize, [
     })
 }
 
-fn per_step(m: &Moment) -> f64 {
+fn per_step(m: &Snapshot) -> f64 {
     1.0 / m.model.options().dt
 }
 
 /// The frames of all active constraints between two of them, in the order of their rows.
-fn between_frames<'m>(m: &'m Moment) -> impl Iterator<Item = [FrameId; 2]> + 'm {
+fn between_frames<'m>(m: &'m Snapshot) -> impl Iterator<Item = [FrameId; 2]> + 'm {
     m.model.equalities().iter().filter(|e| e.active).filter_map(|e| match &e.kind {
         EqualityKind::Connect { frames, .. } | EqualityKind::Weld { frames, .. } => Some(*frames),
         _ => None,
@@ -111,7 +114,7 @@ fn between_frames<'m>(m: &'m Moment) -> impl Iterator<Item = [FrameId; 2]> + 'm 
 }
 
 /// The forces of constraint `n` on its two links.
-fn split(m: &Moment, n: usize, frames: [FrameId; 2], lambda: [f64; 6]) -> [LinkForce; 2] {
+fn split(m: &Snapshot, n: usize, frames: [FrameId; 2], lambda: [f64; 6]) -> [LinkForce; 2] {
     let [points, forces, torques] = m.assembly.pair_rows[n].split(lambda);
     core::array::from_fn(|k| {
         let link = links::link_of(m.model, frames[k]);
@@ -120,7 +123,7 @@ fn split(m: &Moment, n: usize, frames: [FrameId; 2], lambda: [f64; 6]) -> [LinkF
 }
 
 /// Impulses of the rows of constraint `n` between frames; those it does not have are zero.
-fn impulses(m: &Moment, n: usize) -> [f64; 6] {
+fn impulses(m: &Snapshot, n: usize) -> [f64; 6] {
     let mut out = [0.0; 6];
     for (source, block) in m.assembly.sources.iter().zip(&m.assembly.problem.blocks) {
         if let Source::Equality(equality, row) = *source

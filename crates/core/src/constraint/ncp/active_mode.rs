@@ -1,36 +1,36 @@
 //! Which branch of its law a constraint is on, and its linear answer there.   (ncp-6)
 #![allow(non_snake_case)]
 
-use super::answer::Answer;
 use super::linear::is_frictionless;
+use super::local_response::LocalResponse;
 use super::tuning::{BESIDE_COMPLIANCE, WEIGHT};
 use crate::constraint::cone::{Cone, Rows, Square, length};
 use crate::constraint::problem::Block;
 
 /// Which branch of its law a block is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Branch {
+pub(crate) enum ActiveMode {
     /// No impulse; the lower end of a box.
     #[default]
-    Open,
+    Break,
     /// Sticking, pushing, inside a box.
-    Held,
+    Stick,
     /// Sliding; the upper end of a box.
-    GivesWay,
+    Slide,
 }
 
 /// The answer of a block on a given branch, with a proximal term of `weight` (a share of its inverse inertia).   (ncp-6)
-pub(super) fn answer_on(b: &Block, branch: Branch, weight: f64, lambda: Rows, sigma: Rows) -> Answer {
+pub(super) fn answer_on(b: &Block, branch: ActiveMode, weight: f64, lambda: Rows, sigma: Rows) -> LocalResponse {
     let hold = Hold::new(b, weight);
     let answer = match (b.cone, branch) {
-        (Cone::Friction { .. }, Branch::Open) => Answer::fixed(lambda.map(|x| -x)),
-        (Cone::Friction { .. }, Branch::Held) => held(hold, sigma),
-        (Cone::Friction { .. }, Branch::GivesWay) if is_frictionless(b.cone) => pushes(hold, lambda, sigma),
-        (Cone::Friction { mu }, Branch::GivesWay) => slides(b, mu, hold, lambda, sigma),
-        (Cone::Box { bound }, Branch::GivesWay) => Answer::scalar(0.0, bound - lambda[0]),
-        (Cone::Box { bound }, Branch::Open) => Answer::scalar(0.0, -bound - lambda[0]),
-        (_, Branch::Open) => Answer::scalar(0.0, -lambda[0]),
-        _ => Answer::scalar(hold.normal, -hold.normal * sigma[0]),
+        (Cone::Friction { .. }, ActiveMode::Break) => LocalResponse::fixed(lambda.map(|x| -x)),
+        (Cone::Friction { .. }, ActiveMode::Stick) => held(hold, sigma),
+        (Cone::Friction { .. }, ActiveMode::Slide) if is_frictionless(b.cone) => pushes(hold, lambda, sigma),
+        (Cone::Friction { mu }, ActiveMode::Slide) => slides(b, mu, hold, lambda, sigma),
+        (Cone::Box { bound }, ActiveMode::Slide) => LocalResponse::scalar(0.0, bound - lambda[0]),
+        (Cone::Box { bound }, ActiveMode::Break) => LocalResponse::scalar(0.0, -bound - lambda[0]),
+        (_, ActiveMode::Break) => LocalResponse::scalar(0.0, -lambda[0]),
+        _ => LocalResponse::scalar(hold.normal, -hold.normal * sigma[0]),
     };
     answer.without_compliance(b)
 }
@@ -60,26 +60,26 @@ impl Hold {
 }
 
 /// A contact that sticks.
-pub(super) fn held(hold: Hold, sigma: Rows) -> Answer {
+pub(super) fn held(hold: Hold, sigma: Rows) -> LocalResponse {
     let mut E: Square = Default::default();
     let n = sigma.len() - 1;
     (0..n).for_each(|i| E[i][i] = hold.tangent);
     E[n][n] = hold.normal;
-    Answer::new(E, core::array::from_fn(|i| -E[i][i] * sigma[i]))
+    LocalResponse::new(E, core::array::from_fn(|i| -E[i][i] * sigma[i]))
 }
 
 /// A contact without friction that pushes.
-pub(super) fn pushes(hold: Hold, lambda: Rows, sigma: Rows) -> Answer {
+pub(super) fn pushes(hold: Hold, lambda: Rows, sigma: Rows) -> LocalResponse {
     let (mut E, n): (Square, usize) = (Default::default(), lambda.len() - 1);
     E[n][n] = hold.normal;
     let mut c = lambda.map(|x| -x);
     c[n] = -hold.normal * sigma[n];
-    Answer::new(E, c)
+    LocalResponse::new(E, c)
 }
 
 /// Friction turns with the slip it opposes: `λ_⊥ = −μ λ_N σ_⊥/‖σ_T‖`, however short the slip is.
-fn slides(b: &Block, mu: f64, hold: Hold, lambda: Rows, sigma: Rows) -> Answer {
-    let a = [lambda[0] - sigma[0] / b.stiffest, lambda[1] - sigma[1] / b.stiffest];
+fn slides(b: &Block, mu: f64, hold: Hold, lambda: Rows, sigma: Rows) -> LocalResponse {
+    let a = [lambda[0] - sigma[0] / b.max_eigenvalue, lambda[1] - sigma[1] / b.max_eigenvalue];
     let t = length(a[0], a[1]).max(f64::MIN_POSITIVE);
     let u = [a[0] / t, a[1] / t];
     let along = -(u[0] * sigma[0] + u[1] * sigma[1]);
@@ -88,7 +88,7 @@ fn slides(b: &Block, mu: f64, hold: Hold, lambda: Rows, sigma: Rows) -> Answer {
 }
 
 /// `λ_T = μ λ_N u`, and what happens across u follows the turning of u: `λ_⊥ = −turn σ_⊥`.
-pub(super) fn on_the_edge(mu: f64, u: [f64; 2], turn: f64, hold: Hold, lambda: Rows, sigma: Rows) -> Answer {
+pub(super) fn on_the_edge(mu: f64, u: [f64; 2], turn: f64, hold: Hold, lambda: Rows, sigma: Rows) -> LocalResponse {
     let across = [-u[1], u[0]];
     let slip = across[0] * sigma[0] + across[1] * sigma[1];
     let push = -hold.normal * sigma[2];
@@ -101,5 +101,5 @@ pub(super) fn on_the_edge(mu: f64, u: [f64; 2], turn: f64, hold: Hold, lambda: R
         E[i][2] = mu * u[i] * hold.normal;
         c[i] = mu * u[i] * (lambda[2] + push) - lambda[i] - turn * slip * across[i];
     }
-    Answer::new(E, c)
+    LocalResponse::new(E, c)
 }

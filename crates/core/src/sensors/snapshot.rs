@@ -4,12 +4,12 @@
 use crate::collision::Contact;
 use crate::constraint::{Assembly, Solution};
 use crate::dynamics::{Kinematics, Wrench};
-use crate::gradient::Finished;
+use crate::gradient::StepRecord;
 use crate::model::{BodyId, Model};
 use crate::spatial::{Motion, Vec3};
 
 /// All that readings are made of. Poses, axes, velocities, inertias and the accelerations of a = 0 are in `kin`.
-pub(super) struct Moment<'a> {
+pub(super) struct Snapshot<'a> {
     pub model: &'a Model,
     pub kin: &'a Kinematics,
     pub q: &'a [f64],
@@ -24,10 +24,10 @@ pub(super) struct Moment<'a> {
     pub solution: &'a Solution,
 }
 
-impl<'a> Moment<'a> {
+impl<'a> Snapshot<'a> {
     /// Of a step that is being differentiated.
-    pub fn of(f: &'a Finished) -> Moment<'a> {
-        Moment {
+    pub fn of(f: &'a StepRecord) -> Snapshot<'a> {
+        Snapshot {
             model: f.model,
             kin: f.kin,
             q: &f.given.q,

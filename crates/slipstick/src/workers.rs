@@ -32,24 +32,24 @@ impl<T: Send> Share for &mut [T] {
 
 /// The thread that calls and helpers beside it.
 #[derive(Debug)]
-pub(crate) struct Crew {
+pub(crate) struct WorkerPool {
     threads: usize,
     /// Made when it is first needed; it stays without for one thread.
     helpers: Option<ThreadPool>,
 }
 
-/// Another crew of the same size.
-impl Clone for Crew {
-    fn clone(&self) -> Crew {
-        Crew::new(self.threads)
+/// Another pool of the same size.
+impl Clone for WorkerPool {
+    fn clone(&self) -> WorkerPool {
+        WorkerPool::new(self.threads)
     }
 }
 
-impl Crew {
+impl WorkerPool {
     /// Zero threads: as many as there are cores.
-    pub fn new(threads: usize) -> Crew {
+    pub fn new(threads: usize) -> WorkerPool {
         let threads = if threads == 0 { available_parallelism().map_or(1, NonZero::get) } else { threads };
-        Crew { threads, helpers: None }
+        WorkerPool { threads, helpers: None }
     }
 
     pub fn threads(&self) -> usize {

@@ -9,7 +9,7 @@ use slipstick_core::{Data, Input, InputError, Model, State, Step, StepError, War
 
 /// A model, memory for a step, and what the step is made from and leads to.
 #[derive(Debug, Clone)]
-pub(crate) struct Machine {
+pub(crate) struct Stepper {
     pub model: Model,
     pub data: Box<Data>,
     pub x: State,
@@ -17,10 +17,10 @@ pub(crate) struct Machine {
     pub command: Command,
 }
 
-impl Machine {
-    pub fn new(model: &Model) -> Machine {
+impl Stepper {
+    pub fn new(model: &Model) -> Stepper {
         let (x, command) = (State::neutral(model), Command::new(model));
-        Machine { model: model.clone(), data: Box::new(Data::new(model)), next: x.clone(), x, command }
+        Stepper { model: model.clone(), data: Box::new(Data::new(model)), next: x.clone(), x, command }
     }
 
     /// Bytes that it has made room for beside itself.
@@ -50,13 +50,13 @@ impl Machine {
 
     /// Makes the step from `x`.
     pub fn try_step(&mut self) -> Result<(Step<'_>, &Command), StepError> {
-        let Machine { model, data, x, next, command } = self;
+        let Stepper { model, data, x, next, command } = self;
         let input = Input::tau(&command.tau).with_wrenches(&command.wrenches);
         let done = Place { x, ctrl: command.ctrl(), input }.step(model, data, next);
         done.map(|done| (done, &*command))
     }
 
-    /// The same where it is number `t` of a rollout.
+    /// Makes the step from `x` as number `t` of a rollout.
     pub fn step(&mut self, t: usize) -> Result<(Step<'_>, &Command), RolloutGradientError> {
         self.try_step().map_err(|error| RolloutGradientError::Rollout(RolloutError { step: t, error }))
     }

@@ -6,9 +6,9 @@
 #![allow(non_snake_case)]
 
 use super::active::{Active, Unknown};
-use super::given::Finished;
 use super::linearize::Linearized;
-use super::smooth::Smooth;
+use super::record::StepRecord;
+use super::unconstrained::Unconstrained;
 use crate::dynamics::stride;
 use crate::footprint::footprint;
 use crate::linalg::{Factor, Term, add_product, add_terms};
@@ -16,7 +16,7 @@ use crate::spatial::Lane;
 
 /// Matrices between the dofs of a component, rows of G and unknowns: rows of whole lanes.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Held {
+pub(crate) struct ConstrainedInverse {
     /// J of a group: eight numbers for each dof of its path.
     J: Vec<f64>,
     /// Yᵀ = J M̂⁻¹ (one row per row of G).
@@ -35,13 +35,13 @@ pub(crate) struct Held {
     pub contradicts: Vec<bool>,
 }
 
-footprint!(Held: J, YT, X, YB, BD, given, S, rho, contradicts);
+footprint!(ConstrainedInverse: J, YT, X, YB, BD, given, S, rho, contradicts);
 
 /// A component of a step and what is known of it.
 pub(crate) struct Part<'a, 'f> {
-    pub f: &'a Finished<'f>,
+    pub f: &'a StepRecord<'f>,
     pub linearized: &'a Linearized,
-    pub smooth: &'a Smooth,
+    pub unconstrained: &'a Unconstrained,
     /// Place of each dof in its component.
     pub place: &'a [usize],
     /// Dofs of the component.
@@ -49,7 +49,7 @@ pub(crate) struct Part<'a, 'f> {
     pub island: Option<usize>,
 }
 
-impl Held {
+impl ConstrainedInverse {
     /// `P = M̂⁻¹ − X B Yᵀ` in place of M̂⁻¹, and `V += P S − X (B D)`.
     #[inline(always)]
     pub fn write(
@@ -90,7 +90,7 @@ impl Held {
     fn give(&mut self, part: &Part, island: usize, active: &Active, S: &[f64]) -> bool {
         let Part { f, place, size, .. } = *part;
         let (tree, lanes, range) = (f.model.tree(), stride(2 * size) / 4, active.of_island(island));
-        let Held { BD, given, S: own, .. } = self;
+        let ConstrainedInverse { BD, given, S: own, .. } = self;
         let demands = |n: usize| &BD[n * lanes..(n + 1) * lanes];
         let rows =
             || active.unknowns[range.clone()].iter().enumerate().filter_map(|(n, u)| Some((n, u.on_dof?, u.kept)));
@@ -107,7 +107,7 @@ impl Held {
             } else {
                 &mut own.as_chunks_mut::<4>().0[at * lanes..(at + 1) * lanes]
             };
-            let factor = if row.locks() { -1.0 / row.scale } else { -row.scale / row.resistance };
+            let factor = if row.locks() { -1.0 / row.scale } else { -row.scale / row.local_compliance };
             add_row(out, demands(n), factor);
         }
         // S − M̂ dv: locked dofs move, all others feel it
@@ -134,7 +134,7 @@ impl Held {
     #[inline(always)]
     fn meet_given(&mut self, part: &Part, island: usize, active: &Active) {
         let (problem, lanes) = (&part.f.assembly.problem, stride(2 * part.size) / 4);
-        let Held { BD, given, .. } = self;
+        let ConstrainedInverse { BD, given, .. } = self;
         let unknowns = &active.unknowns[active.of_system(island)];
         for (u, row) in unknowns.iter().zip(BD.chunks_exact_mut(lanes)).filter(|(u, _)| u.kept) {
             let Some(n) = problem.group_of(island, u.block) else { continue };
@@ -193,7 +193,7 @@ impl Held {
     /// The forms of each unknown, met by all dofs that move their bodies.   (grad-4)
     #[inline(always)]
     fn write_changes(&mut self, part: &Part, island: usize, active: &Active) {
-        let Part { f, linearized: l, smooth, place, size, .. } = *part;
+        let Part { f, linearized: l, unconstrained, place, size, .. } = *part;
         let (tree, lanes, unknowns) = (f.model.tree(), stride(2 * size) / 4, active.of_island(island));
         reset(&mut self.BD, unknowns.len() * lanes);
         let rows = l.terms[unknowns.clone()].iter().zip(self.BD.chunks_exact_mut(lanes));
@@ -206,7 +206,7 @@ impl Held {
                     let (S, at) = (f.kin.axes[j], place[j]);
                     row[at] += S.dot(form.position) + l.psi_next[j].dot(form.velocity);
                     if form.approach != 0.0 {
-                        row[at] += form.approach * smooth.dkin.V_before[j].cross(S).dot(form.velocity);
+                        row[at] += form.approach * unconstrained.dkin.V_before[j].cross(S).dot(form.velocity);
                         row[size + at] += form.approach * S.dot(form.velocity);
                     }
                 }
