@@ -2,7 +2,7 @@
 #![allow(non_snake_case)]
 
 use crate::constraint::{Assembly, Cone, JointRowKind, Mode, Source, center, contact_margins, mode, rows_of};
-use crate::dynamics::{for_each_ctrl_partial, write_saturation};
+use crate::dynamics::for_each_ctrl_partial;
 use crate::model::{GradientMode, Model};
 use crate::spatial::Vec3;
 use crate::step::Step;
@@ -140,14 +140,12 @@ impl Step<'_> {
             key = key.wrapping_add(self.block_key(k));
         }
         if let Some(ctrl) = self.data.given.ctrl() {
-            let mut saturation = vec![0.0; self.model.nv()];
-            write_saturation(self.model, &self.data.given.q, &self.data.given.v, ctrl, &mut saturation);
             for_each_ctrl_partial(
                 self.model,
                 &self.data.given.q,
                 &self.data.given.v,
                 ctrl,
-                &saturation,
+                &self.data.free.saturation,
                 |i, k, slope| {
                     key = key.wrapping_add(hash([i as u64, k as u64, u64::from(slope != 0.0)]));
                 },

@@ -59,10 +59,11 @@ pub(crate) fn actuate_derivatives(
     dctrl: &mut [f64],
 ) {
     let (nv, nu) = (model.nv(), model.nu());
+    actuate(model, q, v, ctrl, &mut dq[..nv]);
+    find_saturation(model, &dq[..nv], saturation);
     for m in [&mut *dq, &mut *dv, &mut *dctrl] {
         m.fill(0.0);
     }
-    write_saturation(model, q, v, ctrl, saturation);
     for_each_ctrl_partial(model, q, v, ctrl, saturation, |i, k, slope| dctrl[i * nu + k] += slope);
     for_each_state_partial(model, q, v, ctrl, saturation, |i, j, slope_q, slope_v| {
         dq[i * nv + j] += slope_q;
@@ -70,13 +71,11 @@ pub(crate) fn actuate_derivatives(
     });
 }
 
-/// One for every dof whose actuators act, zero where the joint is at its effort limit: it passes no change.
-pub(crate) fn write_saturation(model: &Model, q: &[f64], v: &[f64], ctrl: &[f64], saturation: &mut [f64]) {
-    actuate(model, q, v, ctrl, saturation);
-    let mut clamped =
-        |j: usize, lo, hi| saturation[j] = if saturation[j] <= lo || saturation[j] >= hi { f64::NAN } else { 0.0 };
-    for_each_clamped(model, &mut clamped);
-    saturation.iter_mut().for_each(|g| *g = if g.is_nan() { 0.0 } else { 1.0 });
+/// One for every dof whose actuators act, zero where the joint is at its effort limit: it passes no change. `tau` is what
+/// [`actuate`] has written.
+pub(crate) fn find_saturation(model: &Model, tau: &[f64], saturation: &mut [f64]) {
+    saturation.fill(1.0);
+    for_each_clamped(model, |j, lo, hi| saturation[j] = if tau[j] <= lo || tau[j] >= hi { 0.0 } else { 1.0 });
 }
 
 /// Calls `visit(i, k, ∂tau_i/∂ctrl_k)`.

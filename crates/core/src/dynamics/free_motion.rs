@@ -24,6 +24,10 @@ pub struct FreeMotion {
     pub(crate) V: Vec<Motion>,
     /// Generalized force: input, actuators, springs, dampers (nv).
     pub(crate) tau: Vec<f64>,
+    /// One for every dof whose actuators act, zero where the joint is at its effort limit (nv).
+    pub(crate) saturation: Vec<f64>,
+    /// Forces of springs and dampers (nv).
+    passive: Vec<f64>,
     /// Coriolis, centrifugal and gravity terms, wrenches subtracted (nv).
     bias: Vec<f64>,
     /// Damping and stiffness taken at the end of the step (nv each).
@@ -38,7 +42,7 @@ pub struct FreeMotion {
     sums: Vec<SpatialInertia>,
 }
 
-footprint!(FreeMotion: v, V, tau, bias, damping, stiffness, f, zero, gyrations, turn, sums);
+footprint!(FreeMotion: v, V, tau, saturation, passive, bias, damping, stiffness, f, zero, gyrations, turn, sums);
 
 impl FreeMotion {
     /// Memory for a model.
@@ -48,6 +52,8 @@ impl FreeMotion {
             v: zero.clone(),
             V: vec![Motion::ZERO; model.n_bodies()],
             tau: zero.clone(),
+            saturation: zero.clone(),
+            passive: zero.clone(),
             bias: zero.clone(),
             damping: zero.clone(),
             stiffness: zero.clone(),
@@ -88,6 +94,7 @@ pub(crate) fn forces(
         None => out.tau.fill(0.0),
         Some(ctrl) => {
             actuation::actuate(model, q, v, ctrl, &mut out.tau);
+            actuation::find_saturation(model, &out.tau, &mut out.saturation);
             if matches!(model.options().implicit, Implicit::Velocity | Implicit::All) {
                 actuation::add_gains(model, q, v, ctrl, &out.tau, &mut out.damping, &mut out.stiffness);
             }
@@ -96,10 +103,9 @@ pub(crate) fn forces(
     if model.options().implicit != Implicit::All {
         out.stiffness.fill(0.0);
     }
-    // `v` serves as scratch for the passive forces until the free velocity is known
-    passive::passive(model, kin, q, v, &mut out.v);
+    passive::passive(model, kin, q, v, &mut out.passive);
     for j in 0..model.nv() {
-        out.tau[j] += out.v[j] + tau.get(j).copied().unwrap_or(0.0);
+        out.tau[j] += out.passive[j] + tau.get(j).copied().unwrap_or(0.0);
         if model.options().implicit != Implicit::None {
             out.damping[j] += model.damping()[j];
         }

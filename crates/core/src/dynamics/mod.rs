@@ -38,7 +38,7 @@ pub use workspace_derivatives::RneaJacobians;
 
 pub(crate) use actuation::{
     actuate, for_each_ctrl_partial, for_each_state_partial, for_each_transmission_partial, force_partials,
-    gain_partials, observe, write_saturation,
+    gain_partials, observe,
 };
 pub(crate) use free_motion::{FreeMotion, bias, factor_mass, forces, free_velocity};
 pub(crate) use gyration::Gyration;

@@ -13,7 +13,7 @@ use crate::constraint::Source;
 use crate::dispatch::dispatch;
 use crate::dynamics::{
     KinematicsDerivatives, MassFactor, RneaDerivatives, Wrench, compensation_wrenches, for_each_passive_slope,
-    for_each_state_partial, rnea_derivatives_placed, stride, write_saturation,
+    for_each_state_partial, rnea_derivatives_placed, stride,
 };
 use crate::footprint::footprint;
 use crate::model::Model;
@@ -66,9 +66,7 @@ impl Unconstrained {
         self.wrenches.clear();
         self.wrenches.extend_from_slice(&f.given.wrenches);
         self.wrenches.extend(compensation_wrenches(f.model));
-        if let Some(ctrl) = f.given.ctrl() {
-            write_saturation(f.model, &f.given.q, &f.given.v, ctrl, &mut self.saturation);
-        }
+        self.saturation.copy_from_slice(&f.free.saturation);
     }
 
     /// Writes S, where the components have entries.

@@ -9,7 +9,7 @@ use super::snapshot::Snapshot;
 use super::{Layout, constraint_force, coordinate, frame, links};
 use crate::collision::{PointDerivatives, contact_derivatives};
 use crate::constraint::Source;
-use crate::dynamics::{KinematicsDerivatives, accelerations_placed, write_saturation};
+use crate::dynamics::{KinematicsDerivatives, accelerations_placed};
 use crate::gradient::{GradientError, Rotation, StepRecord, contact_error};
 use crate::model::{FrameId, Model, Quantity, Sensor, SensorObject};
 use crate::spatial::{Motion, Vec3};
@@ -51,8 +51,8 @@ impl Reverse {
         core::mem::swap(&mut f.kin.A, &mut self.A);
         accelerations_placed(f.model, &f.given.v, f.acceleration, f.kin, &mut self.dkin);
         core::mem::swap(&mut f.kin.A, &mut self.A);
-        if let (Some(ctrl), true) = (f.given.ctrl(), needs.actuation) {
-            write_saturation(f.model, &f.given.q, &f.given.v, ctrl, &mut self.saturation);
+        if needs.actuation {
+            self.saturation.copy_from_slice(&f.free.saturation);
         }
         self.touches.clear();
         if needs.loads {
