@@ -1,5 +1,7 @@
 """Derivatives of sensor readings on a standing quadruped: central differences in numpy, products, errors."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 import slipstick
@@ -95,6 +97,113 @@ def test_weights_that_do_not_fit_are_refused_by_name(scene):
     ]:
         with pytest.raises(ValueError, match=words):
             step.sensor_vjp(weights)
+
+
+GROUPS = ["gravity", "inertial", "actuator", "damping", "armature", "joint_placement"]
+
+
+def other_model(model, group, direction, h):
+    """The model with a group of parameters moved along a direction."""
+    parameters = model.parameters.copy()
+    parameters[model.parameter_groups[group]] += h * direction
+    return model.with_parameters(parameters)
+
+
+def test_readings_have_the_derivatives_of_models_with_other_parameters(scene):
+    model, rng = scene.model, generator("readings by parameters")
+    base = scene.step()
+    weights = {name: rng.normal(size=len(reading)) for name, reading in base.sensors.items()}
+    gradients = base.sensor_vjp_parameters(weights, GROUPS)
+    for group, gradient in gradients.items():
+        # what is zero may not be negative
+        direction = rng.normal(size=len(gradient)) * model.parameters[model.parameter_groups[group]]
+
+        def loss(h):
+            sensors = dataclasses.replace(scene, model=other_model(model, group, direction, h)).step().sensors
+            return sum(weights[name] @ (sensors[name] - base.sensors[name]) for name in weights)
+
+        size = max(1.0, np.max(np.abs(gradient * direction)))
+        steps = (1e-4, 1e-5, 1e-6, 1e-7)
+        worst = min(abs((loss(h) - loss(-h)) / (2 * h) - gradient @ direction) for h in steps)
+        assert worst < 1e-5 * size, f"{group}: {worst / size:.1e}"
+
+
+def test_groups_of_parameters_may_be_asked_for_one_by_one(scene):
+    step = scene.step()
+    weights = {"touch": [1.0], "force": [1.0, 2.0, 3.0]}
+    everything = step.sensor_vjp_parameters(weights)
+    assert list(everything) == list(scene.model.parameter_groups)
+    for group, gradient in everything.items():
+        assert np.array_equal(gradient, step.sensor_vjp_parameters(weights, group)), group
+    for wrong, words in [
+        (lambda: step.sensor_vjp_parameters(weights, "color"), "group.*'color'"),
+        (lambda: step.sensor_vjp_parameters({"nobody": [1.0]}, "gravity"), "nobody"),
+        (lambda: step.sensor_vjp_parameters({"blind": np.ones(4)}, "gravity"), "'blind' cannot be read"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            wrong()
+
+
+STEPS = 30
+
+
+def readings_of(scene, model, q, v, ctrl, names):
+    """Readings of a rollout (steps, size), and what repeats of it share."""
+    rollout = slipstick.RolloutGradient(model, STEPS, parameters=["damping", "gravity"])
+    sensors = rollout.run(q, v, ctrl=ctrl, tau=scene.tau).sensors
+    return rollout, {name: sensors[name] for name in names}
+
+
+def test_a_loss_on_the_readings_of_a_rollout_has_the_gradient_of_its_differences(scene):
+    model, rng = scene.model.with_options(tolerance=1e-13), generator("readings of a rollout")
+    ctrl = scene.ctrl + 0.02 * rng.normal(size=(STEPS, model.nu))
+    rollout, base = readings_of(scene, model, scene.q, scene.v, ctrl, NAMES)
+    same = slipstick.Simulator(model).rollout(scene.q, scene.v, STEPS, ctrl=ctrl, tau=scene.tau).sensors
+    assert all(np.array_equal(base[name], same[name]) for name in NAMES) and list(base) == list(same)
+    weights = {name: rng.normal(size=readings.shape) for name, readings in base.items()}
+    gradient = rollout.vjp(sensors=weights)
+    d_q, d_v, d_ctrl = rng.normal(size=model.nv), rng.normal(size=model.nv), rng.normal(size=ctrl.shape)
+
+    def loss(model=model, q=scene.q, v=scene.v, ctrl=ctrl):
+        now = readings_of(scene, model, q, v, ctrl, NAMES)[1]
+        return sum(np.sum(weights[name] * (now[name] - base[name])) for name in NAMES)
+
+    damping, gravity = (model.parameters[model.parameter_groups[group]] for group in ["damping", "gravity"])
+    for what, expected, moved in [
+        ("q", gradient.q * d_q, lambda h: loss(q=slipstick.integrate(model, scene.q, 0.1 * h * d_q)) / 0.1),
+        ("v", gradient.v * d_v, lambda h: loss(v=scene.v + h * d_v)),
+        ("ctrl", gradient.ctrl * d_ctrl, lambda h: loss(ctrl=ctrl + h * d_ctrl)),
+        (
+            "damping",
+            gradient.parameters["damping"] * damping,
+            lambda h: loss(other_model(model, "damping", damping, h)),
+        ),
+        (
+            "gravity",
+            gradient.parameters["gravity"] * gravity,
+            lambda h: loss(other_model(model, "gravity", gravity, h)),
+        ),
+    ]:
+        size = max(1.0, np.max(np.abs(expected)))
+        worst = min(abs((moved(h) - moved(-h)) / (2 * h) - np.sum(expected)) for h in 10.0 ** np.arange(-8, -2))
+        assert worst < 1e-5 * size, f"{what}: {worst / size:.1e}"
+
+
+def test_weights_of_readings_of_a_rollout_are_checked(scene):
+    rollout, base = readings_of(scene, scene.model, scene.q, scene.v, scene.ctrl, NAMES)
+    for sensors, words in [
+        ({"nobody": np.ones((STEPS, 1))}, "nobody"),
+        ({"force": np.ones(3)}, r"sensors\['force'\]: expected finite numbers of shape \(30, 3\), got .*\[3\]"),
+        ({"force": np.full((STEPS, 3), np.nan)}, "'force'.*finite"),
+        ({"blind": np.ones((STEPS, 4))}, "'blind' cannot be read"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            rollout.vjp(sensors=sensors)
+    assert np.array_equal(rollout.vjp(sensors={}).q, np.zeros(scene.model.nv))
+    stored = slipstick.RolloutGradient(scene.model, STEPS, memory="store")
+    stored.run(scene.q, scene.v)
+    with pytest.raises(ValueError, match="recompute"):
+        stored.vjp(sensors={"force": np.ones((STEPS, 3))})
 
 
 def test_the_jacobian_of_a_sensor_shows_its_shapes(scene):

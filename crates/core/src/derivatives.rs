@@ -153,6 +153,24 @@ impl Step<'_> {
         sensors.vjp(gradient, &mut finished, weights, &mut out)
     }
 
+    /// Adds to `out` the gradient of a weighted sum of readings with respect to a group of the model's parameters; weights as in
+    /// [`Step::sensor_vjp`], `out` has the layout of the group. A reading depends on parameters by way of the motion and the
+    /// impulses of the step, and directly: loads on inertias, accelerometers on gravity, poses on placements. At most one
+    /// adjoint solve.   (sens-13)
+    pub fn sensor_vjp_parameters(
+        &mut self,
+        weights: &[f64],
+        group: ParameterGroup,
+        sensors: &mut Sensors,
+        out: &mut [f64],
+    ) -> Result<(), SensorError> {
+        sensors.check(self.model)?;
+        sensors.check_weights(weights)?;
+        check::length("gradient of the parameters", out.len(), self.model.parameters().group(group).len())?;
+        let (mut finished, gradient) = self.data.differentiate(self.model);
+        sensors.vjp_parameters(gradient, &mut finished, weights, group, out)
+    }
+
     fn check_input_gradient(&self, out: &InputGrad) -> Result<(), InputError> {
         let nv = self.model.nv();
         for (what, x) in [("gradient of q", &out.q), ("gradient of v", &out.v), ("gradient of tau", &out.tau)] {

@@ -125,6 +125,7 @@ impl Asked {
             let [p, q] = &mut self.parameters;
             done.vjp_parameters(w, group, &mut p[..n]).expect("a derivative");
             done.parameter_jacobian(group, &mut p[..nv * n], &mut q[..nv * n]).expect("a derivative");
+            done.sensor_vjp_parameters(&self.weights, group, &mut self.sensors, &mut p[..n]).expect("a derivative");
         }
         let out = InputGrad { q: &mut x[..nv], v: &mut y[..nv], tau: &mut z[..nv], ctrl: &mut d[..nu] };
         done.sensor_vjp(&self.weights, out, &mut self.sensors).expect("a derivative");

@@ -6,10 +6,12 @@ use crate::gradient::group;
 use crate::model::Model;
 use crate::options::{count, unknown};
 use crate::rollout::Trajectory;
+use crate::sensor_gradient::weights_of_steps;
+use crate::sensors;
 use crate::warm_start::WarmStart;
 use numpy::ndarray::{ArrayD, IxDyn};
 use numpy::{IntoPyArray, PyArray1, PyArrayDyn};
-use pyo3::exceptions::{PyArithmeticError, PyMemoryError, PyRuntimeError};
+use pyo3::exceptions::{PyArithmeticError, PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use slipstick::linalg::MatRef;
@@ -56,7 +58,8 @@ impl RolloutGradient {
         let memory = self::memory(memory)?;
         let steps = count("steps", steps)? as usize;
         let groups = parameters.iter().map(|name| group(name)).collect::<Result<Vec<_>, _>>()?;
-        let inner = slipstick::RolloutGradient::new(&model.inner, steps, memory).with_parameters(&groups);
+        let inner =
+            slipstick::RolloutGradient::new(&model.inner, steps, memory).with_parameters(&groups).with_sensors();
         Ok(RolloutGradient { model: model.inner.clone(), steps, groups, inner: Mutex::new(Box::new(inner)) })
     }
 
@@ -74,7 +77,7 @@ impl RolloutGradient {
 
     /// The steps from (q, v): q (nq,), v (nv,); ctrl (nu,) for all steps or (steps, nu), without it the actuators are
     /// off; tau (nv,) or (steps, nv); wrenches (n_bodies, 6) for all steps; time (s) at the beginning.
-    /// Returns a Trajectory without sensors. Raises DivergenceError if a state is not finite.
+    /// Returns a Trajectory. Raises DivergenceError if a state is not finite.
     #[pyo3(signature = (q, v, *, ctrl=None, tau=None, wrenches=None, time=0.0))]
     fn run(
         &self,
@@ -94,12 +97,14 @@ impl RolloutGradient {
         let ctrl = rows("ctrl", ctrl, self.steps, self.model.nu())?;
         let tau = rows("tau", tau, self.steps, self.model.nv())?;
         let wrenches = self::wrenches(wrenches, self.model.n_bodies())?;
-        let recorded = py.detach(|| {
+        let (recorded, readings) = py.detach(|| {
             let mut inner = self.enter()?;
             let rollout = inner.run(&x0, RolloutInput { ctrl: &ctrl, tau: &tau, wrenches: &wrenches });
-            Ok::<_, Failure>(rollout.map_err(failure)?.trajectory().clone())
+            let rollout = rollout.map_err(failure)?;
+            let rows: Vec<f64> = (0..self.steps).flat_map(|t| rollout.readings(t)).copied().collect();
+            Ok::<_, Failure>((rollout.trajectory().clone(), sensors::of_steps(&self.model, &rows)))
         })?;
-        Ok(Trajectory::new(py, recorded, &[])?)
+        Ok(Trajectory::new(py, recorded, &readings)?)
     }
 
     /// What the constraints of each step did (steps,) uint64: two rollouts with the same keys follow the same formula.
@@ -127,13 +132,22 @@ impl RolloutGradient {
     }
 
     /// The gradient (RolloutGrad) of a loss whose gradient with respect to the states is (q, v): (steps + 1, nv) for
-    /// all states, the first included, or (nv,) for the last one only; q as tangents. What is left out is zero.
-    #[pyo3(signature = (*, q=None, v=None))]
-    fn vjp(&self, py: Python<'_>, q: Option<Input>, v: Option<Input>) -> Result<RolloutGrad, Failure> {
+    /// all states, the first included, or (nv,) for the last one only; q as tangents. sensors: its gradient with respect
+    /// to the readings, a dict of names in Trajectory.sensors to (steps, size); needs memory="recompute". What is left out
+    /// is zero.
+    #[pyo3(signature = (*, q=None, v=None, sensors=None))]
+    fn vjp(
+        &self,
+        py: Python<'_>,
+        q: Option<Input>,
+        v: Option<Input>,
+        sensors: Option<&Bound<'_, PyDict>>,
+    ) -> Result<RolloutGrad, Failure> {
         let (q, v) = (self.weights("q", q)?, self.weights("v", v)?);
+        let readings = weights_of_steps(&self.model, self.steps, sensors)?;
         let grad = self.last(py, |rollout| {
             let mut grad = rollout.zeros();
-            rollout.vjp(StateGrad { q: &q, v: &v }, &mut grad).map(|()| grad)
+            rollout.vjp_sensors(StateGrad { q: &q, v: &v }, &readings, &mut grad).map(|()| grad)
         })?;
         let parameters = PyDict::new(py);
         for (group, x) in &grad.parameters {
@@ -355,6 +369,8 @@ pub fn failure(e: RolloutGradientError) -> Failure {
         RolloutGradientError::Input(e) => e.into(),
         RolloutGradientError::Rollout(e) => of_step(e.step, e.error.into()),
         RolloutGradientError::Gradient { step, error } => of_step(step, error.into()),
+        RolloutGradientError::Sensor(e) => e.into(),
+        RolloutGradientError::Stored => PyValueError::new_err(text).into(),
         RolloutGradientError::Branch { step } => of_step(step, PyArithmeticError::new_err(text).into()),
         RolloutGradientError::Memory { .. } => PyMemoryError::new_err(text).into(),
         _ => PyRuntimeError::new_err(text).into(),

@@ -1,6 +1,6 @@
 //! Derivatives of readings, sensor by sensor as `Step.sensors` has the readings.
 
-use crate::arrays::{Input, to_matrix, vector};
+use crate::arrays::{Input, array, to_matrix, vector};
 use crate::errors::Failure;
 use crate::sensors::name;
 use numpy::PyArray2;
@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use slipstick::linalg::MatRef;
 use slipstick::{InputError, Model, SensorError, Sensors, Step};
+use std::ops::Range;
 
 /// Derivatives of the readings of a sensor: a row for each of its numbers, configurations count as tangents.
 ///
@@ -58,16 +59,41 @@ pub fn to_dict(py: Python<'_>, all: Vec<(String, [Block; 4])>) -> PyResult<Bound
 
 /// Weights by the names of sensors, as one vector over all numbers. Whether a sensor can be read is for the step to say.
 pub fn weights(model: &Model, by_name: &Bound<'_, PyDict>) -> Result<Vec<f64>, Failure> {
-    let sizes: Vec<usize> = model.sensors().iter().map(|s| s.quantity.size(s.object)).collect();
-    let mut all = vec![0.0; sizes.iter().sum()];
+    let sensors = Sensors::new(model);
+    let mut all = vec![0.0; sensors.ranges().last().map_or(0, |r| r.end)];
     for (key, x) in by_name {
-        let key: String = key.extract()?;
-        let number = (0..sizes.len()).find(|k| name(model, *k) == key);
-        let Some(k) = number else { return Err(InputError::UnknownName { what: "sensor", name: key }.into()) };
-        let first: usize = sizes[..k].iter().sum();
-        all[first..first + sizes[k]].copy_from_slice(&of_size(&key, &x, sizes[k])?);
+        let (key, range) = find(model, &sensors, &key)?;
+        all[range.clone()].copy_from_slice(&of_size(&key, &x, range.len())?);
     }
     Ok(all)
+}
+
+/// Weights (steps, size) by the names of sensors, as rows over all numbers; none where nothing is given.
+pub fn weights_of_steps(model: &Model, steps: usize, by_name: Option<&Bound<'_, PyDict>>) -> Result<Vec<f64>, Failure> {
+    let Some(by_name) = by_name.filter(|d| !d.is_empty()) else { return Ok(Vec::new()) };
+    let sensors = Sensors::new(model);
+    let width = sensors.ranges().last().map_or(0, |r| r.end);
+    let mut all = vec![0.0; steps * width];
+    for (key, x) in by_name {
+        let (key, range) = find(model, &sensors, &key)?;
+        let (numbers, shape) = array(&x)?;
+        if *shape != [steps, range.len()] || numbers.iter().any(|x| !x.is_finite()) {
+            let expected = format!("finite numbers of shape ({steps}, {})", range.len());
+            let text = format!("sensors['{key}']: expected {expected}, got an array of shape {shape:?}");
+            return Err(PyValueError::new_err(text).into());
+        }
+        let rows = all.chunks_exact_mut(width).zip(numbers.chunks_exact(range.len()));
+        rows.for_each(|(row, x)| row[range.clone()].copy_from_slice(x));
+    }
+    Ok(all)
+}
+
+/// The name of a sensor and where its numbers are among all.
+fn find(model: &Model, sensors: &Sensors, key: &Bound<'_, PyAny>) -> Result<(String, Range<usize>), Failure> {
+    let key: String = key.extract()?;
+    let number = (0..sensors.ranges().len()).find(|k| name(model, *k) == key);
+    let Some(k) = number else { return Err(InputError::UnknownName { what: "sensor", name: key }.into()) };
+    Ok((key, sensors.ranges()[k].clone()))
 }
 
 /// Weights of one sensor.

@@ -23,6 +23,15 @@ pub fn readings(model: &Model, sensors: &Sensors) -> Vec<Reading> {
     (0..model.sensors().len()).filter_map(read).collect()
 }
 
+/// What can be read, from the numbers of all sensors step after step.
+pub fn of_steps(model: &Model, rows: &[f64]) -> Vec<Reading> {
+    let sensors = Sensors::new(model);
+    let (ranges, size) = (sensors.ranges(), sensors.ranges().last().map_or(0, |r| r.end));
+    let of = |k: usize| rows.chunks_exact(size).flat_map(|row| row[ranges[k].clone()].to_vec()).collect();
+    let readable = (0..ranges.len()).filter(|k| sensors.get(*k).is_ok());
+    readable.map(|k| (name(model, k), of(k))).collect()
+}
+
 /// Adds the numbers of one more step.
 pub fn append(all: &mut Vec<Reading>, model: &Model, sensors: &Sensors) {
     if all.is_empty() {

@@ -136,6 +136,26 @@ fn borrowed([q, v, tau, ctrl]: &mut [Vec<f64>; 4]) -> InputGrad<'_> {
     InputGrad { q, v, tau, ctrl }
 }
 
+/// An array for one group; for several, or for all, a dict of arrays by their names.
+fn by_group<'py>(
+    py: Python<'py>,
+    group: Option<Groups>,
+    gradient: impl Fn(ParameterGroup) -> Result<Vec<f64>, Failure>,
+) -> Result<Bound<'py, PyAny>, Failure> {
+    let groups = match group {
+        Some(Groups::One(name)) => {
+            return Ok(gradient(self::group(&name)?)?.into_pyarray(py).into_bound_py_any(py)?);
+        }
+        Some(Groups::Several(names)) => names.iter().map(|n| self::group(n)).collect::<Result<Vec<_>, _>>()?,
+        None => ParameterGroup::ALL.to_vec(),
+    };
+    let all = PyDict::new(py);
+    for group in groups {
+        all.set_item(group.name(), gradient(group)?.into_pyarray(py))?;
+    }
+    Ok(all.into_any())
+}
+
 #[pymethods]
 impl Step {
     /// Contacts, by rising numbers of their pairs (list of ContactView).
@@ -270,19 +290,7 @@ impl Step {
         impulses: Option<Input>,
     ) -> Result<Bound<'py, PyAny>, Failure> {
         let w = self.weights(q, v, impulses)?;
-        let groups = match group {
-            Some(Groups::One(name)) => {
-                let gradient = self.parameter_gradient(py, &w, self::group(&name)?)?;
-                return Ok(gradient.into_pyarray(py).into_bound_py_any(py)?);
-            }
-            Some(Groups::Several(names)) => names.iter().map(|n| self::group(n)).collect::<Result<Vec<_>, _>>()?,
-            None => ParameterGroup::ALL.to_vec(),
-        };
-        let all = PyDict::new(py);
-        for group in groups {
-            all.set_item(group.name(), self.parameter_gradient(py, &w, group)?.into_pyarray(py))?;
-        }
-        Ok(all.into_any())
+        by_group(py, group, |group| self.parameter_gradient(py, &w, group))
     }
 
     /// Derivatives of (q, v) at the end with respect to a group of n parameters of the model.
@@ -331,6 +339,28 @@ impl Step {
         let (w, mut out) = (sensor_gradient::weights(self.model(), weights)?, self.gradients());
         py.detach(|| self.origin.resume(|step, memory| step.sensor_vjp(&w, borrowed(&mut out), memory)))?;
         Ok(self.to_arrays(py, out))
+    }
+
+    /// The gradient of a weighted sum of readings with respect to parameters of the model, by at most one adjoint solve for
+    /// each group.
+    ///
+    /// weights: as in sensor_vjp; group: a name in Model.parameter_groups, several names, or None for all groups. Returns an
+    /// array as long as the group or, for several, a dict of name to array. Raises StaleStep, GradientError.
+    #[pyo3(signature = (weights, group=None))]
+    fn sensor_vjp_parameters<'py>(
+        &self,
+        py: Python<'py>,
+        weights: &Bound<'py, PyDict>,
+        group: Option<Groups>,
+    ) -> Result<Bound<'py, PyAny>, Failure> {
+        let w = sensor_gradient::weights(self.model(), weights)?;
+        by_group(py, group, |group| {
+            let mut out = vec![0.0; self.model().parameters().group(group).len()];
+            let work =
+                |step: &mut slipstick::Step, memory: &mut _| step.sensor_vjp_parameters(&w, group, memory, &mut out);
+            py.detach(|| self.origin.resume(work))?;
+            Ok(out)
+        })
     }
 
     fn __repr__(&self) -> String {

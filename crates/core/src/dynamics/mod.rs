@@ -51,7 +51,7 @@ pub(crate) use mass_solve::{
 pub(crate) use passive::{
     compensation_wrenches, for_each_passive_slope, spring_displacements, tendon_length, turn_between,
 };
-pub(crate) use regressor::body_columns;
+pub(crate) use regressor::{body_columns, inertial_columns};
 pub(crate) use rnea_adjoint::{RneaAdjoint, RneaGradient, rnea_vjp_placed};
 pub(crate) use rnea_derivatives::{RneaDerivatives, rnea_derivatives_placed, stride};
 pub(crate) use tree_matrix::factor;

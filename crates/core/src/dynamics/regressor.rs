@@ -3,7 +3,7 @@
 
 use super::kinematics::Kinematics;
 use crate::model::Model;
-use crate::spatial::{Force, Motion, Vec3, vec3};
+use crate::spatial::{Force, Motion, Pose, Vec3, vec3};
 
 /// Writes Y, nv rows of 10 (n_bodies − 1) numbers. Needs poses, axes, velocities and accelerations in `kin`.
 pub(crate) fn regressor(model: &Model, kin: &Kinematics, Y: &mut [f64]) {
@@ -26,8 +26,12 @@ pub(crate) fn regressor(model: &Model, kin: &Kinematics, Y: &mut [f64]) {
 /// Net force of a body per unit of each of its parameters, body frame.   (reg-1)
 pub(crate) fn body_columns(model: &Model, kin: &Kinematics, i: usize) -> [Force; 10] {
     let X = &kin.X_wb[i];
-    let arm = X.position - kin.origin[model.tree().nodes[i].tree];
-    let (V, A) = (kin.V[i], kin.A[i]);
+    inertial_columns(X, X.position - kin.origin[model.tree().nodes[i].tree], kin.V[i], kin.A[i])
+}
+
+/// Columns of a body at a pose, `arm` from the origin of its tree, with a velocity and an acceleration there. Without the
+/// velocity, and with it in place of the acceleration, they are those of the momentum.
+pub(crate) fn inertial_columns(X: &Pose, arm: Vec3, V: Motion, A: Motion) -> [Force; 10] {
     let a = X.rotation.tmul(A.at(arm) + V.ang.cross(V.at(arm))); // acceleration of the body's origin
     let (w, dw) = (X.rotation.tmul(V.ang), X.rotation.tmul(A.ang));
     let mut columns = [Force::ZERO; 10];

@@ -32,8 +32,10 @@ pub use bare::{ProblemDirection, ProblemGrad, RowDerivatives, SolutionGrad, Solu
 pub use types::{GradientError, InputDirection, InputGrad, OutputGrad, StepJacobian};
 
 pub(crate) use linearize::contact_error;
+pub(crate) use parameters::placement_axes;
 pub(crate) use record::{StepInputs, StepRecord};
 pub(crate) use rotation::Rotation;
+pub(crate) use surfaces::sizes_of;
 
 use crate::constraint::{Mode, Source};
 use crate::footprint::footprint;
@@ -291,12 +293,33 @@ impl Gradient {
         group: ParameterGroup,
         out: &mut [f64],
     ) -> Result<(), GradientError> {
-        self.on(f, |g, f| {
-            g.adjoint(f, w, &[])?;
-            let Gradient { active, linearized, unconstrained, reverse, .. } = g;
-            reverse.collect(f, linearized, w)?;
-            Adjoint { f, active, linearized, unconstrained, reverse, w }.add(group, out)
-        })
+        self.on(f, |g, f| g.add_parameters(f, w, &[], group, out))
+    }
+
+    /// By parameters, of a number that depends on v_next and on the impulses of all rows, as in [`Gradient::vjp_rows`].
+    pub fn vjp_rows_parameters(
+        &mut self,
+        f: &mut StepRecord,
+        v_next: &[f64],
+        lambda: &[f64],
+        group: ParameterGroup,
+        out: &mut [f64],
+    ) -> Result<(), GradientError> {
+        self.add_parameters(f, &OutputGrad { v: v_next, ..OutputGrad::default() }, lambda, group, out)
+    }
+
+    fn add_parameters(
+        &mut self,
+        f: &mut StepRecord,
+        w: &OutputGrad,
+        lambda: &[f64],
+        group: ParameterGroup,
+        out: &mut [f64],
+    ) -> Result<(), GradientError> {
+        self.adjoint(f, w, lambda)?;
+        let Gradient { active, linearized, unconstrained, reverse, .. } = self;
+        reverse.collect(f, linearized, w)?;
+        Adjoint { f, active, linearized, unconstrained, reverse, w, lambda }.add(group, out)
     }
 
     /// Forward mode with respect to a group of n parameters: one row after the other, by reverse mode.

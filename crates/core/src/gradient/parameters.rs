@@ -24,6 +24,8 @@ pub(crate) struct Adjoint<'a, 'f> {
     pub unconstrained: &'a mut Unconstrained,
     pub reverse: &'a Reverse,
     pub w: &'a OutputGrad<'a>,
+    /// Gradient with respect to the impulses of all rows, each along its own axis, or none.
+    pub lambda: &'a [f64],
 }
 
 impl Adjoint<'_, '_> {
@@ -216,7 +218,7 @@ impl Adjoint<'_, '_> {
 }
 
 /// Motion of a body per unit of its six placement numbers: position in the parent, rotation vector.
-fn placement_axes(f: &StepRecord, i: usize) -> [Motion; 6] {
+pub(crate) fn placement_axes(f: &StepRecord, i: usize) -> [Motion; 6] {
     let node = &f.model.tree().nodes[i];
     let parent = &f.kin.X_wb[node.parent];
     let mount = &f.model.placements()[i];

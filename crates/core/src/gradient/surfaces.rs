@@ -3,10 +3,11 @@
 
 use super::linearize::{Touch, contact_error, touch};
 use super::parameters::Adjoint;
+use super::record::StepRecord;
 use super::types::GradientError;
 use crate::collision::{SizeDerivative, size_derivative};
 use crate::constraint::{self, Block, Cone, JointRowKind, Mode, Source, friction_shares, restitution_shares, rows_of};
-use crate::model::{BodyId, GradientMode, ParameterGroup, Shape};
+use crate::model::{BodyId, GeomId, GradientMode, ParameterGroup, Shape};
 use crate::spatial::Vec3;
 
 impl Adjoint<'_, '_> {
@@ -58,6 +59,7 @@ impl Adjoint<'_, '_> {
             let wanted = f.contacts.contacts()[c].frame.tmul(Vec3::from_slice(&self.w.impulses[3 * c..]));
             (0..3).for_each(|i| pull[i] += wanted[i]);
         }
+        pull.iter_mut().zip(self.lambda.iter().skip(b.row)).take(b.cone.rows()).for_each(|(p, l)| *p += l);
         pull
     }
 }
@@ -156,26 +158,44 @@ pub(super) fn sizes(s: &mut Adjoint, group: ParameterGroup, out: &mut [f64]) -> 
             continue;
         }
         let t = touch(s.f, k, n)?;
-        for (which, geom) in s.f.contacts.contacts()[n].geoms.into_iter().enumerate() {
-            let shape = s.f.model.shape(geom);
-            let (count, first) = match (group, shape) {
-                (ParameterGroup::ShapeSize, _) => (shape.n_sizes(), 3 * geom.0),
-                (_, Shape::Mesh { mesh }) => (3, 3 * mesh.0),
-                (_, Shape::Terrain { .. }) => {
-                    let name = &s.f.model.geoms()[geom.0].name;
-                    let what = format!("the contacts of terrain '{name}' with respect to the scale of its mesh");
-                    return Err(GradientError::Unsupported { what });
-                }
-                _ => (0, 0),
-            };
-            for c in 0..count {
-                let size = size_derivative(s.f.model, &s.f.kin.X_wb, s.f.contacts, n, which, c);
-                let size = size.map_err(|error| contact_error(s.f.model, s.f.contacts.contacts()[n].geoms, error))?;
-                out[first + c] += size_gain(s, &t, k, n, &size);
-            }
+        for (place, size) in sizes_of(s.f, group, n)?.into_iter().flatten() {
+            out[place] += size_gain(s, &t, k, n, &size);
         }
     }
     Ok(())
+}
+
+/// The numbers of a group of sizes or scales that move contact `n`, by their places in the group, and how they move it.
+pub(crate) fn sizes_of(
+    f: &mut StepRecord,
+    group: ParameterGroup,
+    n: usize,
+) -> Result<[Option<(usize, SizeDerivative)>; 6], GradientError> {
+    let mut all = [const { None }; 6];
+    let geoms = f.contacts.contacts()[n].geoms;
+    for (which, geom) in geoms.into_iter().enumerate() {
+        let (count, first) = numbers_of(f, group, geom)?;
+        for c in 0..count {
+            let size = size_derivative(f.model, &f.kin.X_wb, f.contacts, n, which, c);
+            all[3 * which + c] = Some((first + c, size.map_err(|error| contact_error(f.model, geoms, error))?));
+        }
+    }
+    Ok(all)
+}
+
+/// How many numbers of a group a geom has, and where they begin.
+fn numbers_of(f: &StepRecord, group: ParameterGroup, geom: GeomId) -> Result<(usize, usize), GradientError> {
+    let shape = f.model.shape(geom);
+    match (group, shape) {
+        (ParameterGroup::ShapeSize, _) => Ok((shape.n_sizes(), 3 * geom.0)),
+        (_, Shape::Mesh { mesh }) => Ok((3, 3 * mesh.0)),
+        (_, Shape::Terrain { .. }) => {
+            let name = &f.model.geoms()[geom.0].name;
+            let what = format!("the contacts of terrain '{name}' with respect to the scale of its mesh");
+            Err(GradientError::Unsupported { what })
+        }
+        _ => Ok((0, 0)),
+    }
 }
 
 /// The gradient with respect to a size that moves a contact.

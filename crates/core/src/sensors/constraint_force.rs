@@ -61,13 +61,15 @@ pub(super) fn all<'m>(m: &'m Snapshot) -> impl Iterator<Item = ConstraintForce> 
 
 /// Contacts that take part in the problem; the others have no force.
 pub(super) fn contacts<'m>(m: &'m Snapshot) -> impl Iterator<Item = ContactForce> + 'm {
-    let (lambda, per_step) = (m.solution.lambda(), per_step(m));
-    m.assembly.sources.iter().zip(&m.assembly.problem.blocks).filter_map(move |(source, block)| {
-        let Source::Contact(number) = *source else { return None };
-        let (c, row) = (&m.contacts[number], block.row);
-        let force = c.frame * Vec3::from_slice(&lambda[row..]) * per_step;
-        Some(ContactForce { geoms: c.geoms, row, point: c.point, axes: c.frame, force })
-    })
+    (0..m.assembly.sources.len()).filter_map(|block| contact(m, block))
+}
+
+/// The force of a block of the problem that is a contact.
+pub(super) fn contact(m: &Snapshot, block: usize) -> Option<ContactForce> {
+    let Source::Contact(number) = m.assembly.sources[block] else { return None };
+    let (c, row) = (&m.contacts[number], m.assembly.problem.blocks[block].row);
+    let force = c.frame * Vec3::from_slice(&m.solution.lambda()[row..]) * per_step(m);
+    Some(ContactForce { geoms: c.geoms, row, point: c.point, axes: c.frame, force })
 }
 
 /// Limits of joints and tendons.

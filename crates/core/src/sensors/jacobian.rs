@@ -10,7 +10,7 @@ use crate::check;
 use crate::error::InputError;
 use crate::gradient::{Gradient, GradientError, InputGrad, StepJacobian, StepRecord};
 use crate::linalg::MatRef;
-use crate::model::Model;
+use crate::model::{Model, ParameterGroup};
 use core::ops::Range;
 
 /// Derivatives of the readings of a step, sensor by sensor as [`Sensors`] has the readings.
@@ -111,6 +111,29 @@ impl Sensors {
             }
             reverse.add(out);
             Ok::<_, GradientError>(())
+        });
+        self.derivatives = Some(memory);
+        Ok(done?)
+    }
+
+    /// The gradient of `weights · readings` with respect to a group of parameters.
+    pub(crate) fn vjp_parameters(
+        &mut self,
+        gradient: &mut Gradient,
+        f: &mut StepRecord,
+        weights: &[f64],
+        group: ParameterGroup,
+        out: &mut [f64],
+    ) -> Result<(), SensorError> {
+        let mut memory = self.take_memory(f.model);
+        let done = gradient.on(f, |g, f| {
+            let reverse = &mut memory.reverse;
+            reverse.begin(f, self.layout.needs)?;
+            reverse.pull(&Snapshot::of(f), &self.layout, weights);
+            if reverse.adjoint.reaches_the_end() {
+                g.vjp_rows_parameters(f, &reverse.adjoint.v_next, &reverse.adjoint.lambda, group, out)?;
+            }
+            reverse.add_parameters(f, &self.layout, weights, group, out)
         });
         self.derivatives = Some(memory);
         Ok(done?)

@@ -19,24 +19,27 @@ pub(super) struct LoadAdjoint {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Wanted {
+pub(super) struct Wanted {
     /// Of the force that the parent must supply.
-    force: Motion,
-    /// Of the first moment and the momentum.
-    moment: Vec3,
-    momentum: Motion,
+    pub force: Motion,
+    /// Of the mass, the first moment and the momentum.
+    pub mass: f64,
+    pub moment: Vec3,
+    pub momentum: Motion,
 }
 
 impl Wanted {
     /// The weights about an origin that lies `d` further on.
     fn shifted(self, d: Vec3) -> Wanted {
         let at = |W: Motion| Motion { lin: W.at(d), ang: W.ang };
-        Wanted { force: at(self.force), moment: self.moment, momentum: at(self.momentum) }
+        let mass = self.mass + self.moment.dot(d);
+        Wanted { force: at(self.force), mass, moment: self.moment, momentum: at(self.momentum) }
     }
 
     fn plus(self, sign: f64, b: Wanted) -> Wanted {
         Wanted {
             force: self.force + b.force * sign,
+            mass: self.mass + b.mass * sign,
             moment: self.moment + b.moment * sign,
             momentum: self.momentum + b.momentum * sign,
         }
@@ -79,7 +82,9 @@ impl LoadAdjoint {
     pub fn center(&mut self, m: &Snapshot, loads: &LinkWrenches, link: FrameId, weights: Vec3, out: &mut Adjoint) {
         let (mass, frame) = (loads.mass(link), &m.model.frames()[link.0]);
         if mass > 0.0 {
+            let arm = loads.center(m, link) - m.origin(frame.body);
             self.wanted[link.0].moment += weights * (1.0 / mass);
+            self.wanted[link.0].mass -= weights.dot(arm) / mass;
         } else {
             out.place(frame.body, loads.center(m, link) - m.origin(frame.body), weights);
         }
@@ -90,6 +95,7 @@ impl LoadAdjoint {
         let mass = loads.mass(link);
         if mass > 0.0 {
             self.wanted[link.0].momentum.lin += weights * (1.0 / mass);
+            self.wanted[link.0].mass -= weights.dot(loads.velocity(link)) / mass;
         }
     }
 
@@ -137,7 +143,7 @@ impl LoadAdjoint {
     fn release(&self, m: &Snapshot, A: &[Motion], out: &mut Adjoint) {
         for (k, wanted) in self.wanted.iter().enumerate() {
             let body = m.model.frames()[k].body.0;
-            let Wanted { force: W, moment, momentum: L } = match links::leaves_to(m.model, FrameId(k)) {
+            let Wanted { force: W, moment, momentum: L, .. } = match links::leaves_to(m.model, FrameId(k)) {
                 Some(main) => wanted.plus(-1.0, self.wanted[main.0]),
                 None => *wanted,
             };
@@ -158,12 +164,25 @@ impl LoadAdjoint {
         let by_impulse = c.axes.tmul(wanted) * (1.0 / m.model.options().dt);
         (0..3).for_each(|k| out.lambda[c.row + k] += by_impulse[k]);
         let Some(D) = D else { return };
-        let (by_point, by_normal) = (c.force.cross(W1.ang - W2.ang), c.force.cross(wanted).cross(c.axes.c[2]));
+        let [by_point, by_normal] = self.met_by(m, c);
         for i in 0..2 {
             let x: [f64; 6] = core::array::from_fn(|k| by_point.dot(D.point[i][k]) + by_normal.dot(D.normal[i][k]));
             let (lin, ang) = (Vec3::from_slice(&x), Vec3::from_slice(&x[3..]));
             out.position[geoms[i].body.0] += Force::at_point(lin, ang, arms[i]);
         }
+    }
+
+    /// Gradient with respect to the point and the normal of a contact.
+    pub fn met_by(&self, m: &Snapshot, c: &ContactForce) -> [Vec3; 2] {
+        let geoms = c.geoms.map(|g| &m.model.geoms()[g.0]);
+        let [W1, W2] = geoms.map(|g| self.wanted[g.link.0].force);
+        let wanted = W1.at(c.point - m.origin(geoms[0].body)) - W2.at(c.point - m.origin(geoms[1].body));
+        [c.force.cross(W1.ang - W2.ang), c.force.cross(wanted).cross(c.axes.c[2])]
+    }
+
+    /// What is wanted of a link. After `spread`.
+    pub fn of(&self, link: FrameId) -> Wanted {
+        self.wanted[link.0]
     }
 
     /// Where a constraint between links acts; its force keeps its direction in the world.

@@ -1,4 +1,4 @@
-//! Sensors: what a file wants to have measured, read from a finished step, and their derivatives.   (sens-1 … sens-12)
+//! Sensors: what a file wants to have measured, read from a finished step, and their derivatives.   (sens-1 … sens-13)
 //!
 //! Readings belong to the state at the beginning of the step, as contacts do; accelerations and forces are those of the
 //! step, `(v_next − u − v)/dt` with what free rotation adds left out, since no force makes it. The numbers are those of MuJoCo's `sensordata` for the same state and accelerations, without
@@ -16,6 +16,7 @@ mod links;
 mod load;
 mod load_adjoint;
 mod needs;
+mod parameters;
 mod reverse;
 mod snapshot;
 mod support;

@@ -18,16 +18,16 @@ use crate::spatial::{Motion, Vec3};
 #[derive(Debug, Clone)]
 pub(super) struct Reverse {
     pub adjoint: Adjoint,
-    load_adjoint: LoadAdjoint,
+    pub load_adjoint: LoadAdjoint,
     /// Of the step that is differentiated, which may be another than the one that was read: on the central path.
     loads: LinkWrenches,
-    A: Vec<Motion>,
+    pub A: Vec<Motion>,
     dkin: KinematicsDerivatives,
-    rotation: Rotation,
+    pub rotation: Rotation,
     /// Derivatives of contacts that press, one for each of [`constraint_force::contacts`].
     touches: Vec<Option<PointDerivatives>>,
     /// Which dofs pass changes of their actuators (nv).
-    saturation: Vec<f64>,
+    pub saturation: Vec<f64>,
 }
 
 impl Reverse {

@@ -145,7 +145,7 @@ impl Environment {
     /// Back through the recorded rollout; state and warm start stay those of its end.
     fn rollout_vjp(&mut self, stepper: &mut Stepper, w: StateGrad, [q, v, tau, ctrl]: [&mut [f64]; 4]) {
         self.with_record(stepper, |recorder, stepper| {
-            Ok(recorder.back(stepper, &w, InputGrad { q, v, tau, ctrl }, &mut [])?)
+            Ok(recorder.back(stepper, &w, &[], InputGrad { q, v, tau, ctrl }, &mut [])?)
         });
     }
 }

@@ -4,6 +4,7 @@
 #![allow(non_snake_case)]
 
 mod forward;
+mod readings;
 mod recorder;
 mod reverse;
 mod stepper;
@@ -69,7 +70,8 @@ impl RolloutGradient {
 
     /// Adds derivatives with respect to groups of parameters.
     pub fn with_parameters(mut self, groups: &[ParameterGroup]) -> RolloutGradient {
-        self.recorder.layout = Layout::new(&self.stepper.model, groups);
+        let readings = self.recorder.layout.readings;
+        self.recorder.layout = Layout { readings, ..Layout::new(&self.stepper.model, groups) };
         self.finished = false;
         self
     }
@@ -81,6 +83,10 @@ impl RolloutGradient {
             return Err(InputError::WrongModel { what: "rollout", got: model.name().into() });
         }
         (self.stepper, self.recorder.tape) = (Stepper::new(model), Tape::new(model));
+        self.recorder.sensors = None;
+        if self.recorder.layout.readings > 0 {
+            self.recorder.layout.readings = readings::size(model);
+        }
         self.finished = false;
         Ok(())
     }

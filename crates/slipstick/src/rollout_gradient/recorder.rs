@@ -5,7 +5,7 @@ use super::Memory;
 use super::stepper::{Stepper, fill};
 use super::tape::{Layout, Tape};
 use super::types::{RolloutGradientError, RolloutInput};
-use slipstick_core::{Model, ParameterGroup};
+use slipstick_core::{Model, ParameterGroup, Sensors};
 
 /// The record of a rollout of some number of steps.
 #[derive(Debug, Clone)]
@@ -17,6 +17,8 @@ pub(crate) struct Recorder {
     /// Gradients or changes of a state (q, v) and of the one beside it.
     pub here: Vec<f64>,
     pub there: Vec<f64>,
+    /// Memory to read sensors and to differentiate them, made when it is needed first.
+    pub sensors: Option<Box<Sensors>>,
     /// Steps, of those that were differentiated last, whose derivative is a choice.
     pub choices: usize,
 }
@@ -30,6 +32,7 @@ impl Recorder {
             tape: Tape::new(model),
             here: vec![0.0; 2 * model.nv()],
             there: vec![0.0; 2 * model.nv()],
+            sensors: None,
             choices: 0,
         }
     }
@@ -62,15 +65,20 @@ impl Recorder {
         t: usize,
         input: &RolloutInput,
     ) -> Result<(), RolloutGradientError> {
-        let Recorder { memory, layout, tape, choices, .. } = self;
+        let Recorder { memory, layout, tape, choices, sensors, .. } = self;
         if *memory == Memory::Recompute {
             stepper.data.copy_warm_start(&mut tape.starts[t]);
         }
         fill(input.ctrl, t, &mut stepper.command.ctrl);
         fill(input.tau, t, &mut stepper.command.tau);
-        let (mut done, command) = stepper.step(t)?;
+        let (mut done, command, x) = stepper.step(t)?;
         tape.keys.push(done.mode_key());
         tape.record.push_step(command, &done);
+        if layout.readings > 0 {
+            let sensors = sensors.get_or_insert_with(|| Box::new(Sensors::new(done.model())));
+            done.sensors(x, command.ctrl(), &done.input(), sensors)?;
+            tape.push_readings(sensors);
+        }
         if *memory == Memory::Store {
             let pushed = tape.push_matrix(layout, &mut done).and_then(|()| done.is_choice());
             *choices += usize::from(pushed.map_err(|error| RolloutGradientError::Gradient { step: t, error })?);

@@ -1,18 +1,29 @@
 //! Reverse mode: the gradient of a loss goes back from state to state.
 
+use super::readings::add_readings;
 use super::recorder::Recorder;
 use super::stepper::Stepper;
 use super::types::{RolloutGrad, RolloutGradientError, StateGrad, vector_or_none};
 use super::{Memory, Rollout};
-use slipstick_core::{InputError, InputGrad, OutputGrad, ParameterGroup};
+use slipstick_core::{InputError, InputGrad, OutputGrad, ParameterGroup, Sensors};
 
 impl Rollout<'_> {
     /// Adds to `out` the gradient of a loss whose gradient with respect to the states is `w`. Costs, per step, a
     /// product with a matrix, or one more step and one adjoint solve; steps that nothing comes back to are not visited.
     pub fn vjp(&mut self, w: StateGrad, out: &mut RolloutGrad) -> Result<(), RolloutGradientError> {
+        self.vjp_of(w, &[], out)
+    }
+
+    /// Reverse mode of a loss on states and readings; `readings` are its derivatives with respect to these, or none.
+    pub(super) fn vjp_of(
+        &mut self,
+        w: StateGrad,
+        readings: &[f64],
+        out: &mut RolloutGrad,
+    ) -> Result<(), RolloutGradientError> {
         self.check_grads(&w, out)?;
         let RolloutGrad { q, v, tau, ctrl, parameters } = out;
-        self.0.recorder.back(&mut self.0.stepper, &w, InputGrad { q, v, tau, ctrl }, parameters)
+        self.0.recorder.back(&mut self.0.stepper, &w, readings, InputGrad { q, v, tau, ctrl }, parameters)
     }
 
     fn check_grads(&self, w: &StateGrad, out: &RolloutGrad) -> Result<(), RolloutGradientError> {
@@ -41,23 +52,27 @@ impl Rollout<'_> {
 }
 
 impl Recorder {
-    /// All the way back. `out` has room for the first state (nv each) and for every step (tau, ctrl), or for none; what
-    /// does not fit the rollout was refused at the door.
+    /// All the way back. `readings` has a row for every step, or none; rows ask for steps that are made again. `out` has room
+    /// for the first state (nv each) and for every step (tau, ctrl), or for none. What does not fit the rollout was refused
+    /// at the door.
     pub fn back(
         &mut self,
         stepper: &mut Stepper,
         w: &StateGrad,
+        readings: &[f64],
         mut out: InputGrad,
         parameters: &mut [(ParameterGroup, Vec<f64>)],
     ) -> Result<(), RolloutGradientError> {
         self.here.fill(0.0);
         self.count_anew();
         self.add_loss(w, self.steps);
+        let size = readings.len().checked_div(self.steps).unwrap_or(0);
         for t in (0..self.steps).rev() {
-            if self.here.iter().any(|x| *x != 0.0) {
+            let seen = super::row(readings, size, t);
+            if self.here.iter().chain(seen).any(|x| *x != 0.0) {
                 match self.memory {
                     Memory::Store => self.back_stored(t, &mut out, parameters),
-                    Memory::Recompute => self.back_again(stepper, t, &mut out, parameters)?,
+                    Memory::Recompute => self.back_again(stepper, t, seen, &mut out, parameters)?,
                 }
             }
             self.add_loss(w, t);
@@ -107,17 +122,23 @@ impl Recorder {
         &mut self,
         stepper: &mut Stepper,
         t: usize,
+        seen: &[f64],
         out: &mut InputGrad,
         parameters: &mut [(ParameterGroup, Vec<f64>)],
     ) -> Result<(), RolloutGradientError> {
-        let Recorder { layout, tape, here, there, choices, .. } = self;
+        let Recorder { layout, tape, here, there, choices, sensors, .. } = self;
         let (nv, nu) = (layout.nv, if stepper.command.actuated { layout.nu } else { 0 });
         there.fill(0.0);
         let (q, v) = there.split_at_mut(nv);
-        let grad = InputGrad { q, v, tau: of_step(out.tau, t, nv), ctrl: of_step(out.ctrl, t, nu) };
+        let mut grad = InputGrad { q, v, tau: of_step(out.tau, t, nv), ctrl: of_step(out.ctrl, t, nu) };
         let w = OutputGrad { q: &here[..nv], v: &here[nv..], impulses: &[] };
         let failed = |error| RolloutGradientError::Gradient { step: t, error };
         let mut step = stepper.repeat(tape, t)?;
+        if seen.iter().any(|x| *x != 0.0) {
+            let sensors = sensors.get_or_insert_with(|| Box::new(Sensors::new(step.model())));
+            add_readings(&mut step, seen, &mut grad, parameters, sensors)
+                .map_err(|error| RolloutGradientError::of_readings(t, error))?;
+        }
         step.vjp(w, grad).map_err(failed)?;
         *choices += usize::from(step.is_choice().map_err(failed)?);
         for (group, out) in parameters {

@@ -48,16 +48,16 @@ impl Stepper {
         command.wrenches.extend_from_slice(input.wrenches);
     }
 
-    /// Makes the step from `x`.
-    pub fn try_step(&mut self) -> Result<(Step<'_>, &Command), StepError> {
+    /// Makes the step from `x`; returns it with what it was made from.
+    pub fn try_step(&mut self) -> Result<(Step<'_>, &Command, &State), StepError> {
         let Stepper { model, data, x, next, command } = self;
         let input = Input::tau(&command.tau).with_wrenches(&command.wrenches);
         let done = Place { x, ctrl: command.ctrl(), input }.step(model, data, next);
-        done.map(|done| (done, &*command))
+        done.map(|done| (done, &*command, &*x))
     }
 
     /// Makes the step from `x` as number `t` of a rollout.
-    pub fn step(&mut self, t: usize) -> Result<(Step<'_>, &Command), RolloutGradientError> {
+    pub fn step(&mut self, t: usize) -> Result<(Step<'_>, &Command, &State), RolloutGradientError> {
         self.try_step().map_err(|error| RolloutGradientError::Rollout(RolloutError { step: t, error }))
     }
 
@@ -76,7 +76,7 @@ impl Stepper {
         fill(&record.v, t, &mut self.x.v);
         fill(&record.ctrl, t, &mut self.command.ctrl);
         fill(&record.tau, t, &mut self.command.tau);
-        let (done, _) = self.step(t)?;
+        let (done, ..) = self.step(t)?;
         if done.mode_key() == tape.keys[t] { Ok(done) } else { Err(RolloutGradientError::Branch { step: t }) }
     }
 }

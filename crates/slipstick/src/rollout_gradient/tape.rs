@@ -2,7 +2,7 @@
 
 use super::types::{Memory, RolloutGradientError};
 use crate::trajectory::Trajectory;
-use slipstick_core::{GradientError, Model, ParameterGroup, Step, WarmStart};
+use slipstick_core::{GradientError, Model, ParameterGroup, Sensors, Step, WarmStart};
 use std::collections::TryReserveError;
 use std::ops::Range;
 
@@ -14,13 +14,15 @@ pub(crate) struct Layout {
     pub groups: Vec<(ParameterGroup, Range<usize>)>,
     /// Numbers of a row.
     pub width: usize,
+    /// Numbers that sensors read in every step; zero if they are not read.
+    pub readings: usize,
 }
 
 impl Layout {
     /// Groups that come twice are taken once.
     pub fn new(model: &Model, groups: &[ParameterGroup]) -> Layout {
         let (nv, nu) = (model.nv(), model.nu());
-        let mut layout = Layout { nv, nu, groups: Vec::new(), width: 3 * nv + nu };
+        let mut layout = Layout { nv, nu, groups: Vec::new(), width: 3 * nv + nu, readings: 0 };
         for group in groups {
             if layout.group(*group).is_none() {
                 let end = layout.width + model.parameters().group(*group).len();
@@ -57,6 +59,8 @@ pub(crate) struct Tape {
     pub keys: Vec<u64>,
     /// What each step began with beside its state; kept if steps are to be made again.
     pub starts: Vec<WarmStart>,
+    /// What sensors read in each step.
+    pub readings: Vec<f64>,
     /// Derivatives of each step, or room for those of one.
     pub matrices: Vec<f64>,
     /// Parameters of one group: derivatives of q_next, then of v_next.
@@ -65,8 +69,9 @@ pub(crate) struct Tape {
 
 impl Tape {
     pub fn new(model: &Model) -> Tape {
-        let record = Trajectory::new(model);
-        Tape { record, keys: Vec::new(), starts: Vec::new(), matrices: Vec::new(), parameters: Vec::new() }
+        let (record, numbers) = (Trajectory::new(model), Vec::new);
+        let (readings, matrices, parameters) = (numbers(), numbers(), numbers());
+        Tape { record, keys: Vec::new(), starts: Vec::new(), readings, matrices, parameters }
     }
 
     /// Empties it and makes room, so that nothing is made room for later.
@@ -89,7 +94,7 @@ impl Tape {
     }
 
     fn reserve(&mut self, model: &Model, layout: &Layout, steps: usize, memory: Memory) -> Result<(), TryReserveError> {
-        let Tape { record, keys, starts, matrices, .. } = self;
+        let Tape { record, keys, starts, readings, matrices, .. } = self;
         let states = steps.saturating_add(1);
         empty(&mut record.time, states, 1)?;
         empty(&mut record.q, states, model.nq())?;
@@ -104,6 +109,7 @@ impl Tape {
         empty(&mut record.status, steps, 1)?;
         empty(&mut record.stage, steps, 1)?;
         empty(keys, steps, 1)?;
+        empty(readings, steps, layout.readings)?;
         let (kept, stored) = match memory {
             Memory::Store => (0, steps),
             Memory::Recompute => (steps, 1),
@@ -118,8 +124,8 @@ impl Tape {
     pub fn bytes(model: &Model, layout: &Layout, steps: usize, memory: Memory) -> usize {
         let (matrix, n) = (8 * layout.size(), |numbers: usize| 8 * numbers);
         let state = n(1 + model.nq() + layout.nv);
-        // controls, forces, key, five numbers of the report and three small ones
-        let report = n(layout.nu + layout.nv + 1 + 4) + 4 + 2;
+        // controls, forces, readings, key, five numbers of the report and three small ones
+        let report = n(layout.nu + layout.nv + layout.readings + 1 + 4) + 4 + 2;
         let (kept, once) = match memory {
             Memory::Store => (matrix, 0),
             Memory::Recompute => (size_of::<WarmStart>(), matrix),
@@ -130,6 +136,16 @@ impl Tape {
     /// Bytes inside the warm starts.
     pub fn bytes_of_starts(&self) -> usize {
         self.starts.iter().map(WarmStart::bytes).sum()
+    }
+
+    /// Appends what sensors have read: zeros for those that cannot be read.
+    pub fn push_readings(&mut self, sensors: &Sensors) {
+        for (k, range) in sensors.ranges().iter().enumerate() {
+            match sensors.get(k) {
+                Ok(numbers) => self.readings.extend_from_slice(numbers),
+                Err(_) => self.readings.extend(range.clone().map(|_| 0.0)),
+            }
+        }
     }
 
     /// Appends the derivatives of a step, all groups of parameters included.

@@ -2,7 +2,7 @@
 
 use crate::simulator::RolloutError;
 use crate::trajectory::Trajectory;
-use slipstick_core::{GradientError, InputError, Model, ParameterGroup, Wrench};
+use slipstick_core::{GradientError, InputError, Model, ParameterGroup, SensorError, Wrench};
 use std::fmt;
 
 /// What is kept of every step until its derivative is asked for.
@@ -117,6 +117,10 @@ pub enum RolloutGradientError {
         /// Why.
         error: GradientError,
     },
+    /// A sensor that has a weight cannot be read.
+    Sensor(SensorError),
+    /// Derivatives of readings need [`Memory::Recompute`]: a stored rollout keeps those of its states only.
+    Stored,
     /// A step that was made again did something else than the first time.
     Branch {
         /// Steps before it.
@@ -135,6 +139,10 @@ impl fmt::Display for RolloutGradientError {
             RolloutGradientError::Input(e) => e.fmt(f),
             RolloutGradientError::Rollout(e) => e.fmt(f),
             RolloutGradientError::Gradient { step, error } => write!(f, "step {step}: {error}"),
+            RolloutGradientError::Sensor(e) => e.fmt(f),
+            RolloutGradientError::Stored => f.write_str(
+                "there are no derivatives of readings of a stored rollout: recompute its steps instead of storing them",
+            ),
             RolloutGradientError::Branch { step } => {
                 write!(f, "step {step}: made again, its constraints were in other modes than the first time")
             }
@@ -151,7 +159,10 @@ impl std::error::Error for RolloutGradientError {
             RolloutGradientError::Input(e) => Some(e),
             RolloutGradientError::Rollout(e) => Some(e),
             RolloutGradientError::Gradient { error, .. } => Some(error),
-            RolloutGradientError::Branch { .. } | RolloutGradientError::Memory { .. } => None,
+            RolloutGradientError::Sensor(e) => Some(e),
+            RolloutGradientError::Stored
+            | RolloutGradientError::Branch { .. }
+            | RolloutGradientError::Memory { .. } => None,
         }
     }
 }
@@ -159,6 +170,17 @@ impl std::error::Error for RolloutGradientError {
 impl From<InputError> for RolloutGradientError {
     fn from(e: InputError) -> RolloutGradientError {
         RolloutGradientError::Input(e)
+    }
+}
+
+impl RolloutGradientError {
+    /// What went wrong with the readings of a step.
+    pub(super) fn of_readings(step: usize, error: SensorError) -> RolloutGradientError {
+        match error {
+            SensorError::Input(e) => RolloutGradientError::Input(e),
+            SensorError::Gradient(error) => RolloutGradientError::Gradient { step, error },
+            error => RolloutGradientError::Sensor(error),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod differences;
 mod scene;
+mod sensors;
 
 use scene::{STEPS, Scene};
 use slipstick::*;

@@ -142,10 +142,8 @@ impl Gauge {
                 }
                 for (n, e) in best.into_iter().enumerate().filter(|(_, e)| e.is_finite()) {
                     let (sensor, input) = (&sensors[readable[n]], ["q", "v", "tau", "ctrl"][kind]);
-                    found.errors.push((e, format!("{what}: {} by {input} {j}", sensor.name)));
-                    if blocks[n][kind].amax() > 0.0 && !found.changed.contains(&sensor.quantity) {
-                        found.changed.push(sensor.quantity);
-                    }
+                    let what = format!("{what}: {} by {input} {j}", sensor.name);
+                    found.add(e, what, sensor.quantity, blocks[n][kind].amax() > 0.0);
                 }
             }
         }
@@ -153,6 +151,14 @@ impl Gauge {
 }
 
 impl Found {
+    /// One more error, and whether the derivative is other than zero.
+    pub fn add(&mut self, error: f64, what: String, quantity: Quantity, changes: bool) {
+        self.errors.push((error, what));
+        if changes && !self.changed.contains(&quantity) {
+            self.changed.push(quantity);
+        }
+    }
+
     /// All errors are small, and there are many of them.
     pub fn judge(&mut self, tolerance: f64, least: usize) {
         self.errors.sort_by(|a, b| b.0.total_cmp(&a.0));

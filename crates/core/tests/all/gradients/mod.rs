@@ -18,6 +18,7 @@ mod puck;
 mod rollouts;
 mod scenes;
 mod sensor_adjoints;
+mod sensor_parameters;
 mod sensors;
 mod shapes;
 mod smoothed;

@@ -16,7 +16,7 @@ fn gauges(seeds: std::ops::Range<u64>) -> Vec<Gauge> {
 }
 
 /// Random weights of all numbers that can be read.
-fn weights(gauge: &Gauge, rng: &mut Rng) -> Vec<f64> {
+pub fn weights(gauge: &Gauge, rng: &mut Rng) -> Vec<f64> {
     let mut weights = vec![0.0; gauge.sensors.ranges().last().map_or(0, |r| r.end)];
     for k in gauge.readable() {
         let range = gauge.sensors.ranges()[k].clone();
@@ -75,7 +75,7 @@ fn what_is_not_wanted_is_left_out_and_readings_stay_as_they_are() {
 }
 
 /// A ball that rolls against a step, with everything measured.
-fn rolling(mode: GradientMode) -> Gauge {
+pub fn rolling(mode: GradientMode) -> Gauge {
     let mut w = World::new();
     let s = surface(0.4, 0.0);
     w.plane(Pose::IDENTITY, s);

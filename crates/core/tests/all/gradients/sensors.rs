@@ -24,7 +24,7 @@ fn random_forests_in_free_motion_have_readings_with_the_derivatives_of_their_dif
 /// Whether no constraint is between two modes, and no joint held twice: by its limit and by dry friction, or by dry friction
 /// and by the ground under two links of its robot. The motion does not feel how single points of a patch, or those that hold
 /// a joint, share a load, but touches, loads and forces of limits do.
-fn is_decided(done: &mut Step) -> bool {
+pub fn is_decided(done: &mut Step) -> bool {
     let all: Vec<ConstraintView> = done.constraints();
     let owner = |c: &ConstraintView| c.name.split('\'').nth(1).map(str::to_string);
     let held = |word: &'static str| {
@@ -66,7 +66,7 @@ fn random_worlds_that_touch_have_readings_with_the_derivatives_of_their_differen
 
 /// A trunk with a pack and a head on two legs of six dofs each with flat feet, so that loads are decided; springs and two
 /// servos hold it up.
-fn biped() -> ModelBuilder {
+pub fn biped() -> ModelBuilder {
     let mut w = World::new();
     let s = surface(0.8, 0.0);
     w.plane(Pose::IDENTITY, s);
@@ -120,7 +120,7 @@ fn a_standing_robot_has_loads_touches_and_accelerations_with_the_derivatives_of_
 }
 
 /// Rails and a ball joint beyond their limits, tendons at theirs, drives of all kinds.
-fn harness() -> ModelBuilder {
+pub fn harness() -> ModelBuilder {
     let mut w = World::new();
     for k in 0..3 {
         let kind = JointKind::Prismatic { axis: Vec3::UNITS[k] };
@@ -194,7 +194,7 @@ fn connected_and_welded_links_carry_loads_with_the_derivatives_of_their_differen
     found.judge(1e-5, 5_000);
 }
 
-fn sensor(name: &str, quantity: Quantity, object: SensorObject) -> Sensor {
+pub fn sensor(name: &str, quantity: Quantity, object: SensorObject) -> Sensor {
     Sensor { name: name.into(), quantity, object, reference: None }
 }
 

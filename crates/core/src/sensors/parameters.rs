@@ -1,0 +1,136 @@
+//! What readings owe to parameters of the model directly: at a fixed motion and fixed impulses.   (sens-13)
+//!
+//! Armature, damping, springs and surfaces act by way of the motion and the impulses only.
+#![allow(non_snake_case)]
+
+use super::constraint_force;
+use super::layout::Layout;
+use super::load_adjoint::Wanted;
+use super::reverse::Reverse;
+use super::snapshot::Snapshot;
+use crate::constraint::Source;
+use crate::dynamics::{Wrench, gain_partials, inertial_columns};
+use crate::gradient::{GradientError, StepRecord, placement_axes, sizes_of};
+use crate::model::{BodyId, ParameterGroup, Quantity, SensorObject, Transmission};
+use crate::spatial::{Force, Motion, Vec3};
+
+impl Reverse {
+    /// Adds the direct part of the gradient of `weights · readings` to `out`, which has the layout of the group. After `pull`.
+    pub fn add_parameters(
+        &self,
+        f: &mut StepRecord,
+        layout: &Layout,
+        weights: &[f64],
+        group: ParameterGroup,
+        out: &mut [f64],
+    ) -> Result<(), GradientError> {
+        match group {
+            ParameterGroup::Inertial => {
+                self.rotation.add_inertial(f, &self.adjoint.turn, out);
+                self.add_inertial(&Snapshot::of(f), out);
+            }
+            ParameterGroup::JointPlacement => self.add_placement(f, out),
+            // the world accelerates upwards, and all bodies with it
+            ParameterGroup::Gravity => (0..3).for_each(|k| out[k] -= self.adjoint.acceleration[0].lin[k]),
+            ParameterGroup::Actuator => self.add_actuator(&Snapshot::of(f), layout, weights, out),
+            ParameterGroup::ShapeSize | ParameterGroup::MeshScale => self.add_sizes(f, group, out)?,
+            ParameterGroup::Armature
+            | ParameterGroup::Damping
+            | ParameterGroup::Stiffness
+            | ParameterGroup::SpringReference
+            | ParameterGroup::DryFriction
+            | ParameterGroup::Friction
+            | ParameterGroup::Restitution
+            | ParameterGroup::Compliance => {}
+        }
+        Ok(())
+    }
+
+    /// Force, mass, first moment and momentum of the link that a body is named after are linear in the body's ten numbers.
+    fn add_inertial(&self, m: &Snapshot, out: &mut [f64]) {
+        for (i, ten) in (1..).zip(out.chunks_exact_mut(10)) {
+            let Wanted { force, mass, moment, momentum } = self.load_adjoint.of(m.model.bodies()[i].link);
+            let (X, V) = (&m.kin.X_wb[i], m.kin.V[i]);
+            let arm = X.position - m.origin(BodyId(i));
+            let in_body = |W: Motion| Motion { lin: X.rotation.tmul(W.at(arm)), ang: X.rotation.tmul(W.ang) };
+            let mut meet = |W: Motion, columns: [Force; 10]| {
+                ten.iter_mut().zip(columns).for_each(|(g, c)| *g += W.dot(c));
+            };
+            meet(in_body(force), inertial_columns(X, arm, V, self.A[i]));
+            meet(in_body(momentum), inertial_columns(X, arm, Motion::ZERO, V));
+            ten[0] += mass + moment.dot(arm);
+            (0..3).for_each(|k| ten[1 + k] += moment.dot(X.rotation.c[k]));
+        }
+        m.wrenches.iter().for_each(|w| self.add_wrench(m, w, out));
+    }
+
+    /// A wrench at the center of mass c = h / m acts elsewhere when that moves.
+    fn add_wrench(&self, m: &Snapshot, w: &Wrench, out: &mut [f64]) {
+        let (i, body) = (w.body.0, &m.model.inertias()[w.body.0]);
+        if w.point.is_some() || w.body == BodyId::WORLD || body.mass == 0.0 {
+            return;
+        }
+        // −(W × dc)·f
+        let W = self.load_adjoint.of(m.model.bodies()[i].link).force;
+        let by_center = m.kin.X_wb[i].rotation.tmul(W.ang.cross(w.force)) * (1.0 / body.mass);
+        let ten = &mut out[10 * (i - 1)..10 * i];
+        ten[0] -= by_center.dot(body.com);
+        (0..3).for_each(|k| ten[1 + k] += by_center[k]);
+    }
+
+    /// A placement is a joint that does not move: its six axes meet what dofs meet.   (sens-8)
+    fn add_placement(&self, f: &StepRecord, out: &mut [f64]) {
+        for (i, six) in (1..).zip(out.chunks_exact_mut(6)) {
+            let parent = f.model.tree().nodes[i].parent;
+            let (V, A) = (f.kin.V[parent], self.A[parent]);
+            for (g, S) in six.iter_mut().zip(placement_axes(f, i)) {
+                let psi = V.cross(S);
+                *g += S.dot(self.adjoint.position[i]) + psi.dot(self.adjoint.velocity[i]);
+                *g += (A.cross(S) + V.cross(psi)).dot(self.adjoint.acceleration[i]);
+                *g += self.rotation.meet_displacement(f, &self.adjoint.turn, i, S);
+            }
+        }
+    }
+
+    /// Forces of actuators by their four numbers, wherever they are read: on themselves, on a tendon, on a joint.
+    fn add_actuator(&self, m: &Snapshot, layout: &Layout, weights: &[f64], out: &mut [f64]) {
+        let Some(ctrl) = m.ctrl else { return };
+        let read = m.model.sensors().iter().zip(&layout.ranges);
+        let read = read.filter(|(s, _)| s.quantity == Quantity::ActuatorForce);
+        let weight = |is: &dyn Fn(SensorObject) -> bool| -> f64 {
+            read.clone().filter(|(s, _)| is(s.object)).map(|(_, range)| weights[range.start]).sum()
+        };
+        let first_dof = |object| match object {
+            SensorObject::Joint(id) => Some(m.model.joints()[id.0].v.start),
+            _ => None,
+        };
+        for (k, four) in out.chunks_exact_mut(4).enumerate() {
+            let mut pull = weight(&|object| match (object, m.model.actuators()[k].transmission) {
+                (SensorObject::Actuator(id), _) => id.0 == k,
+                (SensorObject::Tendon(t), Transmission::Tendon(pulled)) => t == pulled,
+                _ => false,
+            });
+            let slopes = gain_partials(m.model, k, m.q, m.v, ctrl[k], |j, arm| {
+                pull += self.saturation[j] * arm * weight(&|object| first_dof(object) == Some(j));
+            });
+            four.iter_mut().zip(slopes).for_each(|(g, s)| *g += pull * s);
+        }
+    }
+
+    /// Sizes and scales move the points and turn the normals of contacts, and with them the forces on links.   (sens-10)
+    fn add_sizes(&self, f: &mut StepRecord, group: ParameterGroup, out: &mut [f64]) -> Result<(), GradientError> {
+        for block in 0..f.assembly.sources.len() {
+            let Source::Contact(n) = f.assembly.sources[block] else { continue };
+            let m = Snapshot::of(f);
+            let Some(contact) = constraint_force::contact(&m, block) else { continue };
+            let [by_point, by_normal] = self.load_adjoint.met_by(&m, &contact);
+            if by_point == Vec3::ZERO && by_normal == Vec3::ZERO {
+                continue;
+            }
+            for (place, size) in sizes_of(f, group, n)?.into_iter().flatten() {
+                out[place] += by_point.dot(size.point) + by_normal.dot(size.normal);
+            }
+        }
+        Ok(())
+    }
+}
