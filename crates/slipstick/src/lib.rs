@@ -26,6 +26,8 @@ mod controller;
 mod corners;
 mod finite_differences;
 pub mod grad_check;
+#[cfg(doctest)]
+mod guide;
 pub mod optimize;
 pub mod pinocchio;
 mod probe;
