@@ -75,9 +75,13 @@ fn nearest(constraints: &[ConstraintView]) -> Option<String> {
         (_, false) => "to open",
     };
     let reserve = c.reserve[usize::from(slips)];
-    let unit = if c.name.starts_with("contact") { "N" } else { "N or N·m" };
-    let force = if reserve.is_finite() { format!(" or {reserve:.3e} {unit}") } else { String::new() };
-    Some(format!("Nearest to a change: the {} needs {:.2e} m/s{force} {does}.\n", c.name, margin(c)))
+    let force = if reserve.is_finite() { format!(" or {reserve:.3e} {}", c.unit) } else { String::new() };
+    Some(format!("Nearest to a change: the {} needs {:.2e} {}{force} {does}.\n", c.name, margin(c), speed(c)))
+}
+
+/// Unit of the velocity of a constraint.
+fn speed(c: &ConstraintView) -> &'static str {
+    if c.unit == "N" { "m/s" } else { "rad/s" }
 }
 
 fn sentence(c: &ConstraintView, dt: f64) -> String {
@@ -86,7 +90,7 @@ fn sentence(c: &ConstraintView, dt: f64) -> String {
     let (normal, tangential) = if contact { (n / dt, a.hypot(b) / dt) } else { (a / dt, 0.0) };
     let slip = c.velocity[0].hypot(c.velocity[1]);
     let does = match c.mode {
-        Mode::Break => format!("is open; {:.2e} m/s would close it", c.opening),
+        Mode::Break => format!("is open; {:.2e} {} would close it", c.opening, speed(c)),
         Mode::Stick if contact => format!(
             "sticks with {normal:.4} N and friction {tangential:.4} N; {:.2e} m/s ({:.3e} N) would open it, {:.2e} m/s \
              ({:.3e} N) make it slip",
@@ -97,8 +101,11 @@ fn sentence(c: &ConstraintView, dt: f64) -> String {
              m/s make it stick",
             c.opening, c.slipping
         ),
-        Mode::Stick => format!("holds with {normal:.4}"),
-        Mode::Slide => format!("gives way at {:.4} with {normal:.4}", c.velocity[0]),
+        Mode::Stick if c.reserve[1].is_finite() => {
+            format!("holds with {normal:.4} {} of at most {:.4}", c.unit, normal.abs() + c.reserve[1])
+        }
+        Mode::Stick => format!("holds with {normal:.4} {}", c.unit),
+        Mode::Slide => format!("slips at {:.4} {} with {normal:.4} {}", c.velocity[0], speed(c), c.unit),
     };
     let doubt = if c.degenerate { "; undecided: a derivative holds for one side only" } else { "" };
     format!("{} {does}{doubt}.", c.name)

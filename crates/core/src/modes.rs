@@ -3,7 +3,7 @@
 
 use crate::constraint::{Assembly, Cone, JointRowKind, Mode, Source, center, contact_margins, mode, rows_of};
 use crate::dynamics::for_each_ctrl_partial;
-use crate::model::{GradientMode, Model};
+use crate::model::{GradientMode, Model, PrimitiveKind};
 use crate::spatial::Vec3;
 use crate::step::Step;
 
@@ -19,6 +19,8 @@ const STILL: f64 = 1e-8;
 pub struct ConstraintView {
     /// What it is, such as `contact of 'floor' and 'foot'`.
     pub name: String,
+    /// Unit of its force: "N", or "N·m" for what turns.
+    pub unit: &'static str,
     /// What it does.
     pub mode: Mode,
     /// Impulse: of a contact on body 2 along (T, T, N), of others their one number (N s or N m s).
@@ -106,6 +108,7 @@ impl Step<'_> {
         };
         ConstraintView {
             name: name(self.model, assembly, source, self.data.contacts.contacts()),
+            unit: unit(self.model, assembly, source),
             mode,
             impulse,
             velocity,
@@ -229,6 +232,31 @@ impl Step<'_> {
         let Some(along) = arms.next() else { return 3 };
         let wide = |arm: Vec3| arm.cross(along).norm() > 1e-6 * along.dot(along);
         if arms.any(wide) { 6 } else { 5 }
+    }
+}
+
+/// Unit of the force of a constraint.
+fn unit(model: &Model, assembly: &Assembly, source: Source) -> &'static str {
+    let of_dof = |dof: usize| {
+        let p = model.tree().primitives.iter().find(|p| (p.v..p.v + p.kind.nv()).contains(&dof));
+        p.map_or("N", |p| if matches!(p.kind, PrimitiveKind::Slide | PrimitiveKind::Translation) { "N" } else { "N·m" })
+    };
+    match source {
+        Source::Contact(_) => "N",
+        // three rows of a point, then three of a turn
+        Source::Equality(_, row) => {
+            if row < 3 {
+                "N"
+            } else {
+                "N·m"
+            }
+        }
+        Source::Joint(n) => match assembly.joint_rows[n].kind {
+            JointRowKind::Limit { joint, .. } => of_dof(model.joints()[joint].v.start),
+            JointRowKind::DryFriction { dof } => of_dof(dof),
+            JointRowKind::TendonLimit { .. } | JointRowKind::TendonFriction { .. } => "N",
+            JointRowKind::BallLimit { .. } | JointRowKind::Coupling { .. } => "N·m",
+        },
     }
 }
 

@@ -115,7 +115,7 @@ impl ContactView {
 
 /// A constraint of a finished step: an equality, a limit or dry friction of a joint, a contact.
 ///
-/// Attributes: name (str, such as "contact of 'floor' and 'foot'"), mode ("break", "stick" or "slide"), impulse (3,)
+/// Attributes: name (str, such as "contact of 'floor' and 'foot'"), unit (str, of its force: "N" or "N·m"), mode ("break", "stick" or "slide"), impulse (3,)
 /// [N·s or N·m·s] and velocity (3,) [m/s or rad/s]: of a contact along two tangents and the normal, of others their one
 /// number first; opening (float, m/s or rad/s: change of velocity that would open it or, if it is open, close it),
 /// slipping (likewise: that would make it slip or, if it slips, hold; inf for what cannot slip), reserve (two floats, N or
@@ -155,6 +155,11 @@ impl ConstraintView {
     #[getter]
     fn slipping(&self) -> f64 {
         self.0.slipping
+    }
+
+    #[getter]
+    fn unit(&self) -> &'static str {
+        self.0.unit
     }
 
     #[getter]
