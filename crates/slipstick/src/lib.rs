@@ -19,18 +19,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod audit;
 mod batch;
 mod builtin;
+mod check;
 mod controller;
-mod corners;
-mod finite_differences;
-pub mod grad_check;
 #[cfg(doctest)]
 mod guide;
 pub mod optimize;
 pub mod pinocchio;
-mod probe;
 mod random;
 mod rollout_gradient;
 mod simulator;
@@ -39,14 +35,13 @@ mod summary;
 mod trajectory;
 mod workers;
 
-pub use audit::AuditReport;
 pub use batch::{Batch, BatchError, BatchJacobian, EnvironmentError, FailedEnvironment};
 pub use builtin::{BuiltinError, builtin, builtin_names};
-pub use controller::{Command, Controller, Hold, Random, Table, TableError};
-pub use corners::Corners;
-pub use finite_differences::{
-    Difference, ParameterDifferences, StepDifferences, finite_differences, finite_differences_of_parameters,
+pub use check::{
+    AuditReport, Corners, Difference, ParameterDifferences, StepDifferences, finite_differences,
+    finite_differences_of_parameters, grad_check,
 };
+pub use controller::{Command, Controller, Hold, Random, Table, TableError};
 pub use rollout_gradient::{
     Memory, Rollout, RolloutDirection, RolloutGrad, RolloutGradient, RolloutGradientError, RolloutInput, Sensitivities,
     StateGrad, Wanted,

@@ -1,8 +1,8 @@
 //! A robot that moves: model, memory and state in one, and rollouts that are recorded.
 
-use crate::audit::{Audit, AuditReport};
+use crate::check::audit::{Audit, AuditReport};
+use crate::check::perturbed::Place;
 use crate::controller::Command;
-use crate::probe::Place;
 use crate::trajectory::Trajectory;
 use slipstick_core::{Data, Input, InputError, Model, Sensors, State, Step, StepError, WarmStart};
 use std::fmt;

@@ -1,6 +1,6 @@
 //! A rollout in a few numbers.
 
-use crate::audit::AuditReport;
+use crate::check::audit::AuditReport;
 use slipstick_core::{Mode, Stage, Status, Step};
 use std::collections::BTreeMap;
 

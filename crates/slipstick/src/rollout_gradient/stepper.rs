@@ -2,8 +2,8 @@
 
 use super::tape::Tape;
 use super::types::{RolloutGradientError, RolloutInput};
+use crate::check::perturbed::Place;
 use crate::controller::Command;
-use crate::probe::Place;
 use crate::simulator::RolloutError;
 use slipstick_core::{Data, Input, InputError, Model, State, Step, StepError, WarmStart, Wrench};
 

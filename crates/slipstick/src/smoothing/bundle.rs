@@ -5,7 +5,7 @@ use super::normal::Normal;
 use super::sample::{Middle, Pair};
 use super::sum::Sum;
 use super::{Bundled, SmoothingError};
-use crate::probe::Place;
+use crate::check::perturbed::Place;
 use crate::workers::WorkerPool;
 use slipstick_core::{Data, Input, InputError, Model, State};
 

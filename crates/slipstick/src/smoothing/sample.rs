@@ -5,7 +5,7 @@
 
 use super::Sigma;
 use super::sum::Missing;
-use crate::probe::Place;
+use crate::check::perturbed::Place;
 use slipstick_core::linalg::MatMut;
 use slipstick_core::{Data, GradientError, Input, InputError, Model, Order, State, Step, WarmStart};
 

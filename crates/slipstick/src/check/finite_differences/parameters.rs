@@ -1,7 +1,7 @@
 //! Differences with respect to the physical parameters of a model.
 
 use super::Difference;
-use crate::probe::{PerturbedStep, Place};
+use crate::check::perturbed::{PerturbedStep, Place};
 use slipstick_core::linalg::MatRef;
 use slipstick_core::{Data, Input, InputError, Model, ParameterGroup, State, StepError};
 

@@ -1,7 +1,7 @@
 //! A look at derivatives while a simulation runs: along one random direction, beside one difference.
 
-use crate::grad_check::{Scale, Signature, TOLERANCE};
-use crate::probe::{PerturbedStep, Place};
+use crate::check::grad_check::{Scale, Signature, TOLERANCE};
+use crate::check::perturbed::{PerturbedStep, Place};
 use crate::random::Rng;
 use slipstick_core::dynamics::Workspace;
 use slipstick_core::{Data, Input, InputDirection, InputError, Model, State};

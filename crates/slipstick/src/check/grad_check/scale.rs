@@ -1,7 +1,7 @@
 //! How large changes are: steps of differences in units in which every change moves the robot alike, and the sizes that
 //! derivatives have without contact.
 
-use crate::probe::Place;
+use crate::check::perturbed::Place;
 use slipstick_core::dynamics::Workspace;
 use slipstick_core::spatial::Vec3;
 use slipstick_core::{DynamicsError, Model};

@@ -4,8 +4,8 @@ use super::GradCheckError;
 use super::compare::Comparison;
 use super::exact::{Exact, Impulse, impulse_between};
 use super::scale::Scale;
-use crate::corners::{distance, least, quotient};
-use crate::probe::{Entry, Place};
+use crate::check::corners::{distance, least, quotient};
+use crate::check::perturbed::{Entry, Place};
 use slipstick_core::Status;
 
 /// Distances of the evaluations of a difference from the state, in the units of [`Scale`], tried in this order: the best

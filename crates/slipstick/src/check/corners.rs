@@ -7,8 +7,8 @@
 //! Only where it does not, each column is compared with both of its one-sided differences.
 #![allow(non_snake_case)]
 
-use crate::grad_check::{GradCheckError, Scale, TOLERANCE};
-use crate::probe::{PerturbedStep, Place};
+use crate::check::grad_check::{GradCheckError, Scale, TOLERANCE};
+use crate::check::perturbed::{PerturbedStep, Place};
 use crate::random::Rng;
 use slipstick_core::dynamics::Workspace;
 use slipstick_core::linalg::MatRef;

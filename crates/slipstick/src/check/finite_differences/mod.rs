@@ -5,7 +5,7 @@ mod parameters;
 
 pub use parameters::{ParameterDifferences, finite_differences_of_parameters};
 
-use crate::probe::{Entry, PerturbedStep, Place};
+use crate::check::perturbed::{Entry, PerturbedStep, Place};
 use slipstick_core::linalg::MatRef;
 use slipstick_core::{Data, Input, InputError, Model, State, StepError};
 

@@ -2,7 +2,7 @@
 
 use super::GradCheckError;
 use super::compare::Comparison;
-use crate::probe::Place;
+use crate::check::perturbed::Place;
 use crate::random::Rng;
 use slipstick_core::spatial::Vec3;
 use slipstick_core::{GradientError, InputError, Model, ParameterGroup, Step};

@@ -1,6 +1,6 @@
 //! A state with everything a step from it takes: what is checked, saved and looked at again.
 
-use crate::probe::Place;
+use crate::check::perturbed::Place;
 use slipstick_core::spatial::Vec3;
 use slipstick_core::{BodyId, Input, InputError, Model, State, WarmStart, Wrench};
 use std::fmt;
