@@ -1,7 +1,7 @@
 //! Contacts of a finished step as users see them.
 
+use super::Data;
 use crate::constraint::{Mode, Source, relative_velocity};
-use crate::data::Data;
 use crate::model::{BodyId, GeomId, Model};
 use crate::spatial::{Mat3, Vec3};
 

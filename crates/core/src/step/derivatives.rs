@@ -1,13 +1,13 @@
 //! Derivatives of a finished step, checked at the door.
 #![allow(non_snake_case)]
 
+use super::Step;
 use crate::check;
 use crate::constraint::Status;
 use crate::error::InputError;
 use crate::gradient::{GradientError, InputDirection, InputGrad, OutputGrad, StepJacobian};
 use crate::model::{GradientMode, ParameterGroup};
 use crate::sensors::{SensorError, SensorJacobian, Sensors};
-use crate::step::Step;
 
 impl Step<'_> {
     /// All derivatives of (q_next, v_next) with respect to (q, v, tau) and, after a step with actuators, ctrl. Computed once

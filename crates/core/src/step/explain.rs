@@ -2,11 +2,10 @@
 
 #![allow(non_snake_case)]
 
+use super::{ConstraintView, Step};
 use crate::constraint::Mode;
 use crate::gradient::GradientError;
 use crate::model::GradientMode;
-use crate::modes::ConstraintView;
-use crate::step::Step;
 
 /// Dofs that are named before a list is cut short.
 const NAMED: usize = 4;

@@ -1,15 +1,25 @@
 //! The life of a step: the stages in order, each found in the folder of its name.
 
+mod constraints;
+mod contacts;
+mod data;
+mod derivatives;
+mod explain;
+mod mode_key;
+mod state;
+
+pub use constraints::{ConstraintView, Margins};
+pub use contacts::ContactView;
+pub use data::Data;
+pub use state::{Input, State};
+
 use crate::check;
 use crate::collision::{self, Lookahead};
 use crate::constraint::{self, Problem, SolveReport, Status, WarmStart};
-use crate::contact::{self, ContactView};
-use crate::data::Data;
 use crate::dynamics;
 use crate::error::{InputError, StepError};
 use crate::model::{GradientMode, Joint, Model, ParameterGroup};
 use crate::spatial::Motion;
-use crate::state::{Input, State};
 
 /// Contacts are sought as far as bodies come in this many steps, so that impulses may make them faster.
 const AHEAD: f64 = 2.0;
@@ -89,7 +99,7 @@ impl Step<'_> {
     /// Every contact that could take part in the step: of pairs that the velocities could close, all points nearer than the
     /// contact distance. By rising numbers of their pairs.
     pub fn contacts(&self) -> impl Iterator<Item = ContactView> + '_ {
-        contact::views(self.model, self.data)
+        contacts::views(self.model, self.data)
     }
 }
 

@@ -1,27 +1,28 @@
-//! The dependency rules of ARCHITECTURE.md §2, read from the `use crate::…` lines: the page cannot rot silently.
+//! The dependency rules of ARCHITECTURE.md §2, read from the page, against the `use crate::…` lines of all files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Who may use whom inside the core. `error`, `check`, `dispatch` and `footprint` are tools that everyone may use.
-const ALLOWED: [(&str, &[&str]); 15] = [
-    ("spatial", &[]),
-    ("linalg", &["spatial"]),
-    ("model", &["spatial", "linalg"]),
-    ("dynamics", &["spatial", "linalg", "model"]),
-    ("collision", &["spatial", "linalg", "model"]),
-    ("state", &["model", "dynamics"]),
-    ("constraint", &["spatial", "linalg", "model", "dynamics", "collision"]),
-    ("gradient", &["spatial", "linalg", "model", "dynamics", "collision", "constraint"]),
-    ("data", &["model", "dynamics", "collision", "constraint", "gradient"]),
-    ("contact", &["spatial", "model", "constraint", "data"]),
-    ("step", &["spatial", "model", "dynamics", "collision", "constraint", "state", "data", "contact"]),
-    ("modes", &["spatial", "model", "dynamics", "collision", "constraint", "step"]),
-    ("explain", &["model", "constraint", "gradient", "step", "modes"]),
-    ("derivatives", &["linalg", "model", "constraint", "gradient", "step", "sensors"]),
-    ("sensors", &["spatial", "linalg", "model", "dynamics", "collision", "constraint", "state", "gradient", "step"]),
-];
+/// Tools that everyone may use.
 const TOOLS: [&str; 4] = ["error", "check", "dispatch", "footprint"];
+
+/// Who may use whom inside the core, from the table of ARCHITECTURE.md.
+fn allowed() -> Vec<(String, Vec<String>)> {
+    let text = page();
+    let table = text.split("| module | may use |").nth(1).expect("the table of section 2");
+    let rows = table.lines().skip(2).take_while(|l| l.starts_with('|'));
+    let names = |cell: &str| cell.split('`').skip(1).step_by(2).map(str::to_string).collect::<Vec<_>>();
+    let row = |l: &str| {
+        let cells: Vec<&str> = l.split('|').collect();
+        (names(cells[1]).remove(0), names(cells[2]))
+    };
+    rows.map(row).collect()
+}
+
+fn page() -> String {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ARCHITECTURE.md");
+    fs::read_to_string(page).expect("ARCHITECTURE.md is in the root of the repository")
+}
 
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
@@ -45,9 +46,11 @@ fn module_of(file: &Path) -> String {
     first.trim_end_matches(".rs").to_string()
 }
 
-/// Modules named after `crate::` in the part of a file before its tests.
+/// Modules named after `crate::` outside the tests of a file.
 fn used_modules(text: &str) -> Vec<String> {
-    let code = text.split("#[cfg(test)]").next().unwrap_or(text);
+    // tests inside a file come last; a line that only names a module of tests does not end the code
+    let inline = text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len());
+    let code = &text[..inline];
     let lines = code.lines().filter(|l| !l.trim_start().starts_with("//"));
     let tails = lines.flat_map(|l| l.split("crate::").skip(1).map(str::to_string).collect::<Vec<_>>());
     let names = tails.map(|t| t.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>());
@@ -59,17 +62,19 @@ fn modules_use_only_what_the_architecture_allows() {
     let mut files = Vec::new();
     rust_files(&source(), &mut files);
     assert!(files.len() > 30, "the core has more files than {}", files.len());
-    let mut seen = 0;
-    for file in files {
+    let (mut seen, rules) = (0, allowed());
+    assert!(rules.len() >= 9, "the table names the modules of the core: {rules:?}");
+    let is_code = |f: &PathBuf| !f.strip_prefix(source()).expect("under src").to_string_lossy().contains("tests");
+    for file in files.into_iter().filter(is_code) {
         let module = module_of(&file);
         if module == "lib" || TOOLS.contains(&module.as_str()) {
             continue;
         }
-        let rule = ALLOWED.iter().find(|(m, _)| *m == module);
+        let rule = rules.iter().find(|(m, _)| *m == module);
         let (_, allowed) = rule.unwrap_or_else(|| panic!("module '{module}' is not in ARCHITECTURE.md §2"));
         for used in used_modules(&fs::read_to_string(&file).expect("readable")) {
             seen += 1;
-            let ok = used == module || allowed.contains(&used.as_str()) || TOOLS.contains(&used.as_str());
+            let ok = used == module || allowed.contains(&used) || TOOLS.contains(&used.as_str());
             assert!(ok, "{}: '{module}' may not use '{used}'", file.display());
         }
     }
@@ -78,11 +83,9 @@ fn modules_use_only_what_the_architecture_allows() {
 
 #[test]
 fn folders_named_in_the_architecture_exist() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ARCHITECTURE.md");
-    let text = fs::read_to_string(page).expect("ARCHITECTURE.md is in the root of the repository");
-    for (module, _) in ALLOWED {
-        assert!(text.contains(&format!("`{module}`")), "ARCHITECTURE.md does not speak of `{module}`");
-        let folder = source().join(module);
+    let text = page();
+    for (module, _) in allowed() {
+        let folder = source().join(&module);
         assert!(folder.is_dir() || folder.with_extension("rs").is_file(), "{module} does not exist");
     }
     // folders in the page's list of the workspace
