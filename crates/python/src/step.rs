@@ -220,8 +220,8 @@ impl Step {
     ///
     /// The step has a corner where something is about to slip, lift off or meet a limit, where another feature of a shape
     /// is about to touch, where a control or force reaches the end of its range, or where more constraints hold than
-    /// the motion has directions. jvp(one_sided=True) is right on either side. Costs some ten steps where there is no
-    /// corner, else two or more for each column. Raises StaleStep, GradientError.
+    /// the motion has directions. jvp(one_sided=True) is right on either side. Costs some ten steps where the step
+    /// plainly does what its Jacobian says, else two or more for each column. Raises StaleStep, GradientError.
     fn corners(&self, py: Python<'_>) -> Result<Corners, Failure> {
         Ok(Corners::new(py, py.detach(|| self.origin.resume(|step, _| slipstick::Corners::of(step)))?))
     }

@@ -7,10 +7,9 @@
 #![allow(non_snake_case)]
 
 use super::cone::Cone;
+use super::modes::AT_REST;
 use super::problem::{Block, rows_of};
 
-/// Speed below which a constraint rests (m/s or rad/s).
-const AT_REST: f64 = 1e-8;
 /// Share of a column's inverse inertia below which others can do all that it does.
 const RANK: f64 = 1e-10;
 /// Newton steps for one shift of the bounds, and the share to which the shift shrinks.

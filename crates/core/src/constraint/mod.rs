@@ -42,7 +42,7 @@ pub(crate) use center::center;
 pub(crate) use delassus::Delassus;
 pub(crate) use equality::FrameRows;
 pub(crate) use limits::JointRowKind;
-pub(crate) use modes::{contact_margins, mode};
+pub(crate) use modes::{AT_REST, UNDECIDED, contact_margins, mode};
 pub(crate) use problem::{Block, Place, TWIST, rows_of};
 pub(crate) use stiffened::Stiffened;
 pub(crate) use surface::{BiasSlope, friction_shares, restitution_shares};

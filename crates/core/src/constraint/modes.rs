@@ -3,6 +3,11 @@
 use super::cone::{Cone, length};
 use super::problem::{Block, Problem, rows_of};
 
+/// Margin below which a constraint counts as undecided between two modes (m/s).
+pub(crate) const UNDECIDED: f64 = 1e-7;
+/// Slip below which nothing slides (m/s or rad/s): a hundred times what the tolerance of the step leaves.
+pub(crate) const AT_REST: f64 = 1e-8;
+
 /// What a constraint does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {

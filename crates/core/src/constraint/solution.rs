@@ -2,7 +2,7 @@
 
 use super::cone::Cone;
 use super::islands::Island;
-use super::modes::{Mode, classify};
+use super::modes::{Mode, UNDECIDED, classify};
 use super::ncp::{self, Outcome, Work};
 use super::problem::Problem;
 use super::report::SolveReport;
@@ -12,9 +12,6 @@ use crate::error::InputError;
 use crate::footprint::footprint;
 use crate::model::{Options, Solver};
 use core::ops::Range;
-
-/// Below this change of velocity a constraint counts as undecided between two modes (m/s).
-const UNDECIDED: f64 = 1e-7;
 
 /// Impulses that solve a problem, and the memory of the search for them.
 #[derive(Debug, Clone, Default)]

@@ -1,10 +1,7 @@
 //! What rests at the edge of what friction can bear: it holds where rows are redundant, and keeps its mode elsewhere.   (grad-3)
 
 use super::active::Active;
-use crate::constraint::{Cone, Mode, Problem, Solution, rows_of};
-
-/// Slip below which nothing slides (m/s or rad/s): a hundred times what the tolerance of the step leaves.
-const AT_REST: f64 = 1e-8;
+use crate::constraint::{AT_REST, Cone, Mode, Problem, Solution, rows_of};
 
 /// Calls `factor` with the modes of a solution, but what rests at the edge of what friction can bear holds where an island has
 /// more rows than its dofs can tell apart: which of them are at that edge is decided by the search for impulses, not by the

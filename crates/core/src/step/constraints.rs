@@ -2,11 +2,10 @@
 #![allow(non_snake_case)]
 
 use super::Step;
-use crate::constraint::{Assembly, Cone, JointRowKind, Mode, Source, center, contact_margins, mode, rows_of};
+use crate::constraint::{
+    Assembly, Cone, JointRowKind, Mode, Source, UNDECIDED, center, contact_margins, mode, rows_of,
+};
 use crate::model::{Model, PrimitiveKind};
-
-/// Margin below which a constraint counts as undecided (m/s).
-const UNDECIDED: f64 = 1e-7;
 
 /// A constraint of a finished step.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,13 +1,10 @@
 //! A key that tells two steps apart whose derivatives follow different formulas.
 
 use super::Step;
-use crate::constraint::{Cone, JointRowKind, Mode, Source, rows_of};
+use crate::constraint::{AT_REST, Cone, JointRowKind, Mode, Source, rows_of};
 use crate::dynamics::for_each_ctrl_partial;
 use crate::model::GradientMode;
 use crate::spatial::Vec3;
-
-/// Slip below which a constraint at the end of what friction can bear is between sticking and sliding this way or that.
-const STILL: f64 = 1e-8;
 
 impl Step<'_> {
     /// A number that is the same for two steps of a model whenever their derivatives follow the same formula: the same
@@ -72,7 +69,8 @@ impl Step<'_> {
         let b = &assembly.problem.blocks[k];
         let end = matches!(b.cone, Cone::Box { .. }) && self.data.solution.lambda()[b.row] > 0.0;
         let slopes = [slope.gap.to_bits(), slope.approach.to_bits()];
-        let still = mode == Mode::Slide && self.slip(k) < STILL;
+        // between sticking and sliding this way or that
+        let still = mode == Mode::Slide && self.slip(k) < AT_REST;
         let code = if still { u64::MAX } else { mode as u64 };
         hash([self.feature_key(k), code, slopes[0], slopes[1], u64::from(end)])
     }

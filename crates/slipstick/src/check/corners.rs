@@ -43,7 +43,8 @@ pub struct Corners {
 }
 
 impl Corners {
-    /// Finds the corners of a step. Costs some ten steps where there are none, else two or more for each column.
+    /// Finds the corners of a step. Costs some ten steps where the step plainly does what its Jacobian
+    /// says, else two or more for each column.
     pub fn of(step: &mut Step) -> Result<Corners, GradCheckError> {
         let J = blocks(step)?;
         let columns = J.each_ref().map(|block| block.len() / step.model().nv().max(1));
