@@ -5,19 +5,9 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)] // programs that report
 
 mod collision;
-mod collision_kinds;
-mod collision_pairs;
-mod collision_scenes;
-mod corpus;
 mod dynamics;
 mod error;
 mod gradient;
-mod gradient_goals;
-mod gradient_ours;
-mod gradient_page;
-mod gradient_peers;
-mod gradient_report;
-mod gradient_times;
 pub mod growth;
 mod loading;
 mod machine;
@@ -32,14 +22,6 @@ mod robots;
 mod solver;
 mod states;
 mod step;
-mod step_drive;
-mod step_motion;
-mod step_peers;
-mod step_report;
-mod step_robot;
-mod step_scene;
-mod step_statistics;
-mod step_sweep;
 pub mod table;
 pub mod throughput;
 mod tree;
@@ -189,7 +171,7 @@ pub struct CollisionKind {
     /// Kind of the second shape.
     second: String,
     /// How near they are.
-    class: collision_pairs::Class,
+    class: collision::pairs::Class,
     /// Random poses.
     #[arg(long, default_value_t = 200)]
     poses: usize,
@@ -207,7 +189,7 @@ pub fn main() -> ExitCode {
         What::Dynamics(arguments) => dynamics::run(&arguments),
         What::Loading(arguments) => loading::run(&arguments),
         What::Collision(arguments) => collision::run(&arguments.shortened()),
-        What::CollisionKind(arguments) => collision_kinds::run_one(&arguments),
+        What::CollisionKind(arguments) => collision::kinds::run_one(&arguments),
         What::Step(arguments) => step::run(&arguments.shortened()),
         What::Solver(arguments) => solver::run(&arguments),
         What::Gradient(arguments) => gradient::run(&arguments.shortened()),

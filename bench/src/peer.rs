@@ -1,6 +1,6 @@
 //! Runs peers' programs on what we time.
 
-use crate::collision_scenes::Detection;
+use crate::collision::scenes::Detection;
 use crate::report::Timing;
 use crate::states::Sample;
 use crate::tree;

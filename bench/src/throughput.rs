@@ -2,8 +2,8 @@
 //! other on one thread, and MuJoCo's `rollout` from the same states.
 
 use crate::error::BenchError;
-use crate::gradient_goals::number;
-use crate::gradient_ours::watch;
+use crate::gradient::goals::number;
+use crate::gradient::ours::watch;
 use crate::peer::{ask, numbers, strange};
 use crate::report::write;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! Batches of more and more environments.
 
 use crate::error::BenchError;
-use crate::gradient_ours::watch_alone;
+use crate::gradient::ours::watch_alone;
 use crate::growth::chart::{Curve, Point};
 use slipstick::{Batch, InputGrad, Model, StateGrad};
 use std::time::{Duration, Instant};

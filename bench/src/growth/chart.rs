@@ -1,6 +1,6 @@
 //! Curves of costs over sizes: as text, JSON and pictures.
 
-use crate::gradient_goals::number;
+use crate::gradient::goals::number;
 use serde_json::{Value, json};
 use slipstick_plot::{Series, log_log, upper_exponent};
 

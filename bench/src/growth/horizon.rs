@@ -1,7 +1,7 @@
 //! Gradients through time: a rollout of the quadruped and the reverse pass through all of its steps.
 
 use crate::error::BenchError;
-use crate::gradient_ours::watch_alone;
+use crate::gradient::ours::watch_alone;
 use crate::growth::chart::{Curve, Point};
 use slipstick::{Memory, Model, RolloutGradient, RolloutInput, State, StateGrad};
 use std::time::{Duration, Instant};

@@ -1,7 +1,7 @@
 //! Times steps and derivatives of models of many sizes.
 
 use crate::error::BenchError;
-use crate::gradient_ours::watch_alone;
+use crate::gradient::ours::watch_alone;
 use crate::growth::chart::{Curve, Point};
 use crate::random::Random;
 use crate::report::median;

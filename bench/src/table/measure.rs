@@ -1,13 +1,13 @@
 //! Times a robot along its motions.
 
 use crate::error::BenchError;
-use crate::gradient_ours::Ours;
+use crate::gradient::ours::Ours;
 use crate::machine::Machine;
 use crate::paper::PaperRobot;
 use crate::report::mean;
-use crate::step_drive::{Drive, Held, Plan};
-use crate::step_robot::Robot;
-use crate::step_scene::{Phase, Scene};
+use crate::step::drive::{Drive, Held, Plan};
+use crate::step::robot::Robot;
+use crate::step::scene::{Phase, Scene};
 use crate::table::peers::{self, Crew, PeerOptions, PeerPhase};
 use crate::table::report::{Row, RowPhase, Table};
 use crate::table::robots::Candidate;

@@ -1,13 +1,13 @@
 //! Other engines on the same scenes and from the same states, in the same run. One that cannot be had is named with the
 //! reason and stops nothing.
 
-use crate::gradient_peers::Answers;
-use crate::gradient_times::Times;
+use crate::gradient::peers::Answers;
+use crate::gradient::times::Times;
 use crate::motion_arguments::Motions;
 use crate::paper::{PaperRobot, Place};
-use crate::step_drive::{Drive, Recording};
-use crate::step_peers::{Peers, Way};
-use crate::step_scene::{Phase, Scene, prepare_one};
+use crate::step::drive::{Drive, Recording};
+use crate::step::peers::{Peers, Way};
+use crate::step::scene::{Phase, Scene, prepare_one};
 use crate::table::Effort;
 use crate::table::scripts::{Script, build, here, reason};
 use crate::throughput::{self, Starts, ThroughputOptions};

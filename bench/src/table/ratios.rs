@@ -1,8 +1,8 @@
 //! Our times beside those of peers, motion by motion, and what the ratios should be.
 
-use crate::gradient_goals::number;
-use crate::gradient_ours::Ours;
-use crate::gradient_times::Times;
+use crate::gradient::goals::number;
+use crate::gradient::ours::Ours;
+use crate::gradient::times::Times;
 use crate::table::report::{Row, RowPhase};
 use serde_json::{Value, json};
 

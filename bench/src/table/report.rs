@@ -1,7 +1,7 @@
 //! The figures of a run, and their JSON.
 
-use crate::gradient_ours::Ours;
-use crate::gradient_times::Times;
+use crate::gradient::ours::Ours;
+use crate::gradient::times::Times;
 use crate::machine::{Machine, RUSTC};
 use crate::report::{mean, median};
 use crate::table::measure::Effort;

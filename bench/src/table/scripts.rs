@@ -1,10 +1,10 @@
 //! Peers' programs: how they are compiled and run, and what they answer.
 
-use crate::gradient_times::Times;
+use crate::gradient::times::Times;
 use crate::peer::{ask, numbers, strange};
 use crate::report::mean;
-use crate::step_peers::{Peers, Way};
-use crate::step_scene::Phase;
+use crate::step::peers::{Peers, Way};
+use crate::step::scene::Phase;
 use crate::table::Effort;
 use crate::table::peers::{PeerFigures, THICKER};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! The paper's robots as the comparison with peers has them: what every engine models alike, the same for all robots.
 
 use crate::paper::PaperRobot;
-use crate::step_robot::Robot;
+use crate::step::robot::Robot;
 use slipstick::{JointKind, Model, ParameterGroup};
 
 const DT: f64 = 1e-3; // s

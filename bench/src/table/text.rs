@@ -1,8 +1,8 @@
 //! The table as text: a column per robot, as in the paper.
 
-use crate::gradient_goals::number;
-use crate::gradient_ours::Ours;
-use crate::gradient_times::Times;
+use crate::gradient::goals::number;
+use crate::gradient::ours::Ours;
+use crate::gradient::times::Times;
 use crate::table::ratios;
 use crate::table::report::{QUANTITIES, Row, Table};
 use std::fmt::Write;

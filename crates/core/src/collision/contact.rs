@@ -1,6 +1,6 @@
 //! Contact points as the rest of the engine sees them, and what their derivatives need to know.
 
-use super::witness::Side;
+use super::pair::Side;
 use crate::model::GeomId;
 use crate::spatial::{Mat3, Vec3};
 

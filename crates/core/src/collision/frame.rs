@@ -17,7 +17,7 @@ pub(crate) fn frame(n: Vec3) -> Mat3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collision::closed::check::Random;
+    use crate::collision::narrow::closed::check::Random;
 
     #[test]
     fn axes_are_orthonormal_and_right_handed_around_every_normal() {

@@ -4,7 +4,7 @@
 //! it at all), the rim of a cylinder or cone, the surface of an ellipsoid. Every point where two shapes can touch is a
 //! combination of at most three atoms, and every derivative follows from those atoms.   (collision-1)
 
-use crate::model::Hull;
+use crate::model::{Hull, Shape};
 use crate::spatial::{Sym3, Vec3, vec3};
 
 /// The sharp part of a convex shape, in its own frame.
@@ -36,6 +36,24 @@ pub(crate) enum Core<'a> {
 pub(crate) struct Convex<'a> {
     pub core: Core<'a>,
     pub radius: f64,
+}
+
+/// The narrow phase's view of a shape.
+#[inline(always)]
+pub(crate) fn convex<'a>(shape: Shape, hull: impl FnOnce() -> Option<&'a Hull>) -> Convex<'a> {
+    let (core, radius) = match shape {
+        Shape::Plane => (Core::Plane, 0.0),
+        Shape::Sphere { radius } => (Core::Point, radius),
+        Shape::Capsule { radius, half_length } => (Core::Segment { half: half_length }, radius),
+        Shape::Cylinder { radius, half_length } => (Core::Cylinder { radius, half: half_length }, 0.0),
+        Shape::Cone { radius, half_length } => (Core::Cone { radius, half: half_length }, 0.0),
+        Shape::Box { half_size } => (Core::Box { half: half_size }, 0.0),
+        Shape::Ellipsoid { radii } => (Core::Ellipsoid { radii }, 0.0),
+        Shape::Mesh { .. } => (hull().map_or(Core::Point, Core::Hull), 0.0),
+        // ground is looked at triangle by triangle
+        Shape::HeightField { .. } | Shape::Terrain { .. } => (Core::Point, 0.0),
+    };
+    Convex { core, radius }
 }
 
 /// Points of a cap that move with the body are numbered by eighths of a turn: bottom 8 … 15, top 16 … 23.

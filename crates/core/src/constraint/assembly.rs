@@ -2,18 +2,18 @@
 //! (contact-2 … contact-8)
 #![allow(non_snake_case)]
 
-use super::cone::{Cone, project_cone};
-use super::correction::Bias;
-use super::delassus::delassus;
-use super::dofs::Dofs;
-use super::equality::{self, FrameRows};
-use super::islands::{DisjointSets, Island, split};
-use super::jacobian::{Jacobian, WIDTH};
-use super::limits::{self, JointRow};
+use super::laws::cone::{Cone, project_cone};
+use super::laws::stabilization::Bias;
+use super::laws::surface::{PairLaw, gap_velocity, pair_law};
+use super::problem::delassus::delassus;
+use super::problem::islands::{DisjointSets, Island, split};
+use super::problem::low_rank::open_root;
+use super::problem::redundancy::Redundancy;
 use super::problem::{Block, Group, Place, Problem, TWIST, rows_of};
-use super::redundancy::Redundancy;
-use super::root::open_root;
-use super::surface::{PairLaw, gap_velocity, pair_law};
+use super::rows::dofs::Dofs;
+use super::rows::frames::{self, FrameRows};
+use super::rows::jacobian::{Jacobian, WIDTH};
+use super::rows::joints::{self, JointRow};
 use super::warm::{Kept, Key, WarmImpulses};
 use crate::collision::{Contact, ContactSet};
 use crate::dynamics::{FreeMotion, Kinematics, StepMass, body_velocities};
@@ -144,9 +144,9 @@ impl Assembly {
             self.candidates.push(Candidate { law, bodies, included });
         }
         self.joint_rows.clear();
-        limits::collect(model, q, &free.v, near_limit, &mut self.joint_rows, takes_part);
+        joints::collect(model, q, &free.v, near_limit, &mut self.joint_rows, takes_part);
         self.pair_rows.clear();
-        equality::collect(model, kin, &mut self.pair_rows);
+        frames::collect(model, kin, &mut self.pair_rows);
     }
 
     /// The problem of everything that takes part.
@@ -375,7 +375,7 @@ impl Assembly {
             row.included = row.phi + options.dt * row.velocity(model, v_next) < -PASSED;
             any |= row.included;
         }
-        any | limits::collect_passed(model, q, v_next, PASSED, &mut self.joint_rows)
+        any | joints::collect_passed(model, q, v_next, PASSED, &mut self.joint_rows)
     }
 }
 

@@ -4,48 +4,34 @@
 //! [`residual()`] grades the answer. `docs/math/contact.md` has the equations.
 
 mod assembly;
-mod bare;
-mod center;
-mod cone;
-mod correction;
-mod delassus;
-mod dofs;
-mod energy;
-mod equality;
-mod islands;
-mod jacobian;
-mod limits;
-mod loops;
+mod laws;
+mod load_center;
 mod modes;
 mod ncp;
 mod problem;
-mod redundancy;
 mod report;
-mod residual;
-mod root;
+mod rows;
 mod solution;
-mod stiffened;
-mod surface;
 mod warm;
 
-pub use cone::Cone;
+pub use laws::cone::Cone;
 pub use modes::Mode;
 pub use problem::Problem;
+pub use problem::residual::residual;
 pub use report::{Iterations, SolveReport, Stage, Status};
-pub use residual::residual;
 pub use solution::{Solution, solve};
 pub use warm::WarmStart;
 
 use assembly::is_near;
 pub(crate) use assembly::{Assembly, Source, relative_velocity};
-pub(crate) use center::center;
-pub(crate) use delassus::Delassus;
-pub(crate) use equality::FrameRows;
-pub(crate) use limits::JointRowKind;
+pub(crate) use laws::surface::{BiasSlope, friction_shares, restitution_shares};
+pub(crate) use load_center::center;
 pub(crate) use modes::{AT_REST, UNDECIDED, contact_margins, mode};
+pub(crate) use problem::delassus::Delassus;
+pub(crate) use problem::stiffened::Stiffened;
 pub(crate) use problem::{Block, Place, TWIST, rows_of};
-pub(crate) use stiffened::Stiffened;
-pub(crate) use surface::{BiasSlope, friction_shares, restitution_shares};
+pub(crate) use rows::frames::FrameRows;
+pub(crate) use rows::joints::JointRowKind;
 pub(crate) use warm::WarmImpulses;
 
 use crate::collision::ContactSet;
@@ -82,7 +68,7 @@ pub(crate) fn resolve(
     if !again {
         assembly.joined.begin_step();
     }
-    assembly.collect(model, q, kin, free, contacts, limits::NEAR, is_near);
+    assembly.collect(model, q, kin, free, contacts, rows::joints::NEAR, is_near);
     let mut report = SolveReport::default();
     for _ in 0..ROUNDS {
         assembly.assemble(model, kin, mass, &free.v, contacts);
@@ -136,7 +122,7 @@ pub(crate) fn resolve_centrally(
     solution: &mut Solution,
     v_next: &mut [f64],
 ) -> SolveReport {
-    assembly.collect(model, q, kin, free, contacts, limits::FAR, |_, _| true);
+    assembly.collect(model, q, kin, free, contacts, rows::joints::FAR, |_, _| true);
     assembly.assemble(model, kin, mass, &free.v, contacts);
     solution.reset(&assembly.problem);
     let (kappa, limit) = (kappa * unit_of_complementarity(model), model.options().max_iterations);

@@ -1,6 +1,6 @@
 //! What each constraint does in a solution, and how far it is from doing something else.   (ncp-9)
 
-use super::cone::{Cone, length};
+use super::laws::cone::{Cone, length};
 use super::problem::{Block, Problem, rows_of};
 
 /// Margin below which a constraint counts as undecided between two modes (m/s).

@@ -127,7 +127,7 @@ pub struct SolveReport {
     pub stages: Iterations,
     /// Iterations of all islands together.
     pub total_iterations: u32,
-    /// Scaled residual of the answer, from [`residual`](super::residual()) and not from the solver.
+    /// Scaled residual of the answer, from [`residual`](super::problem::residual()) and not from the solver.
     pub residual: f64,
     /// `‖R λ‖∞`: how far compliance moves velocities from those of rigid contacts [m/s].
     pub compliance_shift: f64,

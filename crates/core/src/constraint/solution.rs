@@ -1,12 +1,12 @@
 //! The answer to a problem: impulses, velocities, modes.
 
-use super::cone::Cone;
-use super::islands::Island;
+use super::laws::cone::Cone;
 use super::modes::{Mode, UNDECIDED, classify};
 use super::ncp::{self, Outcome, Work};
 use super::problem::Problem;
+use super::problem::islands::Island;
+use super::problem::residual::residual_at;
 use super::report::SolveReport;
-use super::residual::residual_at;
 use crate::check;
 use crate::error::InputError;
 use crate::footprint::footprint;

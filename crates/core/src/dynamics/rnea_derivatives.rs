@@ -82,7 +82,7 @@ impl RneaDerivatives {
     }
 }
 
-/// DerivedParameters per row: a multiple of four.
+/// Numbers per row: a multiple of four.
 pub(crate) fn stride(columns: usize) -> usize {
     columns.next_multiple_of(4)
 }

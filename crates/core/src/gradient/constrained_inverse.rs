@@ -5,9 +5,9 @@
 //! is the derivative for torques.
 #![allow(non_snake_case)]
 
-use super::active::{Active, Unknown};
-use super::linearize::Linearized;
 use super::record::StepRecord;
+use super::rows::linearize::Linearized;
+use super::system::active_set::{Active, Unknown};
 use super::unconstrained::Unconstrained;
 use crate::dynamics::stride;
 use crate::footprint::footprint;

@@ -1,11 +1,11 @@
 //! Forward mode: all columns at once, component by component.   (grad-8)
 #![allow(non_snake_case)]
 
-use super::active::Active;
 use super::components::Components;
 use super::constrained_inverse::{ConstrainedInverse, Part};
-use super::linearize::Linearized;
 use super::record::StepRecord;
+use super::rows::linearize::Linearized;
+use super::system::active_set::Active;
 use super::types::StepJacobian;
 use super::unconstrained::Unconstrained;
 use crate::dispatch::dispatch;

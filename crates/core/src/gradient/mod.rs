@@ -5,48 +5,40 @@
 //! column by column (`forward`), reverse mode by one adjoint solve (`reverse`). `docs/math/gradient.md`, grad-1 … 15.
 #![allow(non_snake_case)]
 
-mod active;
-mod at_rest;
 mod bare;
-mod central;
-mod choice;
-mod compliance;
+mod central_path;
 mod components;
-mod consistent;
 mod constrained_inverse;
-mod forms;
 mod forward;
-mod frozen;
-mod linearize;
-mod locked;
+mod one_sided;
 mod parameters;
 mod record;
 mod reverse;
 mod rotation;
-mod sides;
-mod surfaces;
+mod rows;
+mod system;
 mod types;
 mod unconstrained;
 
 pub use bare::{ProblemDirection, ProblemGrad, RowDerivatives, SolutionGrad, SolutionGradient, SolutionJacobian};
 pub use types::{GradientError, InputDirection, InputGrad, OutputGrad, StepJacobian};
 
-pub(crate) use linearize::contact_error;
 pub(crate) use parameters::placement_axes;
+pub(crate) use parameters::surfaces::sizes_of;
 pub(crate) use record::{StepInputs, StepRecord};
 pub(crate) use rotation::Rotation;
-pub(crate) use surfaces::sizes_of;
+pub(crate) use rows::linearize::contact_error;
 
 use crate::constraint::{Mode, Source};
 use crate::footprint::footprint;
 use crate::model::{GradientMode, Model, ParameterGroup, PrimitiveKind};
-use active::{Active, Place};
-use central::Central;
+use central_path::Central;
 use forward::Forward;
-use frozen::Frozen;
-use linearize::Linearized;
+use one_sided::frozen::Frozen;
 use parameters::Adjoint;
 use reverse::Reverse;
+use rows::linearize::Linearized;
+use system::active_set::{Active, Place};
 use unconstrained::Unconstrained;
 
 /// Memory of the derivatives of a step.
@@ -135,7 +127,7 @@ impl Gradient {
     fn factor_at_rest(&mut self, f: &StepRecord) {
         let Gradient { active, redundant, .. } = self;
         let factor = |active: &mut Active, mode: &dyn Fn(usize) -> Mode| factor(active, f, mode);
-        at_rest::factor_at_rest(&f.assembly.problem, f.solution, active, redundant, factor);
+        system::at_rest::factor_at_rest(&f.assembly.problem, f.solution, active, redundant, factor);
     }
 
     fn linearize(&mut self, f: &mut StepRecord) -> Result<(), GradientError> {
@@ -177,7 +169,7 @@ impl Gradient {
             return Ok(false);
         }
         self.prepare(f)?;
-        Ok(choice::is_choice(f, &self.active, &self.linearized, &mut self.unit))
+        Ok(system::choice::is_choice(f, &self.active, &self.linearized, &mut self.unit))
     }
 
     /// The two vectors of reverse mode and the sweep over the bodies. `lambda`: as in [`Gradient::vjp_rows`], or empty.
@@ -224,19 +216,19 @@ impl Gradient {
         if length.is_none() {
             frozen.keep_quotient(dv_next);
             self.write_on_side(f, frozen, dx, [&mut *dq_next, &mut *dv_next])?;
-            if frozen.confirms(dv_next, frozen::SAME) {
+            if frozen.confirms(dv_next, one_sided::frozen::SAME) {
                 return Ok(());
             }
             // a patch between modes: the quotient itself, unless it falls with the length as that of a jump does
-            let longer = frozen::LONGER * t;
+            let longer = one_sided::frozen::LONGER * t;
             frozen.solve(f, longer, false)?;
             frozen.write_quotient(f, longer, dv_next);
-            if !frozen.confirms(dv_next, frozen::NEARLY) {
+            if !frozen.confirms(dv_next, one_sided::frozen::NEARLY) {
                 return Err(GradientError::Jumps);
             }
             dv_next.copy_from_slice(&frozen.quotient);
         }
-        frozen::integrate_change(f, dx, dv_next, dq_next);
+        one_sided::frozen::integrate_change(f, dx, dv_next, dq_next);
         Ok(())
     }
 

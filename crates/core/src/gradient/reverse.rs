@@ -4,10 +4,10 @@
 //! z and y = A⁻ᵀ Cᵀ J M̂⁻¹ w carry all sensitivities: `∇ = Sᵀ z − Dᵀ y`, for the state, torques and parameters alike.
 #![allow(non_snake_case)]
 
-use super::active::Active;
 use super::forward::turns;
-use super::linearize::{Linearized, touch};
 use super::record::StepRecord;
+use super::rows::linearize::{Linearized, touch};
+use super::system::active_set::Active;
 use super::types::{GradientError, InputGrad, OutputGrad};
 use super::unconstrained::{Unconstrained, for_each_curvature};
 use crate::constraint::Source;

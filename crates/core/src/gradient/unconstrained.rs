@@ -2,13 +2,13 @@
 //!
 //! The step solves `dt ID(q, v, a) + (dt D̂ + dt² K̂)(v_next − u − v) + dt² K̂ v = dt tau(q, v, ctrl) + Jᵀ λ` with inverse
 //! dynamics ID at the acceleration `a = (v_next − u − v)/dt`, u what free rotation adds (`rotation.rs`); D̂, K̂ are what is taken at the end of the step. Contact forces
-//! enter ID as forces that turn with their bodies; what they do otherwise is in [`Stiffness`](super::forms::Stiffness).
+//! enter ID as forces that turn with their bodies; what they do otherwise is in [`Stiffness`](super::rows::forms::Stiffness).
 #![allow(non_snake_case)]
 
 use super::components::Components;
-use super::linearize::Linearized;
 use super::record::StepRecord;
 use super::rotation::Rotation;
+use super::rows::linearize::Linearized;
 use crate::constraint::Source;
 use crate::dispatch::dispatch;
 use crate::dynamics::{

@@ -57,7 +57,7 @@ impl JointKind {
     }
 }
 
-/// What a builder is told about a joint. DerivedParameters apply to each of its dofs.
+/// What a builder is told about a joint. Its numbers apply to each of its dofs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JointSpec {
     /// Name, unique among joints. Empty: made from the body's name.

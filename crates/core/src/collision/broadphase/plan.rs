@@ -1,7 +1,7 @@
 //! What the broad phase knows before anything moves: which shapes meet which, grouped by what carries them.
 
-use super::super::bounds::{Extent, FourShapes};
-use super::super::lookahead::Around;
+use super::bounds::{Extent, FourShapes};
+use super::lookahead::Around;
 use crate::footprint::Footprint;
 use crate::model::{BodyId, GeomId, Model};
 use crate::spatial::Pose;
@@ -55,7 +55,7 @@ pub(super) struct Plan {
     /// Pairs of nodes, the lower number first, rising, and the members that may touch.
     pub keys: Vec<[u32; 2]>,
     pub groups: Vec<Group>,
-    /// DerivedParameters of the pairs of the groups.
+    /// Numbers of the pairs of the groups.
     pub numbers: Vec<[u32; 4]>,
     /// Groups that no search finds: shapes of one body, or of the world, that a list of pairs lets touch.
     pub always: Vec<usize>,

@@ -1,6 +1,6 @@
 //! Boxes that are near each other, by a sweep along one axis.
 
-use super::super::bounds::{FourBoxes, OneBox, are_near, box_at};
+use super::bounds::{FourBoxes, OneBox, are_near, box_at};
 use crate::footprint::footprint;
 
 /// Memory of the sweep.

@@ -3,7 +3,7 @@ use super::*;
 use crate::model::{GeomId, GeomSpec, JointKind, JointSpec, Mesh, MeshId, ModelBuilder, PairRule, PairSurface, Shape};
 use crate::spatial::{BodyInertia, Quat, Sym3, Vec3, vec3};
 
-/// DerivedParameters from −1 to 1, the same in every run.
+/// Numbers from −1 to 1, the same in every run.
 struct Random(u64);
 
 impl Random {
@@ -96,7 +96,7 @@ fn least_distance(model: &Model, X_wb: &[Pose], pair: [GeomId; 2]) -> f64 {
     directions.iter().map(gap).fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// DerivedParameters of the pairs that are near, by looking at each.
+/// Numbers of the pairs that are near, by looking at each.
 fn exhaustive(model: &Model, X_wb: &[Pose], limit: f64) -> Vec<u32> {
     let offset = |g: GeomId| model.geoms()[g.0].surface.offset;
     let is_near = |k: &u32| {

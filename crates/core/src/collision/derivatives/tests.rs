@@ -1,7 +1,7 @@
 pub(in crate::collision) mod scene;
 
 use super::*;
-use crate::collision::shape_derivatives::shape_derivatives;
+use crate::collision::derivatives::sizes::shape_derivatives;
 use crate::spatial::vec3;
 use scene::{Scene, Touch, Value, touch, touches};
 

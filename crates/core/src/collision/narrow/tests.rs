@@ -2,7 +2,7 @@
 //! the distance of any two points of the shapes bounds that of separated shapes from above.
 
 use super::*;
-use crate::collision::closed::check::Random;
+use crate::collision::narrow::closed::check::Random;
 use crate::collision::shape::Convex;
 use crate::model::{Hull, Mesh};
 use crate::spatial::{Mat3, Pose, Vec3, vec3};

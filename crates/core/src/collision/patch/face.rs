@@ -1,7 +1,7 @@
 //! Flat faces of shapes: of boxes, hulls and prisms, caps of cylinders, bases of cones.
 
+use crate::collision::pair::Side;
 use crate::collision::shape::{Core, cap_atom};
-use crate::collision::witness::Side;
 use crate::spatial::{Mat3, Pose, Vec3};
 
 /// Angle between a normal and a face's up to which the face counts as touched flat (rad).

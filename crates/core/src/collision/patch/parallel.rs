@@ -2,8 +2,8 @@
 
 use super::nearest;
 use crate::collision::contact::{Patch, PatchPoint, PointKind};
+use crate::collision::pair::{ShapePair, Side, Witness};
 use crate::collision::shape::Core;
-use crate::collision::witness::{ShapePair, Side, Witness};
 use crate::spatial::{Pose, Vec3};
 
 /// Angle up to which edges count as parallel to each other and at right angles to the normal (rad).

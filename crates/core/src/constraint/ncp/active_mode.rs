@@ -4,7 +4,7 @@
 use super::linear::is_frictionless;
 use super::local_response::LocalResponse;
 use super::tuning::{BESIDE_COMPLIANCE, WEIGHT};
-use crate::constraint::cone::{Cone, Rows, Square, length};
+use crate::constraint::laws::cone::{Cone, Rows, Square, length};
 use crate::constraint::problem::Block;
 
 /// Which branch of its law a block is on.

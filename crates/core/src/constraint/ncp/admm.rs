@@ -6,9 +6,9 @@
 
 use super::Work;
 use super::local_response::LocalResponse;
-use crate::constraint::cone::{Cone, length, project_cone};
+use crate::constraint::laws::cone::{Cone, length, project_cone};
+use crate::constraint::problem::residual::residual_at;
 use crate::constraint::problem::{Block, Problem, rows_of};
-use crate::constraint::residual::residual_at;
 use crate::spatial::Vec3;
 
 /// Proximal weight, in units of a block's own inverse inertia.

@@ -5,9 +5,9 @@
 //! a slightly compliant problem; all others keep their demands.
 
 use super::tuning::{SQUEEZED, WEIGHT};
-use crate::constraint::cone::Cone;
+use crate::constraint::laws::cone::Cone;
+use crate::constraint::problem::residual::fastest;
 use crate::constraint::problem::{Block, Problem};
-use crate::constraint::residual::fastest;
 
 /// Share of the largest change of velocity in a self-stress above which a constraint takes part in it.
 const TAKES_PART: f64 = 1e-2;

@@ -9,7 +9,7 @@
 use super::Work;
 use super::linear::is_frictionless;
 use super::local_response::LocalResponse;
-use crate::constraint::cone::{Cone, to_boundary};
+use crate::constraint::laws::cone::{Cone, to_boundary};
 use crate::constraint::problem::{Block, Problem, rows_of};
 use crate::footprint::footprint;
 

@@ -6,7 +6,7 @@
 
 use super::active_mode::{ActiveMode, proximal_weights};
 use super::linear::is_frictionless;
-use crate::constraint::cone::{Cone, Rows, Square, length};
+use crate::constraint::laws::cone::{Cone, Rows, Square, length};
 use crate::constraint::problem::Block;
 
 /// The impulse of a block, and what its derivative needs.

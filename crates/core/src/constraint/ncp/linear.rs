@@ -7,11 +7,11 @@
 #![allow(non_snake_case)]
 
 use super::local_response::LocalResponse;
-use crate::constraint::cone::Cone;
-use crate::constraint::jacobian::WIDTH;
+use crate::constraint::laws::cone::Cone;
+use crate::constraint::problem::low_rank::LARGE;
+use crate::constraint::problem::stiffened::Stiffened;
 use crate::constraint::problem::{Block, Place, Problem, TWIST, rows_of};
-use crate::constraint::root::LARGE;
-use crate::constraint::stiffened::Stiffened;
+use crate::constraint::rows::jacobian::WIDTH;
 use crate::dispatch::dispatch;
 use crate::dynamics::{solve_down, solve_up};
 use crate::footprint::footprint;

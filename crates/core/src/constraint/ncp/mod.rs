@@ -18,10 +18,10 @@ mod proximal;
 mod tests;
 mod tuning;
 
-use super::cone::{Cone, Square};
+use super::laws::cone::{Cone, Square};
+use super::problem::residual::{fastest, residual_at, unit};
 use super::problem::{Block, Problem, rows_of};
 use super::report::{Iterations, Stage, Status};
-use super::residual::{fastest, residual_at, unit};
 use crate::footprint::footprint;
 use crate::model::Solver;
 use active_mode::ActiveMode;

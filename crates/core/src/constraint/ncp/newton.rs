@@ -9,10 +9,10 @@ use super::linear::is_frictionless;
 use super::local_response::LocalResponse;
 use super::tuning::{NEWTON_ITERATIONS, NEWTON_PATIENCE};
 use super::{Search, Work};
-use crate::constraint::cone::{Cone, Rows, length, to_boundary};
+use crate::constraint::laws::cone::{Cone, Rows, length, to_boundary};
+use crate::constraint::problem::residual::residual_at;
 use crate::constraint::problem::{Block, Problem, rows_of};
 use crate::constraint::report::Stage;
-use crate::constraint::residual::residual_at;
 
 /// Share of a block's own inverse inertia that is added while it holds: from the residual, within these bounds. Far from
 /// the solution it keeps impulses of constraints that contradict each other small; near it rounding is amplified by its

@@ -4,9 +4,9 @@
 #![allow(non_snake_case)]
 
 use super::Work;
-use crate::constraint::cone::{Cone, length};
+use crate::constraint::laws::cone::{Cone, length};
+use crate::constraint::problem::residual::residual_at;
 use crate::constraint::problem::{Block, Group, Problem, rows_of};
-use crate::constraint::residual::residual_at;
 
 /// Sweeps between two looks at the residual.
 const PERIOD: u32 = 5;

@@ -14,9 +14,9 @@ use super::tuning::{
     UP, WEIGHT,
 };
 use super::{Search, Work};
+use crate::constraint::problem::residual::{residual_at, unit};
 use crate::constraint::problem::{Block, Problem, rows_of};
 use crate::constraint::report::Stage;
-use crate::constraint::residual::{residual_at, unit};
 use crate::footprint::footprint;
 
 /// How a run of rounds ended.

@@ -10,8 +10,8 @@ mod types;
 
 pub use types::{ProblemDirection, ProblemGrad, RowDerivatives, SolutionGrad, SolutionJacobian};
 
-use super::active::{Active, State, Unknown};
-use super::at_rest::factor_at_rest;
+use super::system::active_set::{Active, State, Unknown};
+use super::system::at_rest::factor_at_rest;
 use super::types::GradientError;
 use crate::check;
 use crate::constraint::{Block, Cone, Mode, Problem, Solution, SolveReport, Status};

@@ -1,8 +1,8 @@
 //! Two features in contact, solved slowly: Newton's method with differences instead of Hessians.
 
 use crate::collision::contact::PointKind;
+use crate::collision::pair::Side;
 use crate::collision::shape::{Convex, Core, cap_atom};
-use crate::collision::witness::Side;
 use crate::model::{Hull, Mesh};
 use crate::spatial::{Mat3, Pose, Quat, Vec3, axis_rotation, vec3};
 use std::sync::OnceLock;

@@ -1,0 +1,105 @@
+//! Questions about the geoms of a model: distances, rays, near pairs.
+
+use super::{ClosestPoints, RayHit, cast, check_ray, in_world, two_planes};
+use crate::collision::detect::{on_ground, shape_of};
+use crate::collision::narrow::epa::Polytope;
+use crate::collision::narrow::{Warm, witness};
+use crate::collision::pair::{ShapePair, shape_pair};
+use crate::collision::terrain::{Terrain, TerrainMemory, ray};
+use crate::error::InputError;
+use crate::model::{GeomId, Model, Pair, Shape};
+use crate::spatial::{Pose, Vec3};
+
+pub(in crate::collision) fn geom_pose(model: &Model, X_wb: &[Pose], geom: GeomId) -> Result<Pose, InputError> {
+    crate::check::length("poses of bodies", X_wb.len(), model.n_bodies())?;
+    let count = model.geoms().len();
+    let found = model.geoms().get(geom.0).ok_or(InputError::OutOfRange { what: "geom", count, got: geom.0 })?;
+    Ok(X_wb[found.body.0] * found.pose)
+}
+
+/// Two geoms of a model in the frame of the first, and that frame in the world.
+pub(in crate::collision) fn geom_pair<'m>(
+    model: &'m Model,
+    X_wb: &[Pose],
+    [a, b]: [GeomId; 2],
+) -> Result<(ShapePair<'m>, [Pose; 2]), InputError> {
+    let poses = [geom_pose(model, X_wb, a)?, geom_pose(model, X_wb, b)?];
+    Ok((shape_pair(shape_of(model, a), &poses[0], shape_of(model, b), &poses[1]), poses))
+}
+
+/// Nearest points of two geoms of a model (offsets of their surfaces are left out).
+pub fn geom_distance(model: &Model, X_wb: &[Pose], a: GeomId, b: GeomId) -> Result<ClosestPoints, InputError> {
+    let (pair, poses) = geom_pair(model, X_wb, [a, b])?;
+    if model.shape(a).is_terrain() || model.shape(b).is_terrain() {
+        return ground_distance(model, X_wb, [a, b]);
+    }
+    let found = witness(&pair, f64::INFINITY, &mut Warm::default(), &mut Polytope::empty());
+    found.map(|w| in_world(&pair, &w, &poses[0])).ok_or_else(two_planes)
+}
+
+fn ground_distance(model: &Model, X_wb: &[Pose], geoms: [GeomId; 2]) -> Result<ClosestPoints, InputError> {
+    let poses = (0..model.geoms().len()).map(|k| geom_pose(model, X_wb, GeomId(k))).collect::<Result<Vec<_>, _>>()?;
+    let mut memory = TerrainMemory::default();
+    let pair = Pair { geoms, surface: None, single_point: true };
+    on_ground(model, &pair, f64::INFINITY, &poses, &mut Polytope::empty(), &mut memory);
+    let nearest = memory.touches.first().ok_or_else(|| InputError::Value {
+        what: "geoms that touch ground".into(),
+        expected: "one over the ground, not behind or below it, and no plane or other ground",
+        got: 0.0,
+    })?;
+    let half = nearest.normal * (0.5 * nearest.distance);
+    Ok(ClosestPoints {
+        distance: nearest.distance,
+        normal: nearest.normal,
+        points: [nearest.point - half, nearest.point + half],
+        converged: memory.unconverged == 0,
+    })
+}
+
+/// The first geom of a model that a ray meets within `max_distance`.
+pub fn raycast_model(
+    model: &Model,
+    X_wb: &[Pose],
+    origin: Vec3,
+    direction: Vec3,
+    max_distance: f64,
+) -> Result<Option<(GeomId, RayHit)>, InputError> {
+    let direction = check_ray(origin, direction, max_distance)?;
+    let mut first: Option<(GeomId, RayHit)> = None;
+    for k in (0..model.geoms().len()).map(GeomId) {
+        let pose = geom_pose(model, X_wb, k)?;
+        let reach = first.map_or(max_distance, |(_, hit)| hit.distance);
+        let hit = match Terrain::of(model, k) {
+            Some(terrain) => cast_on_ground(terrain, &pose, origin, direction, reach),
+            None => cast(&shape_of(model, k), &pose, origin, direction, reach),
+        };
+        if let Some(hit) = hit
+            && first.is_none_or(|(_, best)| hit.distance < best.distance)
+        {
+            first = Some((k, hit));
+        }
+    }
+    Ok(first)
+}
+
+fn cast_on_ground(terrain: Terrain, X_wg: &Pose, origin: Vec3, direction: Vec3, reach: f64) -> Option<RayHit> {
+    let local = X_wg.rotation.tmul(origin - X_wg.position);
+    let (distance, n) = ray(terrain, local, X_wg.rotation.tmul(direction), reach)?;
+    Some(RayHit { distance, point: origin + direction * distance, normal: X_wg.rotation * n })
+}
+
+/// Numbers of the pairs of moving geoms that are nearer than `distance`. Pairs with a plane or other ground are not
+/// among them.
+pub fn near_pairs(model: &Model, X_wb: &[Pose], distance: f64) -> Result<Vec<usize>, InputError> {
+    let mut near = Vec::new();
+    for (k, pair) in model.pairs().iter().enumerate() {
+        let is_floor = |g: GeomId| model.shape(g) == Shape::Plane || model.shape(g).is_terrain();
+        if !pair.geoms.into_iter().any(is_floor) {
+            let found = geom_distance(model, X_wb, pair.geoms[0], pair.geoms[1])?;
+            if found.distance < distance {
+                near.push(k);
+            }
+        }
+    }
+    Ok(near)
+}

@@ -1,0 +1,218 @@
+//! One-sided derivatives: the contact problem of the step along a change, with M̂ and J as they are.   (grad-14)
+//!
+//! Along `x + t dx` the velocities of the constraints at fixed impulses change by `t (J r + D dx)`, r the change of v_next at fixed
+//! impulses. The problem with that added to its free velocities has the loads λ(t) into which those of the step jump where it
+//! lies on a corner, and the modes that the change leads into. For a finite t its velocities are those of the true step as
+//! far as M̂, J and the contacts stay what they are.
+#![allow(non_snake_case)]
+
+use crate::constraint::{Mode, Problem, Solution};
+use crate::dynamics::{for_each_ctrl_partial, stride};
+use crate::footprint::footprint;
+use crate::gradient::forward::turns;
+use crate::gradient::record::StepRecord;
+use crate::gradient::rows::linearize::Linearized;
+use crate::gradient::system::active_set::Active;
+use crate::gradient::types::{GradientError, InputDirection};
+use crate::gradient::unconstrained::Unconstrained;
+use crate::model::{Options, PrimitiveKind};
+use crate::spatial::{Motion, Vec3};
+
+/// Change of velocity that stands for a small one: far above rounding, far below what keeps loads apart (m/s).
+const SMALL: f64 = 1e-6;
+/// Share of the compliance of redundant contacts with which small changes are looked at: it shares loads, and must not hold what
+/// the change asks to move.
+const COMPLIANCE: f64 = 1e-2;
+/// Residual of the frozen problem that is wanted, and the share of the change above which there is no answer.
+const TOLERANCE: f64 = 1e-13;
+const UNSOLVED: f64 = 1e-3;
+/// Residual that is no matter whatever the change.
+const ROUNDING: f64 = 1e-11;
+/// Share of a change of velocity up to which formula and quotient agree, quotients of two lengths do, and the ratio of those
+/// lengths.
+pub(crate) const SAME: f64 = 1e-3;
+pub(crate) const NEARLY: f64 = 0.5;
+pub(crate) const LONGER: f64 = 10.0;
+/// Share of the change at fixed impulses below which what is left of it counts as none.
+const LEAST: f64 = 1e-4;
+/// Budget of the frozen problem, in those of a step.
+const BUDGET: u32 = 2;
+
+/// Memory of the frozen problem.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Frozen {
+    /// Every row of every constraint, and how it changes with the configuration.
+    rows: Active,
+    pub linearized: Linearized,
+    problem: Problem,
+    pub solution: Solution,
+    /// Change of v_next at fixed impulses (nv), of the velocities of all rows, and of impulses.
+    r: Vec<f64>,
+    shift: Vec<f64>,
+    change: Vec<f64>,
+    /// Impulses from which the change begins, and the change of v_next over t.
+    before: Vec<f64>,
+    pub quotient: Vec<f64>,
+    /// Modes that the change leads into.
+    pub modes: Vec<Mode>,
+}
+
+footprint!(Frozen: rows, linearized, problem, solution, r, shift, change, before, quotient, modes);
+
+impl Frozen {
+    /// How every row changes with the configuration at the impulses of the step.
+    pub fn linearize(&mut self, f: &mut StepRecord) -> Result<(), GradientError> {
+        self.rows.take_every_row(&f.assembly.problem);
+        self.linearized.collect(f, &self.rows)
+    }
+
+    /// r and the change of the velocities of all rows along `dx`. Needs `smooth` at the impulses of the step.
+    pub fn aim(&mut self, f: &mut StepRecord, unconstrained: &Unconstrained, dx: &InputDirection) {
+        self.write_free_change(f, unconstrained, dx);
+        let problem = &f.assembly.problem;
+        self.shift.clear();
+        self.shift.resize(problem.rows(), 0.0);
+        problem.write_velocities(&self.r, &mut self.shift);
+        let l = &self.linearized;
+        for (u, terms) in self.rows.unknowns.iter().zip(&l.terms) {
+            let row = problem.blocks[u.block].row + u.b.iter().position(|b| *b != 0.0).unwrap_or(0);
+            for form in &l.forms[terms.forms.clone()] {
+                self.shift[row] += met(f, l, unconstrained, form.body, dx, |moved| {
+                    moved[0].dot(form.position)
+                        + moved[1].dot(form.velocity)
+                        + form.approach * (moved[2].dot(form.velocity) + moved[3].dot(form.velocity))
+                });
+            }
+            for e in &l.entries[terms.entries.clone()] {
+                self.shift[row] += e.value * dx.q.get(e.dof).copied().unwrap_or(0.0);
+            }
+        }
+    }
+
+    /// `r = M̂⁻¹ S dx`.
+    fn write_free_change(&mut self, f: &mut StepRecord, unconstrained: &Unconstrained, dx: &InputDirection) {
+        let (nv, dt) = (f.model.nv(), f.model.options().dt);
+        self.r.clear();
+        for row in unconstrained.S.chunks_exact(stride(2 * nv)).take(nv) {
+            let along = |part: &[f64], d: &[f64]| part.iter().zip(d).fold(0.0, |s, (a, b)| s + a * b);
+            self.r.push(along(row, dx.q) + along(&row[nv..], dx.v));
+        }
+        self.r.iter_mut().zip(dx.tau).for_each(|(r, tau)| *r += dt * tau);
+        if let (Some(ctrl), false) = (f.given.ctrl(), dx.ctrl.is_empty()) {
+            for_each_ctrl_partial(f.model, &f.given.q, &f.given.v, ctrl, &unconstrained.saturation, |i, k, slope| {
+                self.r[i] += dt * slope * dx.ctrl[k];
+            });
+        }
+        f.mass.solve(f.model, &mut self.r);
+    }
+
+    /// Solves the frozen problem at the change `t dx`.
+    pub fn solve(&mut self, f: &StepRecord, t: f64, soft: bool) -> Result<(), GradientError> {
+        let size = self.size();
+        self.problem.clone_from(&f.assembly.problem);
+        self.before.clear();
+        self.before.extend_from_slice(f.solution.lambda());
+        let options = Options { tolerance: TOLERANCE, ..f.model.options().clone() };
+        if !soft && self.problem.scale_compliance(COMPLIANCE) {
+            // the loads from which a small change begins
+            self.search(&options);
+            self.before.copy_from_slice(self.solution.lambda());
+        }
+        for (g, shift) in self.problem.g.iter_mut().zip(&self.shift) {
+            *g += t * shift;
+        }
+        if self.search(&options) > (UNSOLVED * t * size).max(ROUNDING) {
+            return Err(GradientError::Jammed);
+        }
+        self.solution.classify(&self.problem);
+        self.modes.clear();
+        self.modes.extend(self.solution.modes().iter().map(|(mode, _)| *mode));
+        Ok(())
+    }
+
+    /// The largest change of a velocity at fixed impulses, per unit of the change.
+    fn size(&self) -> f64 {
+        self.shift.iter().fold(0.0, |m: f64, x| m.max(x.abs()))
+    }
+
+    /// How much of the change moves a dof by one within the step, at fixed impulses.
+    pub fn unit(&self, dt: f64) -> f64 {
+        let fastest = self.r.iter().fold(0.0, |m: f64, r| m.max(r.abs()));
+        if fastest > 0.0 { 1.0 / (dt * fastest) } else { 1.0 }
+    }
+
+    /// A length that stands for a small one.
+    pub fn small_length(&self) -> f64 {
+        let size = self.size();
+        if size > 0.0 { SMALL / size } else { 1.0 }
+    }
+
+    /// Solves all islands from the impulses before. Returns the residual.
+    fn search(&mut self, options: &Options) -> f64 {
+        self.solution.begin_at(&self.problem, &self.before);
+        let budget = BUDGET * options.max_iterations;
+        let islands = 0..self.problem.islands.len();
+        islands.fold(0.0, |m: f64, n| m.max(self.solution.solve_island(&mut self.problem, n, options, budget).residual))
+    }
+
+    /// The change of v_next over that of t: `r + M̂⁻¹ Jᵀ (λ(t) − λ(0))/t`.
+    pub fn write_quotient(&mut self, f: &mut StepRecord, t: f64, dv_next: &mut [f64]) {
+        self.change.clear();
+        self.change.extend(self.solution.lambda().iter().zip(&self.before).map(|(new, old)| (new - old) / t));
+        f.assembly.generalized_impulse(&self.change, dv_next);
+        f.mass.solve(f.model, dv_next);
+        dv_next.iter_mut().zip(&self.r).for_each(|(dv, r)| *dv += r);
+    }
+
+    /// Keeps a quotient to be compared with.
+    pub fn keep_quotient(&mut self, dv_next: &[f64]) {
+        self.quotient.clear();
+        self.quotient.extend_from_slice(dv_next);
+    }
+
+    /// Whether a derivative is that of the frozen problem: within a share of the largest change, with or without impulses.
+    pub fn confirms(&self, dv_next: &[f64], share: f64) -> bool {
+        let sizes = dv_next.iter().chain(&self.quotient).chain(&self.r);
+        let largest = sizes.fold(LEAST * self.size(), |m: f64, x| m.max(x.abs()));
+        let far = dv_next.iter().zip(&self.quotient).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
+        far <= share * largest
+    }
+}
+
+/// What the motion of a body along `dx` meets: its displacement, the change of its velocity at the end of the step with the
+/// configuration, the same at its beginning, and its change of velocity.
+fn met(
+    f: &StepRecord,
+    l: &Linearized,
+    unconstrained: &Unconstrained,
+    body: usize,
+    dx: &InputDirection,
+    meet: impl Fn([Motion; 4]) -> f64,
+) -> f64 {
+    let at = |d: &[f64], j: usize| d.get(j).copied().unwrap_or(0.0);
+    let mut moved = [Motion::ZERO; 4];
+    for &j in f.model.tree().support(body) {
+        let (S, q, v) = (f.kin.axes[j], at(dx.q, j), at(dx.v, j));
+        moved[0] += S * q;
+        moved[1] += l.psi_next[j] * q;
+        moved[2] += unconstrained.dkin.V_before[j].cross(S) * q;
+        moved[3] += S * v;
+    }
+    meet(moved)
+}
+
+/// `dq_next` of `q_next = q ⊕ dt v_next`.   (grad-9)
+pub(crate) fn integrate_change(f: &StepRecord, dx: &InputDirection, dv_next: &[f64], dq_next: &mut [f64]) {
+    let dt = f.model.options().dt;
+    let at = |j: usize| dx.q.get(j).copied().unwrap_or(0.0);
+    for p in &f.model.tree().primitives {
+        if p.kind == PrimitiveKind::Ball {
+            let (carried, turned) = turns(f.v_next, dt, p.v);
+            let of = |x: &dyn Fn(usize) -> f64| Vec3 { x: x(p.v), y: x(p.v + 1), z: x(p.v + 2) };
+            let new = carried * of(&at) + turned * (of(&|j| dv_next[j]) * dt);
+            (0..3).for_each(|k| dq_next[p.v + k] = new[k]);
+        } else {
+            (p.v..p.v + p.kind.nv()).for_each(|j| dq_next[j] = at(j) + dt * dv_next[j]);
+        }
+    }
+}

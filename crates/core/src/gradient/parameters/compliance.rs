@@ -1,0 +1,25 @@
+//! The compliance of points that bear a load together is a share of the inverse mass of all that they may have to bear.
+//! (grad-15)
+//!
+//! `R = share / m` with m the mass of the island, so `dR = −(R/m) dm` for the mass of each of its bodies.
+
+use super::Adjoint;
+use crate::constraint::Block;
+
+/// Adds what the change of the island's mass with that of a body does to the compliance of redundant contacts.
+pub(crate) fn add(s: &Adjoint, out: &mut [f64]) {
+    let (problem, tree) = (&s.f.assembly.problem, s.f.model.tree());
+    for (n, island) in problem.islands.iter().enumerate() {
+        let blocks = || problem.blocks.iter().enumerate().filter(|(_, b)| b.island as usize == n && b.is_redundant());
+        if blocks().next().is_none() {
+            continue;
+        }
+        let of = |(k, b): (usize, &Block)| s.weights(k)[2] * s.f.solution.lambda()[b.row + 2] * b.relative_compliance;
+        let gain = blocks().map(of).sum::<f64>() / (island.mass * island.mass);
+        for (i, ten) in (1..).zip(out.chunks_exact_mut(10)) {
+            if s.f.assembly.joined.first(tree.nodes[i].tree) == island.tree {
+                ten[0] += gain;
+            }
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Gradients with respect to the model's parameters, group by group, from the two vectors of reverse mode.   (grad-11)
+//!
+//! A parameter θ changes torques by S_θ and the equations of constraints by D_θ; `∇_θ = z·S_θ − y·D_θ`. Forward mode asks
+//! for one row of the Jacobian after the other: there are as many as dofs, and each costs one adjoint solve.
+#![allow(non_snake_case)]
+
+mod compliance;
+pub(super) mod surfaces;
+
+use super::record::StepRecord;
+use super::reverse::Reverse;
+use super::rows::linearize::Linearized;
+use super::system::active_set::Active;
+use super::types::{GradientError, OutputGrad};
+use super::unconstrained::Unconstrained;
+use crate::dynamics::{body_columns, gain_partials, spring_displacements, turn_between};
+use crate::model::{Implicit, ParameterGroup, PrimitiveKind, Transmission};
+use crate::spatial::{Motion, Quat, Vec3, right_jacobian, right_jacobian_inverse};
+
+/// What a gradient with respect to parameters is computed from.
+pub(crate) struct Adjoint<'a, 'f> {
+    pub f: &'a mut StepRecord<'f>,
+    pub active: &'a Active,
+    pub linearized: &'a Linearized,
+    pub unconstrained: &'a mut Unconstrained,
+    pub reverse: &'a Reverse,
+    pub w: &'a OutputGrad<'a>,
+    /// Gradient with respect to the impulses of all rows, each along its own axis, or none.
+    pub lambda: &'a [f64],
+}
+
+impl Adjoint<'_, '_> {
+    /// Adds the gradient with respect to a group to `out`, which has its layout.
+    pub fn add(&mut self, group: ParameterGroup, out: &mut [f64]) -> Result<(), GradientError> {
+        match group {
+            ParameterGroup::Inertial => {
+                self.inertial(out);
+                self.unconstrained.rotation.add_inertial(self.f, &self.reverse.w, out);
+                compliance::add(self, out);
+            }
+            ParameterGroup::JointPlacement => self.placement(out),
+            ParameterGroup::Armature => self.per_dof(out, |s, j| -s.f.acceleration[j]),
+            ParameterGroup::Damping => self.damping(out),
+            ParameterGroup::Stiffness => self.stiffness(out),
+            ParameterGroup::SpringReference => self.spring_reference(out),
+            ParameterGroup::Gravity => self.gravity(out),
+            ParameterGroup::Actuator => self.actuator(out),
+            ParameterGroup::DryFriction => surfaces::dry_friction(self, out),
+            ParameterGroup::Friction => surfaces::friction(self, out),
+            ParameterGroup::Restitution => surfaces::restitution(self, out),
+            ParameterGroup::Compliance => surfaces::compliance(self, out),
+            ParameterGroup::ShapeSize | ParameterGroup::MeshScale => surfaces::sizes(self, group, out)?,
+        }
+        Ok(())
+    }
+
+    fn dt(&self) -> f64 {
+        self.f.model.options().dt
+    }
+
+    /// `dt z_j · force(j)` for every dof.
+    fn per_dof(&self, out: &mut [f64], force: impl Fn(&Self, usize) -> f64) {
+        let dt = self.dt();
+        for (j, g) in out.iter_mut().enumerate() {
+            *g += dt * self.reverse.z[j] * force(self, j);
+        }
+    }
+
+    /// Torques are linear in the ten numbers of a body; a wrench at its center of mass moves with that.
+    fn inertial(&mut self, out: &mut [f64]) {
+        let dt = self.dt();
+        core::mem::swap(&mut self.f.kin.A, &mut self.unconstrained.A);
+        for (i, ten) in (1..).zip(out.chunks_exact_mut(10)) {
+            let W = self.virtual_velocity_in_body(i);
+            let columns = body_columns(self.f.model, self.f.kin, i);
+            ten.iter_mut().zip(columns).for_each(|(g, c)| *g -= dt * W.dot(c));
+        }
+        core::mem::swap(&mut self.f.kin.A, &mut self.unconstrained.A);
+        for wrench in self.f.given.wrenches.iter().filter(|w| w.point.is_none() && w.body.0 > 0) {
+            let i = wrench.body.0;
+            let body = &self.f.model.inertias()[i];
+            if body.mass == 0.0 {
+                continue;
+            }
+            // (W × dc)·f with c = m c / m
+            let W = self.virtual_velocity_in_body(i);
+            let pull = self.f.kin.X_wb[i].rotation.tmul(wrench.force).cross(W.ang) * (dt / body.mass);
+            let ten = &mut out[10 * (i - 1)..10 * i];
+            ten[0] -= pull.dot(body.com);
+            (0..3).for_each(|k| ten[1 + k] += pull[k]);
+        }
+    }
+
+    fn virtual_velocity_in_body(&self, i: usize) -> Motion {
+        let (X, W) = (&self.f.kin.X_wb[i], self.reverse.adjoint.virtual_velocities()[i]);
+        let arm = X.position - self.f.kin.origin[self.f.model.tree().nodes[i].tree];
+        Motion { lin: X.rotation.tmul(W.at(arm)), ang: X.rotation.tmul(W.ang) }
+    }
+
+    /// A placement is a joint that does not move: its six axes are met as those of dofs are.
+    fn placement(&mut self, out: &mut [f64]) {
+        let (dt, f) = (self.dt(), &*self.f);
+        for (i, six) in (1..).zip(out.chunks_exact_mut(6)) {
+            let node = &f.model.tree().nodes[i];
+            let (V, A) = (f.kin.V[node.parent], self.unconstrained.A[node.parent]);
+            for (k, S) in placement_axes(f, i).into_iter().enumerate() {
+                let psi = V.cross(S);
+                let unconstrained = self.reverse.adjoint.meet(node.parent, i, S, psi, A.cross(S) + V.cross(psi));
+                let moved = S.dot(self.reverse.position[i]);
+                let turned = f.assembly.V_next[node.parent].cross(S).dot(self.reverse.velocity[i]);
+                let rotation = self.unconstrained.rotation.meet_displacement(f, &self.reverse.w, i, S);
+                six[k] += moved + turned - dt * unconstrained - self.approach(i, psi) + rotation;
+            }
+        }
+    }
+
+    /// What restitution takes from a displacement of body `i` and all that it carries, beyond what moves with it.
+    fn approach(&self, i: usize, psi: Motion) -> f64 {
+        let tree = self.f.model.tree();
+        let carries = |mut b: usize| {
+            while b > i {
+                b = tree.nodes[b].parent;
+            }
+            b == i
+        };
+        let mut sum = 0.0;
+        for (y, terms) in self.reverse.y.iter().zip(&self.linearized.terms) {
+            let forms = self.linearized.forms[terms.forms.clone()].iter();
+            for form in forms.filter(|form| form.approach != 0.0 && carries(form.body)) {
+                sum += y[0] * form.approach * psi.dot(form.velocity);
+            }
+        }
+        sum
+    }
+
+    /// Taken at the end of the step, unless nothing is.
+    fn damping(&self, out: &mut [f64]) {
+        let implicit = self.f.model.options().implicit != Implicit::None;
+        let turn = &self.f.free.turn;
+        self.per_dof(out, |s, j| if implicit { turn[j] - s.f.v_next[j] } else { -s.f.given.v[j] });
+    }
+
+    fn stiffness(&mut self, out: &mut [f64]) {
+        let (dt, implicit) = (self.dt(), self.f.model.options().implicit == Implicit::All);
+        let mut x = core::mem::take(&mut self.unconstrained.displacement);
+        spring_displacements(self.f.model, &self.f.given.q, &mut x);
+        self.per_dof(out, |s, j| -x[j] - if implicit { dt * (s.f.v_next[j] - s.f.free.turn[j]) } else { 0.0 });
+        self.unconstrained.displacement = x;
+    }
+
+    fn spring_reference(&self, out: &mut [f64]) {
+        let (model, dt, z) = (self.f.model, self.dt(), &self.reverse.z);
+        let reference = model.parameters().group(ParameterGroup::SpringReference);
+        for p in &model.tree().primitives {
+            let pull = |k: usize| dt * model.stiffness()[p.v + k] * z[p.v + k];
+            if p.kind != PrimitiveKind::Ball {
+                (0..p.kind.nv()).for_each(|k| out[p.q + k] += pull(k));
+                continue;
+            }
+            // the turn from the reference changes by −J_l⁻¹ δ when the reference turns by δ
+            let turn = turn_between(reference, &self.f.given.q, p.q);
+            let g = right_jacobian_inverse(turn) * Vec3::new(pull(0), pull(1), pull(2));
+            let unit = Quat::from_slice(&reference[p.q..]);
+            let norm = unit.to_array().iter().fold(0.0, |s, x| s + x * x).sqrt();
+            for c in 0..4 {
+                let mut axis = [0.0; 4];
+                axis[c] = 2.0 / (norm * norm);
+                let delta = unit.conjugate().compose(Quat::from_slice(&axis));
+                out[p.q + c] += g.dot(Vec3::new(delta.x, delta.y, delta.z));
+            }
+        }
+    }
+
+    /// Weight of all masses; compensated weight goes the other way.
+    fn gravity(&self, out: &mut [f64]) {
+        let (dt, f) = (self.dt(), &*self.f);
+        let mut sum = self.reverse.adjoint.momentum();
+        let W = self.reverse.adjoint.virtual_velocities();
+        for (i, (mass, com)) in f.model.gravity_compensation().iter().enumerate().skip(1).filter(|(_, c)| c.0 != 0.0) {
+            let arm = f.kin.X_wb[i].point(*com) - f.kin.origin[f.model.tree().nodes[i].tree];
+            sum -= W[i].at(arm) * *mass;
+        }
+        (0..3).for_each(|k| out[k] += dt * sum[k]);
+    }
+
+    /// Gains of actuators; those taken at the end of the step act on v_next.
+    fn actuator(&self, out: &mut [f64]) {
+        let (f, dt, z) = (&*self.f, self.dt(), &self.reverse.z);
+        let Some(ctrl) = f.given.ctrl() else { return };
+        for (k, four) in out.chunks_exact_mut(4).enumerate() {
+            let mut pull = 0.0;
+            let saturation = &self.unconstrained.saturation;
+            let slopes = gain_partials(f.model, k, &f.given.q, &f.given.v, ctrl[k], |j, arm| {
+                pull += dt * saturation[j] * arm * z[j];
+            });
+            four.iter_mut().zip(slopes).for_each(|(g, s)| *g += pull * s);
+            if let Some((j, gear, [by_length, by_velocity])) = self.implicit_gain(k) {
+                four[2] += if by_length { pull * gear * dt * f.v_next[j] } else { 0.0 };
+                four[3] += if by_velocity { pull * gear * (f.v_next[j] - f.given.v[j]) } else { 0.0 };
+            }
+        }
+    }
+
+    /// Dof and gear of an actuator whose gains enter the mass matrix, and which: by length, by velocity. Gains of zero count
+    /// as if they resisted.   (act-3)
+    pub fn implicit_gain(&self, k: usize) -> Option<(usize, f64, [bool; 2])> {
+        let (f, a) = (&*self.f, &self.f.model.actuators()[k]);
+        let Transmission::Joint(id) = a.transmission else { return None };
+        let (joint, implicit) = (&f.model.joints()[id.0], f.model.options().implicit);
+        let slopes = gain_partials(f.model, k, &f.given.q, &f.given.v, f.given.ctrl()?[k], |_, _| ());
+        if joint.v.len() != 1 || slopes[1] == 0.0 || self.unconstrained.saturation[joint.v.start] == 0.0 {
+            return None;
+        }
+        let numbers = &f.model.parameters().group(ParameterGroup::Actuator)[4 * k..4 * k + 4];
+        let by_length = implicit == Implicit::All && numbers[2] <= 0.0;
+        let by_velocity = matches!(implicit, Implicit::Velocity | Implicit::All) && numbers[3] <= 0.0;
+        Some((joint.v.start, a.gear[0], [by_length, by_velocity]))
+    }
+}
+
+/// Motion of a body per unit of its six placement numbers: position in the parent, rotation vector.
+pub(crate) fn placement_axes(f: &StepRecord, i: usize) -> [Motion; 6] {
+    let node = &f.model.tree().nodes[i];
+    let parent = &f.kin.X_wb[node.parent];
+    let mount = &f.model.placements()[i];
+    let numbers = &f.model.parameters().group(ParameterGroup::JointPlacement)[6 * (i - 1)..6 * i];
+    let turning = parent.rotation * mount.rotation * right_jacobian(Vec3::from_slice(&numbers[3..]));
+    let arm = parent.point(mount.position) - f.kin.origin[node.tree];
+    core::array::from_fn(|k| match k {
+        0..3 => Motion { lin: parent.rotation.c[k], ang: Vec3::ZERO },
+        _ => Motion::rotation_about(turning.c[k - 3], arm),
+    })
+}

@@ -1,0 +1,7 @@
+//! The linear system of the derivative: the active set, and what becomes of redundant constraints.
+
+pub(super) mod active_set;
+pub(super) mod at_rest;
+pub(super) mod choice;
+mod consistent;
+mod locked;
