@@ -14,9 +14,11 @@ use super::rows::dofs::Dofs;
 use super::rows::frames::{self, FrameRows};
 use super::rows::jacobian::{Jacobian, WIDTH};
 use super::rows::joints::{self, JointRow};
+use super::solution::Solution;
 use super::warm::{Kept, Key, WarmImpulses};
+use super::{EndVelocity, Scene};
 use crate::collision::{Contact, ContactSet};
-use crate::dynamics::{FreeMotion, Kinematics, StepMass, body_velocities};
+use crate::dynamics::{Kinematics, StepMass};
 use crate::footprint::footprint;
 use crate::model::{BodyId, Model, Solver};
 use crate::spatial::{Motion, Vec3};
@@ -50,8 +52,8 @@ const MOST_POINTS: usize = 3;
 const SLACK: f64 = 0.5;
 /// Gaps smaller than this take part always (m).
 const TOUCHING: f64 = 1e-4;
-/// How far a surface that was left out may be passed before the problem is solved again with it (m).
-const PASSED: f64 = 1e-12;
+/// How far an inactive constraint may be violated before the problem is solved again with it (m).
+const VIOLATED: f64 = 1e-12;
 
 /// The problem of a step and where its parts come from.
 #[derive(Debug, Clone)]
@@ -75,16 +77,14 @@ pub(crate) struct Assembly {
     pub(super) shares: Vec<f64>,
     /// J v_free without any correction (rows).
     pub(super) rigid: Vec<f64>,
-    /// Velocities of the bodies at the end of the step.
-    pub V_next: Vec<Motion>,
     /// Scratch: a number per dof.
     at: Vec<usize>,
     /// How often memory had to grow.
-    pub growths: usize,
+    growths: usize,
 }
 
 footprint!(Assembly: problem, sources, candidates, joint_rows, pair_rows, joined, order, joint_order, pair_order,
-    biases, redundancy, immovable, shares, rigid, V_next, at);
+    biases, redundancy, immovable, shares, rigid, at);
 
 impl Assembly {
     /// Memory for a model.
@@ -104,7 +104,6 @@ impl Assembly {
             immovable: Vec::new(),
             shares: Vec::new(),
             rigid: Vec::new(),
-            V_next: vec![Motion::ZERO; model.n_bodies()],
             at: vec![0; model.nv()],
             growths: 0,
         }
@@ -118,19 +117,17 @@ impl Assembly {
         self.problem.capacity() + lists + rows + orders + self.redundancy.capacity()
     }
 
+    /// How often memory had to grow, now that a step has been solved which began with so much room.
+    pub fn growths_since(&mut self, room: usize, solution: &Solution, warm: &WarmImpulses) -> usize {
+        self.growths += usize::from(self.capacity() + solution.capacity() + warm.capacity() > room);
+        self.growths
+    }
+
     /// Collects what may take part: contacts near each other, limits near their joints, dry friction, equalities.
     /// Limits count if they are nearer than `near_limit`, or twice what their velocity makes in the step.
     /// `takes_part` decides from a gap and its change over the step who does from the start.
-    pub fn collect(
-        &mut self,
-        model: &Model,
-        q: &[f64],
-        kin: &Kinematics,
-        free: &FreeMotion,
-        contacts: &ContactSet,
-        near_limit: f64,
-        takes_part: impl Fn(f64, f64) -> bool + Copy,
-    ) {
+    pub fn collect(&mut self, scene: &Scene, near_limit: f64, takes_part: impl Fn(f64, f64) -> bool + Copy) {
+        let Scene { model, q, kin, free, contacts } = *scene;
         let dt = model.options().dt;
         self.candidates.clear();
         for c in contacts.contacts() {
@@ -150,20 +147,14 @@ impl Assembly {
     }
 
     /// The problem of everything that takes part.
-    pub fn assemble(
-        &mut self,
-        model: &Model,
-        kin: &Kinematics,
-        mass: &mut StepMass,
-        v_free: &[f64],
-        contacts: &ContactSet,
-    ) {
+    pub fn assemble(&mut self, scene: &Scene, mass: &mut StepMass) {
+        let Scene { model, kin, free, .. } = *scene;
         self.problem.begin();
         self.sources.clear();
         self.biases.clear();
         self.join(model);
         self.sort(model);
-        self.add_islands(model, kin, contacts);
+        self.add_islands(scene);
         if !self.problem.blocks.is_empty() {
             mass.complete(model, kin);
             self.problem.dofs.take_mass(mass);
@@ -171,19 +162,13 @@ impl Assembly {
         }
         self.problem.finish();
         self.redundancy.regularize(&mut self.problem, model.options().patch_compliance);
-        self.free_velocities(v_free);
+        self.free_velocities(&free.v);
         self.correct(model);
     }
 
     /// The island that begins with a tree: its equalities, rows of joints and contacts.
-    pub(super) fn add_island(
-        &mut self,
-        model: &Model,
-        kin: &Kinematics,
-        contacts: &ContactSet,
-        parts: [&[u32]; 3],
-        tree: usize,
-    ) {
+    pub(super) fn add_island(&mut self, scene: &Scene, parts: [&[u32]; 3], tree: usize) {
+        let Scene { model, kin, .. } = *scene;
         let count = self.problem.islands.len();
         self.add_equalities(model, kin, parts[0]);
         let on_dofs = self.act_on_dofs(model, parts[1], tree);
@@ -191,7 +176,7 @@ impl Assembly {
         if on_dofs {
             self.add_dof_rows(model, parts[1]);
         }
-        self.add_contacts(model, kin, contacts, parts[2]);
+        self.add_contacts(scene, parts[2]);
         self.problem.close_island();
         let mass = self.mass_of(tree);
         let first = self.problem.dofs.trees.len();
@@ -303,16 +288,17 @@ impl Assembly {
     }
 
     /// Contacts, one group per pair of bodies.   (contact-6)
-    fn add_contacts(&mut self, model: &Model, kin: &Kinematics, contacts: &ContactSet, mut chosen: &[u32]) {
+    fn add_contacts(&mut self, scene: &Scene, mut chosen: &[u32]) {
         while let Some(&first) = chosen.first() {
             let bodies = sorted(self.candidates[first as usize].bodies);
             let run = split(&mut chosen, |k| sorted(self.candidates[k].bodies) == bodies);
-            self.add_pair(model, kin, contacts, bodies, run);
+            self.add_pair(scene, bodies, run);
         }
     }
 
     /// The contacts of two bodies. More than three points make the load's distribution a matter of compliance.
-    fn add_pair(&mut self, model: &Model, kin: &Kinematics, contacts: &ContactSet, bodies: [BodyId; 2], run: &[u32]) {
+    fn add_pair(&mut self, scene: &Scene, bodies: [BodyId; 2], run: &[u32]) {
+        let Scene { model, kin, contacts, .. } = *scene;
         let included = || run.iter().map(|&k| k as usize).filter(|&k| self.candidates[k].included);
         let count = included().count();
         if count == 0 {
@@ -353,38 +339,26 @@ impl Assembly {
         self.problem.groups.push(Group::new(xi..xi + width, block..block + count));
     }
 
-    /// Includes what was left out and would be passed at `v_next`. Returns whether there was any.
-    pub fn include_passed(
-        &mut self,
-        model: &Model,
-        q: &[f64],
-        kin: &Kinematics,
-        v_next: &[f64],
-        contacts: &ContactSet,
-    ) -> bool {
+    /// Adds inactive candidates that the velocities at the end of the step would violate. Returns whether there were any.
+    pub fn include_violated(&mut self, scene: &Scene, end: &EndVelocity) -> bool {
+        let Scene { model, q, kin, contacts, .. } = *scene;
         let options = model.options();
-        self.move_bodies(model, kin, v_next);
         let mut any = false;
         for (c, candidate) in contacts.contacts().iter().zip(&mut self.candidates).filter(|(_, c)| !c.included) {
-            let closing = normal_velocity(model, kin, &self.V_next, c, candidate.bodies);
+            let closing = normal_velocity(model, kin, &end.V, c, candidate.bodies);
             let gap = options.dt * gap_velocity(&options.correction, options.dt, c.distance);
-            candidate.included = gap + options.dt * closing < -PASSED;
+            candidate.included = gap + options.dt * closing < -VIOLATED;
             any |= candidate.included;
         }
         for row in self.joint_rows.iter_mut().filter(|r| !r.included) {
-            row.included = row.phi + options.dt * row.velocity(model, v_next) < -PASSED;
+            row.included = row.phi + options.dt * row.velocity(model, &end.v) < -VIOLATED;
             any |= row.included;
         }
-        any | joints::collect_passed(model, q, v_next, PASSED, &mut self.joint_rows)
+        any | joints::collect_violated(model, q, &end.v, VIOLATED, &mut self.joint_rows)
     }
 }
 
 impl Assembly {
-    /// Velocities of the bodies at the end of the step.
-    pub fn move_bodies(&mut self, model: &Model, kin: &Kinematics, v_next: &[f64]) {
-        body_velocities(model, kin, v_next, &mut self.V_next);
-    }
-
     /// Name of a block that stays the same from step to step.
     pub fn key(&self, source: Source, contacts: &ContactSet) -> Key {
         match source {
@@ -397,14 +371,14 @@ impl Assembly {
         }
     }
 
-    /// Impulses of the last step as a start: forces keep their direction in the world. What had to yield then yields again.
+    /// Impulses of the last step as a start: forces keep their direction in the world. What had to yield then relaxation again.
     /// (contact-13)
     pub fn warm_start(&mut self, contacts: &ContactSet, warm: &WarmImpulses, lambda: &mut [f64]) {
         let mut finder = warm.finder();
         for k in 0..self.sources.len() {
             let (b, source) = (self.problem.blocks[k], self.sources[k]);
-            let Some(Kept { impulse, yields, .. }) = finder.find(self.key(source, contacts)) else { continue };
-            self.problem.blocks[k].yield_by(yields);
+            let Some(Kept { impulse, relaxation, .. }) = finder.find(self.key(source, contacts)) else { continue };
+            self.problem.blocks[k].relax(relaxation);
             match (source, b.cone) {
                 (Source::Contact(k), Cone::Friction { mu }) => {
                     let local = contacts.contacts()[k].frame.tmul(impulse);
@@ -423,7 +397,7 @@ impl Assembly {
                 Source::Contact(k) => contacts.contacts()[k].frame * Vec3::from_slice(&lambda[b.row..]),
                 _ => Vec3 { x: lambda[b.row], y: 0.0, z: 0.0 },
             };
-            warm.push(Kept { key: self.key(*source, contacts), impulse, yields: b.remembered });
+            warm.push(Kept { key: self.key(*source, contacts), impulse, relaxation: b.next_relaxation });
         }
     }
 

@@ -2,13 +2,16 @@
 //!
 //! [`Problem`] is what remains of a robot: cones, a Delassus matrix, a free velocity. [`ncp`](solve) solves it,
 //! [`residual()`] grades the answer. `docs/math/contact.md` has the equations.
+#![allow(non_snake_case)]
 
 mod assembly;
+mod central_path;
 mod laws;
 mod load_center;
 mod modes;
 mod ncp;
 mod problem;
+mod relaxation;
 mod report;
 mod rows;
 mod solution;
@@ -24,6 +27,7 @@ pub use warm::WarmStart;
 
 use assembly::is_near;
 pub(crate) use assembly::{Assembly, Source, relative_velocity};
+pub(crate) use central_path::resolve_centrally;
 pub(crate) use laws::surface::{BiasSlope, friction_shares, restitution_shares};
 pub(crate) use load_center::center;
 pub(crate) use modes::{AT_REST, UNDECIDED, contact_margins, mode};
@@ -35,153 +39,162 @@ pub(crate) use rows::joints::JointRowKind;
 pub(crate) use warm::WarmImpulses;
 
 use crate::collision::ContactSet;
-use crate::dynamics::{FreeMotion, Kinematics, StepMass};
-use crate::model::{GradientMode, Model};
+use crate::dynamics::{FreeMotion, Kinematics, StepMass, body_velocities};
+use crate::footprint::footprint;
+use crate::model::{GradientMode, Model, Options};
+use crate::spatial::Motion;
+use ncp::{Outcome, Search};
 
-/// How often a problem is made again with what was left out of it, and the least budget with which it is (factorizations).
+/// How often a problem is assembled again with constraints that were inactive, and the least budget with which it is
+/// (factorizations).
 const ROUNDS: usize = 8;
 const ANEW: u32 = 20;
 
-/// Solves for the impulses of a step and writes `v_next = v_free + M̂⁻¹ Jᵀ λ`.   (contact-8)
+/// What the constraints of a step are assembled from.
+#[derive(Clone, Copy)]
+pub(crate) struct Scene<'a> {
+    pub model: &'a Model,
+    /// Configuration (nq).
+    pub q: &'a [f64],
+    pub kin: &'a Kinematics,
+    pub free: &'a FreeMotion,
+    pub contacts: &'a ContactSet,
+}
+
+/// Velocities at the end of a step.
+#[derive(Debug, Clone)]
+pub(crate) struct EndVelocity {
+    /// Of the dofs (nv).
+    pub v: Vec<f64>,
+    /// Of the bodies, world axes.
+    pub V: Vec<Motion>,
+}
+
+footprint!(EndVelocity: v, V);
+
+impl EndVelocity {
+    /// Memory for a model.
+    pub fn new(model: &Model) -> EndVelocity {
+        EndVelocity { v: vec![0.0; model.nv()], V: vec![Motion::ZERO; model.n_bodies()] }
+    }
+
+    /// `v = v_free + M̂⁻¹ Jᵀ λ` and the velocities of the bodies.   (contact-8)
+    fn write(&mut self, scene: &Scene, mass: &mut StepMass, assembly: &Assembly, solution: &Solution) {
+        let (model, v) = (scene.model, &mut self.v);
+        if assembly.problem.blocks.is_empty() {
+            v.copy_from_slice(&scene.free.v);
+        } else {
+            if solution.moved.len() == v.len() {
+                v.copy_from_slice(&solution.moved);
+            } else {
+                assembly.generalized_impulse(solution.lambda(), v);
+                mass.solve(model, v);
+            }
+            v.iter_mut().zip(&scene.free.v).for_each(|(v, free)| *v += free);
+        }
+        body_velocities(model, scene.kin, v, &mut self.V);
+    }
+}
+
+/// Solves for the impulses of a step and the velocities at its end.   (contact-8)
 ///
-/// What is near but not touched stays out of the problem until its velocity shows that it belongs there. `again` goes on within
+/// Constraints that are near but not active stay out of the problem until the velocities violate them. `again` goes on within
 /// the budget of the step, with contacts that were found since.
 pub(crate) fn resolve(
-    model: &Model,
-    q: &[f64],
-    kin: &Kinematics,
-    mass: &mut StepMass,
-    free: &FreeMotion,
-    contacts: &ContactSet,
+    scene: &Scene,
     again: bool,
+    mass: &mut StepMass,
     warm: &mut WarmImpulses,
     assembly: &mut Assembly,
     solution: &mut Solution,
-    v_next: &mut [f64],
+    end: &mut EndVelocity,
 ) -> SolveReport {
     let room = assembly.capacity() + solution.capacity() + warm.capacity();
-    if let GradientMode::Central { kappa } = model.options().gradient {
-        let report = resolve_centrally(model, kappa, q, kin, mass, free, contacts, assembly, solution, v_next);
-        assembly.keep_impulses(contacts, solution.lambda(), warm);
+    let options = scene.model.options();
+    if let GradientMode::Central { kappa } = options.gradient {
+        let mut report = resolve_centrally(scene, kappa, mass, assembly, solution, end);
+        assembly.keep_impulses(scene.contacts, solution.lambda(), warm);
+        report.growths = assembly.growths_since(room, solution, warm) + scene.contacts.growths();
         return report;
     }
     if !again {
         assembly.joined.begin_step();
     }
-    assembly.collect(model, q, kin, free, contacts, rows::joints::NEAR, is_near);
+    assembly.collect(scene, rows::joints::NEAR, is_near);
     let mut report = SolveReport::default();
-    for _ in 0..ROUNDS {
-        assembly.assemble(model, kin, mass, &free.v, contacts);
-        report = solve_step(model, contacts, warm, assembly, solution);
-        apply_impulses(model, mass, &free.v, assembly, solution, v_next);
+    for round in 1..=ROUNDS {
+        assembly.assemble(scene, mass);
+        solution.reset(&assembly.problem);
+        assembly.warm_start(scene.contacts, warm, &mut solution.scratch.start);
+        let (mut outcome, mut correction) = (Outcome::EMPTY, 1.0);
+        for n in 0..assembly.problem.islands.len() {
+            let first = assembly.problem.islands[n].tree;
+            let budget = assembly.joined.left(first, options.max_iterations);
+            let one = solve_island(&mut assembly.problem, n, options, budget, solution);
+            assembly.joined.spend(first, one.total);
+            outcome = outcome.and(limit_energy(scene.model, assembly, solution, n, one, &mut correction));
+        }
+        end.write(scene, mass, assembly, solution);
+        report = SolveReport { correction, ..solution::report(&assembly.problem, outcome, solution) };
         (report.iterations, report.total_iterations) = (assembly.joined.most_spent(), assembly.joined.total_spent());
-        // a problem that is made anew needs some of the budget
-        let spent = report.iterations + ANEW > model.options().max_iterations;
-        if !assembly.include_passed(model, q, kin, v_next, contacts) || spent {
+        assembly.keep_impulses(scene.contacts, solution.lambda(), warm);
+        if !assembly.include_violated(scene, end) {
             break;
         }
-        assembly.keep_impulses(contacts, solution.lambda(), warm);
+        // a problem that is assembled again needs some of the budget
+        if report.iterations + ANEW > options.max_iterations || round == ROUNDS {
+            report.status = report.status.max(Status::NotConverged);
+            break;
+        }
     }
-    assembly.keep_impulses(contacts, solution.lambda(), warm);
-    assembly.growths += usize::from(assembly.capacity() + solution.capacity() + warm.capacity() > room);
-    report.growths = assembly.growths + contacts.growths();
+    report.growths = assembly.growths_since(room, solution, warm) + scene.contacts.growths();
     report
 }
 
-/// `v_next = v_free + M̂⁻¹ Jᵀ λ`.   (contact-8)
-fn apply_impulses(
-    model: &Model,
-    mass: &mut StepMass,
-    v_free: &[f64],
-    assembly: &Assembly,
-    solution: &Solution,
-    v_next: &mut [f64],
-) {
-    if assembly.problem.blocks.is_empty() {
-        return v_next.copy_from_slice(v_free);
-    }
-    if solution.moved.len() == v_next.len() {
-        v_next.copy_from_slice(&solution.moved);
-    } else {
-        assembly.generalized_impulse(solution.lambda(), v_next);
-        mass.solve(model, v_next);
-    }
-    v_next.iter_mut().zip(v_free).for_each(|(v, free)| *v += free);
-}
-
-/// Resolves contact on the central path: everything near takes part, since contacts act at a distance there.   (ncp-13)
-pub(crate) fn resolve_centrally(
-    model: &Model,
-    kappa: f64,
-    q: &[f64],
-    kin: &Kinematics,
-    mass: &mut StepMass,
-    free: &FreeMotion,
-    contacts: &ContactSet,
-    assembly: &mut Assembly,
+/// Solves an island from the impulses of the start, with at most `budget` factorizations; relaxes its constraints where they are
+/// infeasible.   (ncp-4, ncp-14)
+pub(crate) fn solve_island(
+    problem: &mut Problem,
+    n: usize,
+    options: &Options,
+    budget: u32,
     solution: &mut Solution,
-    v_next: &mut [f64],
-) -> SolveReport {
-    assembly.collect(model, q, kin, free, contacts, rows::joints::FAR, |_, _| true);
-    assembly.assemble(model, kin, mass, &free.v, contacts);
-    solution.reset(&assembly.problem);
-    let (kappa, limit) = (kappa * unit_of_complementarity(model), model.options().max_iterations);
-    let problem = &mut assembly.problem;
-    let outcomes = (0..problem.islands.len()).map(|n| solution.center_island(problem, n, kappa, limit));
-    let outcome = outcomes.fold(ncp::Outcome::EMPTY, ncp::Outcome::and);
-    apply_impulses(model, mass, &free.v, assembly, solution, v_next);
-    assembly.move_bodies(model, kin, v_next);
-    solution::report(&assembly.problem, outcome, solution)
-}
-
-/// The robot's weight over a step times the velocity that gravity gives in one: the same for all states, and held fixed
-/// when masses are differentiated (J).
-fn unit_of_complementarity(model: &Model) -> f64 {
-    let speed = model.options().dt * STANDARD_GRAVITY;
-    model.total_mass() * speed * speed
-}
-
-/// Of the earth, whatever the model's own (m/s²).
-const STANDARD_GRAVITY: f64 = 9.81;
-
-/// One island, with what is left of its budget.
-fn solve_island(model: &Model, assembly: &mut Assembly, solution: &mut Solution, n: usize) -> ncp::Outcome {
-    let first = assembly.problem.islands[n].tree;
-    let budget = assembly.joined.left(first, model.options().max_iterations);
-    let outcome = solution.solve_island(&mut assembly.problem, n, model.options(), budget);
-    assembly.joined.spend(first, outcome.total);
+) -> Outcome {
+    let (part, work) = solution.open_island(problem, n);
+    let mut search = Search::new(part, options.tolerance, budget);
+    let end = ncp::solve(part, options.solver, &mut search, work);
+    let infeasible = relaxation::settle(part, &mut search, work, end);
+    let outcome = ncp::certify(part, &search, work, infeasible);
+    solution.close_island(problem, n);
     outcome
 }
 
-/// All islands, one after the other. Where position correction takes too much energy it gets less of it.   (contact-16)
-fn solve_step(
+/// Gives an island less of its position correction where that takes too much energy, and solves it again.   (contact-16)
+fn limit_energy(
     model: &Model,
-    contacts: &ContactSet,
-    warm: &WarmImpulses,
     assembly: &mut Assembly,
     solution: &mut Solution,
-) -> SolveReport {
-    solution.reset(&assembly.problem);
-    assembly.warm_start(contacts, warm, &mut solution.scratch.start);
-    let (mut outcome, mut correction) = (ncp::Outcome::EMPTY, 1.0);
-    for n in 0..assembly.problem.islands.len() {
-        let mut one = solve_island(model, assembly, solution, n);
-        let mut tries = [false, false, true].into_iter();
-        while let Some(excess) = assembly.excess(model, solution, n) {
-            let (Some(last), Some(share)) = (tries.next(), assembly.smaller_share(n, excess)) else {
-                let part = assembly.bounded_part(solution, n, excess);
-                one.residual = solution.scale_impulses(&assembly.problem, n, part);
-                one.status = Status::NotConverged;
-                break;
-            };
-            let share = if last { 0.0 } else { share };
-            correction = f64::min(correction, share);
-            assembly.share_correction(n, share);
-            solution.start_again(assembly.problem.islands[n].rows.clone());
-            let again = solve_island(model, assembly, solution, n);
-            one = ncp::Outcome { total: one.total + again.total, ..again };
-        }
-        outcome = outcome.and(one);
+    n: usize,
+    mut outcome: Outcome,
+    correction: &mut f64,
+) -> Outcome {
+    let mut tries = [false, false, true].into_iter();
+    while let Some(excess) = assembly.excess(model, solution, n) {
+        let (Some(last), Some(share)) = (tries.next(), assembly.smaller_share(n, excess)) else {
+            let part = assembly.bounded_part(solution, n, excess);
+            outcome.residual = solution.scale_impulses(&assembly.problem, n, part);
+            outcome.status = Status::NotConverged;
+            break;
+        };
+        let share = if last { 0.0 } else { share };
+        *correction = f64::min(*correction, share);
+        assembly.share_correction(n, share);
+        solution.start_again(assembly.problem.islands[n].rows.clone());
+        let first = assembly.problem.islands[n].tree;
+        let budget = assembly.joined.left(first, model.options().max_iterations);
+        let again = solve_island(&mut assembly.problem, n, model.options(), budget, solution);
+        assembly.joined.spend(first, again.total);
+        outcome = Outcome { total: outcome.total + again.total, ..again };
     }
-    SolveReport { correction, ..solution::report(&assembly.problem, outcome, solution) }
+    outcome
 }

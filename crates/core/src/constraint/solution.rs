@@ -2,11 +2,12 @@
 
 use super::laws::cone::Cone;
 use super::modes::{Mode, UNDECIDED, classify};
-use super::ncp::{self, Outcome, Work};
+use super::ncp::{Outcome, Work};
 use super::problem::Problem;
 use super::problem::islands::Island;
 use super::problem::residual::residual_at;
 use super::report::SolveReport;
+use super::solve_island;
 use crate::check;
 use crate::error::InputError;
 use crate::footprint::footprint;
@@ -85,38 +86,29 @@ impl Solution {
         classify(problem, &self.lambda, &self.sigma, &mut self.modes);
     }
 
-    /// Solves an island from the impulses of the start.
-    pub(crate) fn solve_island(&mut self, problem: &mut Problem, n: usize, options: &Options, budget: u32) -> Outcome {
-        self.on_island(problem, n, |part, work| ncp::solve(part, options.solver, options.tolerance, budget, work))
-    }
-
-    /// The point of the central path of an island.   (ncp-13)
-    pub(crate) fn center_island(&mut self, problem: &mut Problem, n: usize, kappa: f64, limit: u32) -> Outcome {
-        let mut local_compliances = core::mem::take(&mut self.local_compliances);
-        let outcome = self.on_island(problem, n, |part, work| {
-            let outcome = ncp::center(part, kappa, limit, work);
-            local_compliances.extend((0..part.blocks.len()).map(|k| work.local_compliance(part, k)));
-            outcome
-        });
-        self.local_compliances = local_compliances;
-        outcome
-    }
-
-    /// Calls `go` with an island as a problem of its own, which it is already if there is only one.
-    fn on_island<R>(&mut self, problem: &mut Problem, n: usize, go: impl FnOnce(&mut Problem, &mut Work) -> R) -> R {
-        let SolverScratch { work, part, start, .. } = &mut *self.scratch;
-        let Island { rows, blocks, .. } = problem.islands[n].clone();
+    /// An island as a problem of its own, which it is already if there is only one, and memory with the impulses that its search
+    /// starts from.
+    pub(crate) fn open_island<'a>(&'a mut self, problem: &'a mut Problem, n: usize) -> (&'a mut Problem, &'a mut Work) {
+        let SolverScratch { work, part, start } = &mut *self.scratch;
+        let rows = problem.islands[n].rows.clone();
         let several = problem.islands.len() > 1;
         if several {
             problem.extract(n, part);
         }
-        let alone = if several { &mut *part } else { &mut *problem };
-        work.reset(alone);
-        work.lambda.copy_from_slice(&start[rows.clone()]);
-        let result = go(alone, work);
+        let part = if several { part } else { problem };
+        work.reset(part);
+        work.lambda.copy_from_slice(&start[rows]);
+        (part, work)
+    }
+
+    /// Takes impulses, velocities and relaxation of an island from the search that has ended.
+    pub(crate) fn close_island(&mut self, problem: &mut Problem, n: usize) {
+        let SolverScratch { work, part, .. } = &mut *self.scratch;
+        let Island { rows, blocks, .. } = problem.islands[n].clone();
+        let several = problem.islands.len() > 1;
         if several {
-            for (b, alone) in problem.blocks[blocks].iter_mut().zip(&part.blocks) {
-                (b.compliance, b.yields, b.remembered) = (alone.compliance, alone.yields, alone.remembered);
+            for (b, of) in problem.blocks[blocks].iter_mut().zip(&part.blocks) {
+                (b.compliance, b.relaxation, b.next_relaxation) = (of.compliance, of.relaxation, of.next_relaxation);
             }
         }
         self.moved.clear();
@@ -125,7 +117,13 @@ impl Solution {
         }
         self.lambda[rows.clone()].copy_from_slice(&work.lambda);
         self.sigma[rows].copy_from_slice(&work.sigma);
-        result
+    }
+
+    /// Keeps how the constraints of an island that was solved on the central path resist a change of their impulses.
+    pub(crate) fn keep_local_compliances(&mut self, problem: &Problem, n: usize) {
+        let SolverScratch { work, part, .. } = &*self.scratch;
+        let part = if problem.islands.len() > 1 { part } else { problem };
+        self.local_compliances.extend((0..problem.islands[n].blocks.len()).map(|k| work.local_compliance(part, k)));
     }
 
     /// Some rows start from the impulses that they have.
@@ -169,12 +167,13 @@ pub fn solve(
         check::vector("warm", warm, problem.rows())?;
         solution.scratch.start.copy_from_slice(warm);
     }
-    let mut yielding = problem.clone();
-    let solve = |part: &mut Problem, work: &mut Work| ncp::solve(part, solver, tolerance, max_iterations, work);
-    let islands = 0..yielding.islands.len();
-    let outcome = islands.fold(Outcome::EMPTY, |sum, n| sum.and(solution.on_island(&mut yielding, n, solve)));
-    let report = report(&yielding, outcome, solution);
-    // velocities of the problem as it was posed, whoever had to yield
+    let options = Options { solver, tolerance, ..Options::default() };
+    let mut relaxed = problem.clone(); // its constraints, where they are infeasible
+    let islands = 0..problem.islands.len();
+    let solve = |n| solve_island(&mut relaxed, n, &options, max_iterations, solution);
+    let outcome = islands.map(solve).fold(Outcome::EMPTY, Outcome::and);
+    let report = report(&relaxed, outcome, solution);
+    // velocities of the problem as it was posed
     let (mut w, mut xi) = (vec![0.0; problem.width()], vec![0.0; problem.width()]);
     problem.velocity(&solution.lambda, &mut solution.sigma, &mut w, &mut xi);
     Ok(report)

@@ -19,12 +19,12 @@ impl Key {
 }
 
 /// What is kept of a constraint: its impulse (that of a contact in world axes, others in x), and the compliance with which
-/// it yields to demands that contradict its own.
+/// it relaxation to demands that contradict its own.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Kept {
     pub key: Key,
     pub impulse: Vec3,
-    pub yields: f64,
+    pub relaxation: f64,
 }
 
 /// Constraints of the last step.
@@ -103,8 +103,8 @@ impl WarmStart {
     pub fn to_bytes(&self) -> Vec<u8> {
         let searches = self.searches.entries();
         let mut words = vec![MARK, VERSION, self.impulses.0.len() as u64, searches.len() as u64];
-        for Kept { key, impulse: x, yields } in &self.impulses.0 {
-            words.extend([key.0, key.1, x.x.to_bits(), x.y.to_bits(), x.z.to_bits(), yields.to_bits()]);
+        for Kept { key, impulse: x, relaxation } in &self.impulses.0 {
+            words.extend([key.0, key.1, x.x.to_bits(), x.y.to_bits(), x.z.to_bits(), relaxation.to_bits()]);
         }
         for (pair, axis, start) in searches {
             let starts = u64::from(start[0]) << 32 | u64::from(start[1]);
@@ -129,7 +129,8 @@ impl WarmStart {
         }
         let (first, second) = rest.split_at(*impulses as usize * IMPULSE);
         let vector = |w: &[u64]| Vec3 { x: f64::from_bits(w[0]), y: f64::from_bits(w[1]), z: f64::from_bits(w[2]) };
-        let kept = |w: &[u64]| Kept { key: Key(w[0], w[1]), impulse: vector(&w[2..]), yields: f64::from_bits(w[5]) };
+        let kept =
+            |w: &[u64]| Kept { key: Key(w[0], w[1]), impulse: vector(&w[2..]), relaxation: f64::from_bits(w[5]) };
         let impulses: Vec<_> = first.chunks_exact(IMPULSE).map(kept).collect();
         let entry = |w: &[u64]| (w[0] as u32, vector(&w[1..]), [(w[4] >> 32) as u32, w[4] as u32]);
         let searches: Vec<_> = second.chunks_exact(SEARCH).map(entry).collect();
@@ -137,8 +138,8 @@ impl WarmStart {
         if let Some(x) = vectors.flat_map(|v| v.to_array()).find(|x| x.is_nan() || x.abs() > LARGEST) {
             return Err(wrong("finite numbers of sensible size", x));
         }
-        if let Some(k) = impulses.iter().find(|k| !(0.0..LARGEST).contains(&k.yields)) {
-            return Err(wrong("compliances of zero or more", k.yields));
+        if let Some(k) = impulses.iter().find(|k| !(0.0..LARGEST).contains(&k.relaxation)) {
+            return Err(wrong("compliances of zero or more", k.relaxation));
         }
         Ok(WarmStart { impulses: WarmImpulses(impulses), searches: SearchMemory::from_entries(searches) })
     }
@@ -150,7 +151,7 @@ mod tests {
 
     fn example() -> WarmStart {
         let push = Vec3 { x: 0.1, y: -0.2, z: 3.0 };
-        let kept = |key, impulse, yields| Kept { key, impulse, yields };
+        let kept = |key, impulse, relaxation| Kept { key, impulse, relaxation };
         let impulses = WarmImpulses(vec![kept(Key(4, 17), push, 0.25), kept(Key(Key::JOINT, 2), Vec3::UNITS[0], 0.0)]);
         WarmStart { impulses, searches: SearchMemory::from_entries(vec![(4, Vec3::UNITS[2], [3, 7])]) }
     }

@@ -1,7 +1,7 @@
 //! The step once more, on the central path: what a smoothed derivative of an exact step is the derivative of.   (grad-13)
 
 use super::record::StepRecord;
-use crate::constraint::{Assembly, Solution, resolve_centrally};
+use crate::constraint::{Assembly, EndVelocity, Scene, Solution, resolve_centrally};
 use crate::footprint::footprint;
 use crate::model::Model;
 
@@ -10,31 +10,30 @@ use crate::model::Model;
 pub(crate) struct Central {
     assembly: Assembly,
     solution: Solution,
-    v_next: Vec<f64>,
+    end: EndVelocity,
     acceleration: Vec<f64>,
 }
 
-footprint!(Central: assembly, solution, v_next, acceleration);
+footprint!(Central: assembly, solution, end, acceleration);
 
 impl Central {
     /// Memory for a model.
     pub fn new(model: &Model) -> Central {
-        let zero = vec![0.0; model.nv()];
         Central {
             assembly: Assembly::new(model),
             solution: Solution::default(),
-            v_next: zero.clone(),
-            acceleration: zero,
+            end: EndVelocity::new(model),
+            acceleration: vec![0.0; model.nv()],
         }
     }
 
     /// Solves the contact problem of a finished step on the central path.
     pub fn solve(&mut self, f: &mut StepRecord, kappa: f64) {
-        let Central { assembly, solution, v_next, acceleration } = self;
-        let (model, q) = (f.model, &f.given.q);
-        resolve_centrally(model, kappa, q, f.kin, f.mass, f.free, f.contacts, assembly, solution, v_next);
-        let dt = model.options().dt;
-        for (a, (new, old)) in acceleration.iter_mut().zip(v_next.iter().zip(&f.given.v)) {
+        let Central { assembly, solution, end, acceleration } = self;
+        let scene = Scene { model: f.model, q: &f.given.q, kin: f.kin, free: f.free, contacts: f.contacts };
+        resolve_centrally(&scene, kappa, f.mass, assembly, solution, end);
+        let dt = f.model.options().dt;
+        for (a, (new, old)) in acceleration.iter_mut().zip(end.v.iter().zip(&f.given.v)) {
             *a = (new - old) / dt;
         }
         acceleration.iter_mut().zip(&f.free.turn).for_each(|(a, turn)| *a -= turn / dt);
@@ -51,7 +50,7 @@ impl Central {
             contacts: f.contacts,
             assembly: &self.assembly,
             solution: &self.solution,
-            v_next: &self.v_next,
+            end: &self.end,
             acceleration: &self.acceleration,
         }
     }

@@ -150,7 +150,7 @@ impl Forward {
                 (p.v..p.v + p.kind.nv()).for_each(|j| q_state[j * state + j] += 1.0);
                 continue;
             }
-            let (carried, turned) = turns(f.v_next, dt, p.v);
+            let (carried, turned) = turns(&f.end.v, dt, p.v);
             let of = components.of_dof(p.v);
             for columns in components.columns(of, 2) {
                 rotate_rows(&turned, &mut q_state[p.v * state + columns.start..], state, columns.len());

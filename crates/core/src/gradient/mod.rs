@@ -336,7 +336,7 @@ impl Gradient {
         let dt = f.model.options().dt;
         dq_next.iter_mut().zip(dv_next).for_each(|(q, v)| *q = dt * *v);
         for p in f.model.tree().primitives.iter().filter(|p| p.kind == PrimitiveKind::Ball) {
-            forward::rotate_rows(&forward::turns(f.v_next, dt, p.v).1, &mut dq_next[p.v * n..], n, n);
+            forward::rotate_rows(&forward::turns(&f.end.v, dt, p.v).1, &mut dq_next[p.v * n..], n, n);
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! What a step was made from and what it ended with: all that its derivative is computed from.
 
 use crate::collision::ContactSet;
-use crate::constraint::{Assembly, Solution};
+use crate::constraint::{Assembly, EndVelocity, Solution};
 use crate::dynamics::{FreeMotion, Kinematics, StepMass, Wrench};
 use crate::footprint::footprint;
 use crate::model::Model;
@@ -64,7 +64,7 @@ pub(crate) struct StepRecord<'a> {
     pub contacts: &'a mut ContactSet,
     pub assembly: &'a Assembly,
     pub solution: &'a Solution,
-    pub v_next: &'a [f64],
+    pub end: &'a EndVelocity,
     pub acceleration: &'a [f64],
 }
 
@@ -80,7 +80,7 @@ impl StepRecord<'_> {
             contacts: self.contacts,
             assembly: self.assembly,
             solution,
-            v_next: self.v_next,
+            end: self.end,
             acceleration: self.acceleration,
         }
     }

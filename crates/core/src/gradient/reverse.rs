@@ -178,7 +178,7 @@ impl Reverse {
         }
         for p in &f.model.tree().primitives {
             if p.kind == PrimitiveKind::Ball {
-                let pulled = turns(f.v_next, dt, p.v).1.tmul(Vec3::from_slice(&w.q[p.v..])) * dt;
+                let pulled = turns(&f.end.v, dt, p.v).1.tmul(Vec3::from_slice(&w.q[p.v..])) * dt;
                 (0..3).for_each(|k| self.w[p.v + k] += pulled[k]);
             } else {
                 (p.v..p.v + p.kind.nv()).for_each(|j| self.w[j] += dt * w.q[j]);
@@ -346,7 +346,7 @@ fn add_carried_q(f: &StepRecord, w: &OutputGrad, out: &mut [f64]) {
     let dt = f.model.options().dt;
     for p in &f.model.tree().primitives {
         if p.kind == PrimitiveKind::Ball {
-            let pulled = turns(f.v_next, dt, p.v).0.tmul(Vec3::from_slice(&w.q[p.v..]));
+            let pulled = turns(&f.end.v, dt, p.v).0.tmul(Vec3::from_slice(&w.q[p.v..]));
             (0..3).for_each(|k| out[p.v + k] += pulled[k]);
         } else {
             (p.v..p.v + p.kind.nv()).for_each(|j| out[j] += w.q[j]);

@@ -41,7 +41,7 @@ pub(crate) fn views<'a>(model: &'a Model, data: &'a Data) -> impl Iterator<Item 
     let (kin, assembly, all) = (&data.kin, &data.assembly, data.contacts.contacts());
     all.iter().zip(&assembly.candidates).enumerate().map(move |(k, (c, candidate))| {
         let block = assembly.sources.iter().position(|s| *s == Source::Contact(k));
-        let velocity = c.frame.tmul(relative_velocity(model, kin, &assembly.V_next, c.point, candidate.bodies));
+        let velocity = c.frame.tmul(relative_velocity(model, kin, &data.end.V, c.point, candidate.bodies));
         // what was left out of the problem is open; its gap after the step is its margin
         let left_out = (Vec3::ZERO, Mode::Break, velocity.z + c.distance / model.options().dt, 0.0);
         let (impulse, mode, margin, compliance) = block.map_or(left_out, |b| {

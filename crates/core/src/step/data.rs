@@ -1,7 +1,7 @@
 //! Memory of a step: the structs of its stages, one field each, each with one writer.
 
 use crate::collision::ContactSet;
-use crate::constraint::{Assembly, Solution, SolveReport, WarmImpulses, WarmStart};
+use crate::constraint::{Assembly, EndVelocity, Solution, SolveReport, WarmImpulses, WarmStart};
 use crate::dynamics::{FreeMotion, Kinematics, StepMass};
 use crate::error::InputError;
 use crate::footprint::{Footprint, footprint};
@@ -21,8 +21,8 @@ pub struct Data {
     pub(crate) solution: Solution,
     pub(crate) warm: WarmImpulses,
     pub(crate) report: SolveReport,
-    /// Velocity at the end of the step (nv).
-    pub(crate) v_next: Vec<f64>,
+    /// Velocities at the end of the step.
+    pub(crate) end: EndVelocity,
     /// Acceleration over the step, (v_next − v) / dt (nv).
     pub(crate) acceleration: Vec<f64>,
     /// The part of it that forces made (nv): without what free rotation adds.
@@ -35,7 +35,7 @@ pub struct Data {
     gradient: Option<Box<Gradient>>,
 }
 
-footprint!(Data: kin, mass, free, contacts, assembly, solution, warm, v_next, acceleration, forced, given, gradient);
+footprint!(Data: kin, mass, free, contacts, assembly, solution, warm, end, acceleration, forced, given, gradient);
 
 impl Data {
     /// Memory for a model; steps allocate nothing more, except where more things touch than ever before.
@@ -50,7 +50,7 @@ impl Data {
             solution: Solution::default(),
             warm: WarmImpulses::default(),
             report: SolveReport::default(),
-            v_next: vec![0.0; model.nv()],
+            end: EndVelocity::new(model),
             acceleration: vec![0.0; model.nv()],
             forced: vec![0.0; model.nv()],
             finished: false,
@@ -70,7 +70,7 @@ impl Data {
             contacts: &mut self.contacts,
             assembly: &self.assembly,
             solution: &self.solution,
-            v_next: &self.v_next,
+            end: &self.end,
             acceleration: &self.forced,
         };
         (finished, self.gradient.get_or_insert_with(|| Box::new(Gradient::new(model))))

@@ -15,7 +15,7 @@ pub use state::{Input, State};
 
 use crate::check;
 use crate::collision::{self, Lookahead};
-use crate::constraint::{self, Problem, SolveReport, Status, WarmStart};
+use crate::constraint::{self, Problem, Scene, SolveReport, Status, WarmStart};
 use crate::dynamics;
 use crate::error::{InputError, StepError};
 use crate::model::{GradientMode, Joint, Model, ParameterGroup};
@@ -65,7 +65,7 @@ impl Step<'_> {
 
     /// Velocity at its end (nv).
     pub fn v_next(&self) -> &[f64] {
-        &self.data.v_next
+        &self.data.end.v
     }
 
     /// The warm start that it leaves for the next one.
@@ -149,7 +149,8 @@ fn run<'d>(
     dynamics::check_positive_definite(model, mass.broken_pivot())?; // a dof without inertia has no motion to compute
     dynamics::free_velocity(model, kin, &x.v, mass, free); // v_free = v + dt M̂⁻¹ (tau − b − dt K v) + u
     let report = collide(model, &x.q, data)?; // contacts, impulses, v_next
-    let Data { free, v_next, acceleration, forced, .. } = &mut *data;
+    let Data { free, end, acceleration, forced, .. } = &mut *data;
+    let v_next = &end.v;
     model.integrate_unchecked(&x.q, v_next, dt, &mut next.q); // q_next = q ⊕ dt v_next
     for (a, (new, old)) in acceleration.iter_mut().zip(v_next.iter().zip(&x.v)) {
         *a = (new - old) / dt;
@@ -166,44 +167,45 @@ fn run<'d>(
 }
 
 /// Contacts, their impulses and the velocities at the end of the step. Where those carry bodies farther than the search for
-/// contacts looked, it is made again and looks farther.   (collision-14)
+/// contacts looked, both are made again and look farther.   (collision-14)
 fn collide(model: &Model, q: &[f64], data: &mut Data) -> Result<SolveReport, StepError> {
-    let mut report = touch(model, q, data, 0)?;
-    for round in 1..=SEARCHES {
-        if !overlooked(model, data) {
+    let mut report = SolveReport::default();
+    for round in 0..=SEARCHES {
+        if round > 0 && !overlooked(model, data) {
             break;
         }
-        report = touch(model, q, data, round)?;
+        detect(model, data, round)?; // broad phase, narrow phase, patches, frames
+        let Data { kin, mass, free, contacts, assembly, solution, warm, end, .. } = &mut *data;
+        let scene = Scene { model, q, kin, free, contacts };
+        report = constraint::resolve(&scene, round > 0, mass, warm, assembly, solution, end);
     }
     Ok(report)
 }
 
-/// One search for contacts and one solve.
-fn touch(model: &Model, q: &[f64], data: &mut Data, round: i32) -> Result<SolveReport, StepError> {
-    let Data { kin, mass, free, contacts, assembly, solution, warm, v_next, .. } = &mut *data;
+/// A search for contacts, farther from round to round.
+fn detect(model: &Model, data: &mut Data, round: i32) -> Result<(), InputError> {
+    let Data { kin, free, contacts, end, .. } = &mut *data;
     let options = model.options();
     if options.contact_distance == 0.0 {
-        collision::detect(model, &kin.X_wb, contacts)?; // only what overlaps
-    } else {
-        // restitution asks for the velocity before the step, smoothing for contacts at a distance
-        let bounces = model.parameters().group(ParameterGroup::Restitution).iter().any(|r| *r > 0.0);
-        let exact = options.gradient == GradientMode::Exact;
-        let distance = if exact { collision::ROOM.min(options.contact_distance) } else { options.contact_distance };
-        let before = if bounces { &kin.V } else { &free.V };
-        let after = if round > 0 { &assembly.V_next } else { &free.V };
-        let all: [&[Motion]; 3] = [&free.V, after, before];
-        let velocities = if bounces { &all[..] } else { &all[..1 + usize::from(round > 0)] };
-        let ahead = Lookahead { time: AHEAD.powi(1 + round) * options.dt, distance, velocities, origin: &kin.origin };
-        collision::detect_ahead(model, &kin.X_wb, &ahead, contacts); // broad phase, narrow phase, patches, frames
+        return collision::detect(model, &kin.X_wb, contacts); // only what overlaps
     }
-    Ok(constraint::resolve(model, q, kin, mass, free, contacts, round > 0, warm, assembly, solution, v_next))
+    // restitution asks for the velocity before the step, smoothing for contacts at a distance
+    let bounces = model.parameters().group(ParameterGroup::Restitution).iter().any(|r| *r > 0.0);
+    let exact = options.gradient == GradientMode::Exact;
+    let distance = if exact { collision::ROOM.min(options.contact_distance) } else { options.contact_distance };
+    let before = if bounces { &kin.V } else { &free.V };
+    let after = if round > 0 { &end.V } else { &free.V };
+    let all: [&[Motion]; 3] = [&free.V, after, before];
+    let velocities = if bounces { &all[..] } else { &all[..1 + usize::from(round > 0)] };
+    let ahead = Lookahead { time: AHEAD.powi(1 + round) * options.dt, distance, velocities, origin: &kin.origin };
+    collision::detect_ahead(model, &kin.X_wb, &ahead, contacts);
+    Ok(())
 }
 
 /// Whether the search for contacts may have missed what the velocities found since reach.
 fn overlooked(model: &Model, data: &mut Data) -> bool {
-    let Data { kin, contacts, assembly, .. } = data;
-    let next =
-        Lookahead { time: model.options().dt, distance: 0.0, velocities: &[&assembly.V_next], origin: &kin.origin };
+    let Data { kin, contacts, assembly, end, .. } = data;
+    let next = Lookahead { time: model.options().dt, distance: 0.0, velocities: &[&end.V], origin: &kin.origin };
     // without impulses the bodies move as the search assumed
     let moved = !assembly.sources.is_empty() && model.options().contact_distance > 0.0;
     moved && collision::overlooked(model, &kin.X_wb, &next, contacts)

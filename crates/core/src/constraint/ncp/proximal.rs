@@ -1,7 +1,7 @@
 //! Proximal rounds: what follows where Newton from the warm start fails.   (ncp-12)
 //!
 //! In a round every constraint may yield a little around the impulses of the last one, so that redundant ones share their
-//! load in one way and those that contradict each other find a compromise. Newton with an exact line search solves it; then
+//! load in one way and those that contradict each other find a least_violation. Newton with an exact line search solves it; then
 //! they may yield thirty times less. Every iterate is inside its cones.
 #![allow(non_snake_case)]
 
@@ -21,24 +21,26 @@ use crate::footprint::footprint;
 
 /// How a run of rounds ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum End {
+pub(crate) enum End {
     /// The residual is at most the tolerance.
     Solved,
     /// The budget is used up, or rounds fail however large the weight.
     Spent,
-    /// The demands contradict each other: rounds no longer make the lack smaller.
+    /// The demands contradict each other: rounds no longer make the violation smaller.
     Infeasible,
+    /// A reference method ended, which knows nothing of all that.
+    Reference,
 }
 
 /// When rounds without progress are taken for a contradiction.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Patience {
+pub(crate) enum Patience {
     /// After several in a row.
     New,
     /// A little sooner: another run has said so already.
     Second,
-    /// At once: in the step before the demands could not be met, and rounds begin at its compromise, which lacks so much.
-    Remembered { lack: f64 },
+    /// At once: in the step before the demands could not be met, and rounds begin at its least_violation, which lacks so much.
+    Remembered { violation: f64 },
 }
 
 /// Memory of the rounds. All vectors have a number per row or an entry per block.
@@ -56,12 +58,12 @@ pub(crate) struct Proximal {
     responses: Vec<Response>,
     /// Branches at the end of the last round that was solved.
     last: Vec<ActiveMode>,
-    /// Impulses and lack of the last round that made progress: the compromise where the demands contradict each other.
-    pub(super) compromise: Vec<f64>,
-    pub(super) compromise_lack: f64,
+    /// Impulses and violation of the last round that made progress: the least_violation where the demands contradict each other.
+    pub(super) least_violation: Vec<f64>,
+    pub(super) violation: f64,
 }
 
-footprint!(Proximal: hat, l, s, ds, lambda, responses, last, compromise);
+footprint!(Proximal: hat, l, s, ds, lambda, responses, last, least_violation);
 
 /// What a round ended with.
 #[derive(Debug, Clone, Copy)]
@@ -70,7 +72,7 @@ struct Round {
     /// Residual of its last iterate.
     residual: f64,
     /// How far constraints yield, max r‖λ − λ̂‖ (m/s).
-    lack: f64,
+    violation: f64,
 }
 
 impl Proximal {
@@ -82,7 +84,7 @@ impl Proximal {
     /// Room for a problem; rounds start around the impulses `start`, brought into their cones.
     fn begin(&mut self, problem: &Problem, start: &[f64]) {
         let rows = problem.rows();
-        for v in [&mut self.hat, &mut self.l, &mut self.s, &mut self.ds, &mut self.lambda, &mut self.compromise] {
+        for v in [&mut self.hat, &mut self.l, &mut self.s, &mut self.ds, &mut self.lambda, &mut self.least_violation] {
             v.clear();
             v.resize(rows, 0.0);
         }
@@ -94,7 +96,7 @@ impl Proximal {
             let n = b.cone.rows();
             self.hat[b.row..b.row + n].copy_from_slice(&into_cone(b.cone, rows_of(start, b))[..n]);
         }
-        self.compromise.copy_from_slice(&self.hat);
+        self.least_violation.copy_from_slice(&self.hat);
     }
 
     /// λ at the present s.
@@ -114,17 +116,17 @@ impl Proximal {
     }
 
     /// What Newton leaves of the round and what the round leaves of the law (m/s).
-    fn gap_and_lack(&self, problem: &Problem, sigma: &[f64], weight: f64) -> (f64, f64) {
-        let (mut gap, mut lack) = (0.0f64, 0.0f64);
+    fn gap_and_violation(&self, problem: &Problem, sigma: &[f64], weight: f64) -> (f64, f64) {
+        let (mut gap, mut violation) = (0.0f64, 0.0f64);
         for b in &problem.blocks {
             let last = b.row + b.cone.rows() - 1;
             for i in b.row..=last {
                 let yielded = if i == last { b.compliance * self.lambda[i] } else { 0.0 };
                 gap = gap.max((sigma[i] - yielded - self.s[i]).abs());
-                lack = lack.max(weight * b.mean * (self.lambda[i] - self.hat[i]).abs());
+                violation = violation.max(weight * b.mean * (self.lambda[i] - self.hat[i]).abs());
             }
         }
-        (gap, lack)
+        (gap, violation)
     }
 }
 
@@ -138,14 +140,14 @@ pub(super) fn run(
     budget: u32,
     patience: Patience,
 ) -> End {
-    let (rounds, lack) = match patience {
+    let (rounds, violation) = match patience {
         Patience::New => (FLAT_ROUNDS, f64::INFINITY),
         Patience::Second => (FLAT_ROUNDS - 1, f64::INFINITY),
-        Patience::Remembered { lack } => (1, lack),
+        Patience::Remembered { violation } => (1, violation),
     };
     let mut p = core::mem::take(&mut work.proximal);
     p.begin(problem, &work.lambda);
-    p.compromise_lack = 0.0;
+    p.violation = 0.0;
     let mut run = Run {
         stage,
         weight,
@@ -154,7 +156,7 @@ pub(super) fn run(
         known: false,
         failures: 0,
         flat: 0,
-        last: Round { solved: false, residual: f64::INFINITY, lack },
+        last: Round { solved: false, residual: f64::INFINITY, violation },
     };
     let end = loop {
         if run.left == 0 {
@@ -204,7 +206,7 @@ impl Run {
         p.l.copy_from_slice(&p.hat);
         without_compliance(problem, &work.lambda, &work.sigma, &mut p.s);
         p.evaluate(problem, self.weight);
-        let mut round = Round { solved: false, residual: f64::INFINITY, lack: 0.0 };
+        let mut round = Round { solved: false, residual: f64::INFINITY, violation: 0.0 };
         let (mut steps, mut short) = (0, 0);
         while steps < ROUND_ITERATIONS && self.left > 0 && short < SHORT_STEPS {
             let before = self.left;
@@ -219,9 +221,9 @@ impl Run {
             if round.residual <= search.tolerance && wanted {
                 break;
             }
-            let (gap, lack) = p.gap_and_lack(problem, &work.sigma, self.weight);
-            round.lack = lack;
-            if gap <= (INEXACT * lack).max(0.1 * search.aim * unit(problem)) {
+            let (gap, violation) = p.gap_and_violation(problem, &work.sigma, self.weight);
+            round.violation = violation;
+            if gap <= (INEXACT * violation).max(0.1 * search.aim * unit(problem)) {
                 round.solved = true;
                 break;
             }
@@ -310,13 +312,13 @@ impl Run {
         round: Round,
         patience: u32,
     ) -> Option<End> {
-        self.flat = if round.lack > FLAT * self.last.lack { self.flat + 1 } else { 0 };
+        self.flat = if round.violation > FLAT * self.last.violation { self.flat + 1 } else { 0 };
         if self.flat >= patience && round.residual > CONTRADICTION && is_self_stress(problem, work, p) {
             return Some(End::Infeasible);
         }
         if self.flat == 0 {
-            p.compromise.copy_from_slice(&p.lambda);
-            p.compromise_lack = round.lack;
+            p.least_violation.copy_from_slice(&p.lambda);
+            p.violation = round.violation;
         }
         (self.failures, self.known, self.last) = (0, true, round);
         self.begin_around(p);

@@ -18,11 +18,11 @@ pub(super) const RESERVE: f64 = 0.1;
 pub(super) const FIRST_RUN: f64 = 0.375;
 /// Weights of the proximal term, least and largest. At 1 a constraint yields as easily as it moves; at 1e-8 rounding, which
 /// is amplified by the inverse, and what a round leaves, which is multiplied by it, have half the digits each.
-pub(super) const WEIGHT: [f64; 2] = [1e-8, 1.0];
+pub(in crate::constraint) const WEIGHT: [f64; 2] = [1e-8, 1.0];
 /// Weight of the first round from a warm start, whose impulses are right to a few percent or not at all.
 pub(super) const WARM_WEIGHT: f64 = 1e-2;
 /// Factor of the weight after a round that was solved, and after one that was not: half a level back.
-pub(super) const DOWN: f64 = 0.03;
+pub(in crate::constraint) const DOWN: f64 = 0.03;
 pub(super) const UP: f64 = 6.0;
 /// Newton steps of a round.
 pub(super) const ROUND_ITERATIONS: u32 = 20;
@@ -44,9 +44,9 @@ pub(super) const FLAT_ROUNDS: u32 = 3;
 /// A self-stress moves constraints by at most this share of what its impulses would if each acted alone.
 pub(super) const SELF_STRESS: f64 = 1e-4;
 /// Loads so many times larger than those that would stop all bodies of an island come from demands that contradict each other.
-pub(super) const SQUEEZED: f64 = 1e2;
+pub(in crate::constraint) const SQUEEZED: f64 = 1e2;
 /// Residual below which nothing is called a contradiction: gaps of second order contradict sticking by up to 1e-7.
-pub(super) const CONTRADICTION: f64 = 1e-6;
+pub(in crate::constraint) const CONTRADICTION: f64 = 1e-6;
 
 /// The tolerance is relative to so many times the largest speed of a problem where that is below 1 m/s, and down to `SLOWEST`
 /// (m/s). Ten: one iteration of Newton from a good start leaves 1e-10 of the speeds or a little more.

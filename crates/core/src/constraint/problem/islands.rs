@@ -3,9 +3,8 @@
 #![allow(non_snake_case)]
 
 use super::{Block, Group, Place, Problem};
-use crate::collision::ContactSet;
+use crate::constraint::Scene;
 use crate::constraint::assembly::{Assembly, sorted};
-use crate::dynamics::Kinematics;
 use crate::footprint::footprint;
 use crate::model::{BodyId, Model};
 use core::ops::Range;
@@ -342,11 +341,12 @@ impl Assembly {
     }
 
     /// The constraints, island by island.
-    pub(crate) fn add_islands(&mut self, model: &Model, kin: &Kinematics, contacts: &ContactSet) {
+    pub(crate) fn add_islands(&mut self, scene: &Scene) {
+        let model = scene.model;
         let orders = [&mut self.pair_order, &mut self.joint_order, &mut self.order].map(core::mem::take);
         let mut rest = orders.each_ref().map(Vec::as_slice);
         if model.tree().roots.len() == 1 {
-            self.add_island(model, kin, contacts, rest, 0);
+            self.add_island(scene, rest, 0);
         } else {
             while let Some(island) = self.next_island(model, rest) {
                 let parts = [
@@ -354,7 +354,7 @@ impl Assembly {
                     split(&mut rest[1], |k| self.joint_rows[k].island(model, &self.joined) == island),
                     split(&mut rest[2], |k| self.joined.of_pair(model, self.candidates[k].bodies) == island),
                 ];
-                self.add_island(model, kin, contacts, parts, island);
+                self.add_island(scene, parts, island);
             }
         }
         [self.pair_order, self.joint_order, self.order] = orders;

@@ -56,9 +56,9 @@ pub(crate) struct Block {
     /// contradict its own.
     pub compliance: f64,
     pub own_compliance: f64,
-    pub yields: f64,
+    pub relaxation: f64,
     /// With how much of the latter the next step should begin [1/kg].
-    pub remembered: f64,
+    pub next_relaxation: f64,
     /// Compliance that is added to it, as a share of the inverse mass of its island.
     pub relative_compliance: f64,
     /// Largest eigenvalue of its block of the Delassus matrix, compliance included: the unit that makes velocities
@@ -81,9 +81,9 @@ impl Block {
     }
 
     /// Sets the part of its compliance that makes it yield [1/kg].
-    pub fn yield_by(&mut self, compliance: f64) {
+    pub fn relax(&mut self, compliance: f64) {
         self.compliance = self.own_compliance + compliance;
-        self.yields = compliance;
+        self.relaxation = compliance;
     }
 }
 
@@ -161,8 +161,8 @@ impl Problem {
             place,
             compliance,
             own_compliance: compliance,
-            yields: 0.0,
-            remembered: 0.0,
+            relaxation: 0.0,
+            next_relaxation: 0.0,
             relative_compliance,
             max_eigenvalue: 0.0,
             mean: 0.0,

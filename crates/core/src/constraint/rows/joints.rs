@@ -202,7 +202,13 @@ pub(crate) fn collect(
 }
 
 /// Adds limits that were not collected and would be passed by more than `passed` at `v_next`. Returns whether there are any.
-pub(crate) fn collect_passed(model: &Model, q: &[f64], v_next: &[f64], passed: f64, rows: &mut Vec<JointRow>) -> bool {
+pub(crate) fn collect_violated(
+    model: &Model,
+    q: &[f64],
+    v_next: &[f64],
+    passed: f64,
+    rows: &mut Vec<JointRow>,
+) -> bool {
     let (dt, before) = (model.options().dt, rows.len());
     for_each_limit(model, q, v_next, |kind, phi, velocity| {
         if phi + dt * velocity < -passed && rows.iter().all(|r| r.kind.key() != kind.key()) {

@@ -6,7 +6,7 @@
 //! far as M̂, J and the contacts stay what they are.
 #![allow(non_snake_case)]
 
-use crate::constraint::{Mode, Problem, Solution};
+use crate::constraint::{Mode, Problem, Solution, solve_island};
 use crate::dynamics::{for_each_ctrl_partial, stride};
 use crate::footprint::footprint;
 use crate::gradient::forward::turns;
@@ -152,7 +152,9 @@ impl Frozen {
         self.solution.begin_at(&self.problem, &self.before);
         let budget = BUDGET * options.max_iterations;
         let islands = 0..self.problem.islands.len();
-        islands.fold(0.0, |m: f64, n| m.max(self.solution.solve_island(&mut self.problem, n, options, budget).residual))
+        islands.fold(0.0, |m: f64, n| {
+            m.max(solve_island(&mut self.problem, n, options, budget, &mut self.solution).residual)
+        })
     }
 
     /// The change of v_next over that of t: `r + M̂⁻¹ Jᵀ (λ(t) − λ(0))/t`.
@@ -207,7 +209,7 @@ pub(crate) fn integrate_change(f: &StepRecord, dx: &InputDirection, dv_next: &[f
     let at = |j: usize| dx.q.get(j).copied().unwrap_or(0.0);
     for p in &f.model.tree().primitives {
         if p.kind == PrimitiveKind::Ball {
-            let (carried, turned) = turns(f.v_next, dt, p.v);
+            let (carried, turned) = turns(&f.end.v, dt, p.v);
             let of = |x: &dyn Fn(usize) -> f64| Vec3 { x: x(p.v), y: x(p.v + 1), z: x(p.v + 2) };
             let new = carried * of(&at) + turned * (of(&|j| dv_next[j]) * dt);
             (0..3).for_each(|k| dq_next[p.v + k] = new[k]);

@@ -107,7 +107,7 @@ impl Adjoint<'_, '_> {
                 let psi = V.cross(S);
                 let unconstrained = self.reverse.adjoint.meet(node.parent, i, S, psi, A.cross(S) + V.cross(psi));
                 let moved = S.dot(self.reverse.position[i]);
-                let turned = f.assembly.V_next[node.parent].cross(S).dot(self.reverse.velocity[i]);
+                let turned = f.end.V[node.parent].cross(S).dot(self.reverse.velocity[i]);
                 let rotation = self.unconstrained.rotation.meet_displacement(f, &self.reverse.w, i, S);
                 six[k] += moved + turned - dt * unconstrained - self.approach(i, psi) + rotation;
             }
@@ -137,14 +137,14 @@ impl Adjoint<'_, '_> {
     fn damping(&self, out: &mut [f64]) {
         let implicit = self.f.model.options().implicit != Implicit::None;
         let turn = &self.f.free.turn;
-        self.per_dof(out, |s, j| if implicit { turn[j] - s.f.v_next[j] } else { -s.f.given.v[j] });
+        self.per_dof(out, |s, j| if implicit { turn[j] - s.f.end.v[j] } else { -s.f.given.v[j] });
     }
 
     fn stiffness(&mut self, out: &mut [f64]) {
         let (dt, implicit) = (self.dt(), self.f.model.options().implicit == Implicit::All);
         let mut x = core::mem::take(&mut self.unconstrained.displacement);
         spring_displacements(self.f.model, &self.f.given.q, &mut x);
-        self.per_dof(out, |s, j| -x[j] - if implicit { dt * (s.f.v_next[j] - s.f.free.turn[j]) } else { 0.0 });
+        self.per_dof(out, |s, j| -x[j] - if implicit { dt * (s.f.end.v[j] - s.f.free.turn[j]) } else { 0.0 });
         self.unconstrained.displacement = x;
     }
 
@@ -195,8 +195,8 @@ impl Adjoint<'_, '_> {
             });
             four.iter_mut().zip(slopes).for_each(|(g, s)| *g += pull * s);
             if let Some((j, gear, [by_length, by_velocity])) = self.implicit_gain(k) {
-                four[2] += if by_length { pull * gear * dt * f.v_next[j] } else { 0.0 };
-                four[3] += if by_velocity { pull * gear * (f.v_next[j] - f.given.v[j]) } else { 0.0 };
+                four[2] += if by_length { pull * gear * dt * f.end.v[j] } else { 0.0 };
+                four[3] += if by_velocity { pull * gear * (f.end.v[j] - f.given.v[j]) } else { 0.0 };
             }
         }
     }

@@ -130,8 +130,8 @@ pub(crate) fn dry_friction(s: &Adjoint, out: &mut [f64]) {
     let (f, dt) = (&*s.f, s.f.model.options().dt);
     let forces = f.model.parameters().group(ParameterGroup::DryFriction);
     for (j, g) in out.iter_mut().enumerate().filter(|(j, _)| forces[*j] == 0.0) {
-        if f.v_next[j] != 0.0 {
-            *g -= dt * s.reverse.z[j] * f.v_next[j].signum();
+        if f.end.v[j] != 0.0 {
+            *g -= dt * s.reverse.z[j] * f.end.v[j].signum();
         }
     }
     for (k, source) in f.assembly.sources.iter().enumerate() {

@@ -82,12 +82,12 @@ impl Linearized {
         self.carried.resize(f.model.n_bodies(), Force::ZERO);
         self.psi_next.clear();
         for node in f.model.tree().nodes.iter().skip(1) {
-            let mut V = f.assembly.V_next[node.parent];
+            let mut V = f.end.V[node.parent];
             for p in &f.model.tree().primitives[node.primitives.clone()] {
                 let before = V;
                 for j in p.v..p.v + p.kind.nv() {
                     self.psi_next.push(before.cross(f.kin.axes[j]));
-                    V += f.kin.axes[j] * f.v_next[j];
+                    V += f.kin.axes[j] * f.end.v[j];
                 }
             }
         }
@@ -146,7 +146,7 @@ impl Linearized {
             let slope = f.assembly.bias_slope(f.model, u.block).gap;
             self.entries.extend(row.terms(f.model).map(|(dof, x)| Entry { dof, value: slope * x }));
             row.for_each_curvature(f.model, &f.given.q, |i, dof, bend| {
-                self.entries.push(Entry { dof, value: bend * f.v_next[i] });
+                self.entries.push(Entry { dof, value: bend * f.end.v[i] });
             });
             let forms = self.forms.len();
             self.terms.push(Terms { forms: forms..forms, entries: start..self.entries.len() });
@@ -198,7 +198,7 @@ pub(crate) fn touch(f: &mut StepRecord, k: usize, n: usize) -> Result<Touch, Gra
     let bodies = f.assembly.candidates[n].bodies;
     let arm = |b: BodyId| if b == BodyId::WORLD { Vec3::ZERO } else { c.point - origin(model, f.kin, b) };
     let row = f.assembly.problem.blocks[k].row;
-    let of = [&f.assembly.V_next, &f.kin.V];
+    let of = [&f.end.V, &f.kin.V];
     let turning = |V: &[Motion], b: BodyId| if b == BodyId::WORLD { Vec3::ZERO } else { V[b.0].ang };
     Ok(Touch {
         bodies,
@@ -224,7 +224,7 @@ fn contact_form(f: &StepRecord, t: &Touch, i: usize, b: [f64; 3]) -> Form {
     let velocity = Force::at_point(d * sign, Vec3::ZERO, t.arms[i]);
     // d·(ω × dp) + d·(u × dφ) with dφ = n × dn, the gap, and what restitution takes from the velocity before
     let (mut by_point, mut by_normal) = (d.cross(t.turn[0]), d.cross(t.slip[0]).cross(t.normal));
-    let mut moved = f.assembly.V_next[body];
+    let mut moved = f.end.V[body];
     let approach = t.slope.approach * b[2];
     if approach != 0.0 {
         by_point += t.normal.cross(t.turn[1]) * approach;
@@ -243,7 +243,7 @@ fn contact_form(f: &StepRecord, t: &Touch, i: usize, b: [f64; 3]) -> Form {
 fn equality_form(f: &StepRecord, rows: &FrameRows, i: usize, row: usize, slope: f64) -> Form {
     let (body, sign) = (rows.bodies[i], [-1.0, 1.0][i]);
     let arm = rows.points[i] - origin(f.model, f.kin, body);
-    let V = f.assembly.V_next[body.0];
+    let V = f.end.V[body.0];
     let (velocity, shape) = if row < 3 {
         let axis = Vec3::UNITS[row] * sign;
         let velocity = Force::at_point(axis, Vec3::ZERO, arm);

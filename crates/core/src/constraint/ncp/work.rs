@@ -1,0 +1,108 @@
+//! Iterates and scratch memory of the solvers.
+
+use super::active_mode::ActiveMode;
+use super::interior_point::InteriorPoint;
+use super::linear::Linear;
+use super::local_response::LocalResponse;
+use super::proximal::Proximal;
+use crate::constraint::laws::cone::Square;
+use crate::constraint::problem::Problem;
+use crate::footprint::footprint;
+
+/// Iterate and scratch memory of the solvers.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Work {
+    /// Impulses (rows) and their velocities.
+    pub lambda: Vec<f64>,
+    pub sigma: Vec<f64>,
+    /// The impulses to which the velocities belong.
+    pub(super) evaluated: Vec<f64>,
+    pub(super) kept: Vec<f64>,
+    pub(super) previous: Vec<f64>,
+    pub(super) change: Vec<f64>,
+    pub(super) answer: Vec<f64>,
+    /// The best iterate of all stages.
+    pub(in crate::constraint) best: Vec<f64>,
+    /// The best iterate with relaxed constraints while it is tried to do without; or a self-stress.
+    pub(in crate::constraint) saved: Vec<f64>,
+    pub(super) w: Vec<f64>,
+    pub(super) xi: Vec<f64>,
+    pub(super) branches: Vec<ActiveMode>,
+    pub(super) answers: Vec<LocalResponse>,
+    pub(super) linear: Linear,
+    pub(super) proximal: Proximal,
+    pub(super) interior: InteriorPoint,
+    pub(super) admm: [Vec<f64>; 3],
+}
+
+footprint!(Work: lambda, sigma, evaluated, kept, previous, change, answer, best, saved, w, xi, branches, answers, linear, proximal, interior,
+    admm);
+
+impl Work {
+    /// Room for a problem; impulses start at zero.
+    pub fn reset(&mut self, problem: &Problem) {
+        let rows = problem.rows();
+        let vectors =
+            [&mut self.lambda, &mut self.sigma, &mut self.kept, &mut self.previous, &mut self.change, &mut self.answer];
+        for v in vectors {
+            v.clear();
+            v.resize(rows, 0.0);
+        }
+        for v in [&mut self.w, &mut self.xi] {
+            v.clear();
+            v.resize(problem.width(), 0.0);
+        }
+        self.branches.clear();
+        self.branches.resize(problem.blocks.len(), ActiveMode::default());
+        self.answers.clear();
+        self.answers.resize(problem.blocks.len(), LocalResponse::default());
+        self.linear.reset(problem);
+    }
+
+    /// How much there is room for.
+    pub fn capacity(&self) -> usize {
+        let vectors = self.admm.iter().chain([&self.lambda, &self.best, &self.w]).map(Vec::capacity).sum::<usize>();
+        let systems = self.linear.capacity() + self.interior.capacity() + self.proximal.capacity();
+        self.branches.capacity() + self.answers.capacity() + vectors + systems
+    }
+
+    /// How block `k` resists a change of its impulse, after [`center`](super::center).
+    pub fn local_compliance(&self, problem: &Problem, k: usize) -> Square {
+        self.interior.local_compliance(problem, k)
+    }
+
+    /// Velocity of the present impulses.
+    pub fn evaluate(&mut self, problem: &Problem) {
+        problem.velocity(&self.lambda, &mut self.sigma, &mut self.w, &mut self.xi);
+        self.evaluated.clone_from(&self.lambda);
+    }
+
+    /// Change of velocity by `change`, in `answer`.
+    pub(super) fn apply_change(&mut self, problem: &Problem) {
+        problem.apply(&self.change, &mut self.answer, &mut self.w, &mut self.xi);
+        self.evaluated.clear();
+    }
+
+    /// Change of velocity of all dofs by the present impulses, if that is how their velocity was computed; else nothing.
+    pub fn velocity_of_dofs(&self, problem: &Problem) -> &[f64] {
+        if self.evaluated == self.lambda { &self.xi[problem.dofs.start..][..problem.dofs.width()] } else { &[] }
+    }
+
+    pub(super) fn keep(&mut self) {
+        self.kept.copy_from_slice(&self.lambda);
+    }
+
+    pub(super) fn restore(&mut self) {
+        self.lambda.copy_from_slice(&self.kept);
+    }
+
+    /// The iterate of least violation of an infeasible problem becomes the best, its self-stress is saved. Returns the violation
+    /// (m/s).   (ncp-14)
+    pub(in crate::constraint) fn take_least_violation(&mut self) -> f64 {
+        let Work { saved, proximal, best, .. } = self;
+        saved.clear();
+        saved.extend(proximal.lambda.iter().zip(&proximal.hat).map(|(new, old)| new - old));
+        best.copy_from_slice(&proximal.least_violation);
+        proximal.violation
+    }
+}
