@@ -41,6 +41,17 @@ use rows::linearize::Linearized;
 use system::active_set::{Active, Place};
 use unconstrained::Unconstrained;
 
+/// What of the memory belongs to the present step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Progress {
+    /// Nothing.
+    Stale,
+    /// The factored system and the linearized rows.
+    Prepared,
+    /// These and the matrices of forward mode.
+    Differentiated,
+}
+
 /// Memory of the derivatives of a step.
 #[derive(Debug, Clone)]
 pub(crate) struct Gradient {
@@ -51,9 +62,7 @@ pub(crate) struct Gradient {
     reverse: Reverse,
     /// The step on the central path, for smoothed derivatives of an exact one.
     central: Option<Box<Central>>,
-    /// What of it belongs to the present step.
-    prepared: bool,
-    differentiated: bool,
+    progress: Progress,
     /// Cotangents of single outputs.
     unit: Vec<f64>,
     wanted: Vec<f64>,
@@ -75,8 +84,7 @@ impl Gradient {
             forward: Forward::new(model),
             reverse: Reverse::new(model),
             central: None,
-            prepared: false,
-            differentiated: false,
+            progress: Progress::Stale,
             unit: vec![0.0; model.nv()],
             wanted: Vec::new(),
             frozen: None,
@@ -85,15 +93,15 @@ impl Gradient {
     }
 
     /// Another step has been made: nothing here belongs to it.
-    pub fn forget(&mut self) {
-        (self.prepared, self.differentiated) = (false, false);
+    pub fn invalidate(&mut self) {
+        self.progress = Progress::Stale;
     }
 
     /// Calls `go` with the step whose derivative is wanted: the finished one, or the same on the central path.
     pub fn on<R>(&mut self, f: &mut StepRecord, go: impl FnOnce(&mut Gradient, &mut StepRecord) -> R) -> R {
         let GradientMode::ExactForwardCentral { kappa } = f.model.options().gradient else { return go(self, f) };
         let mut central = self.central.take().unwrap_or_else(|| Box::new(Central::new(f.model)));
-        if !self.prepared {
+        if self.progress == Progress::Stale {
             central.solve(f, kappa);
         }
         let result = go(self, &mut central.finished(f));
@@ -103,7 +111,7 @@ impl Gradient {
 
     /// The linear system of the modes and how it changes with the configuration: what all derivatives share.
     fn prepare(&mut self, f: &mut StepRecord) -> Result<(), GradientError> {
-        if !self.prepared {
+        if self.progress == Progress::Stale {
             match f.model.options().gradient {
                 GradientMode::Exact => self.factor_at_rest(f),
                 mode => {
@@ -118,7 +126,7 @@ impl Gradient {
 
     /// Prepares derivatives in other modes than those that the step ended in; derivatives of the step itself are forgotten.
     pub fn prepare_modes(&mut self, f: &mut StepRecord, modes: &[Mode]) -> Result<(), GradientError> {
-        self.forget();
+        self.invalidate();
         factor(&mut self.active, f, &|k| modes[k]);
         self.linearize(f)
     }
@@ -133,13 +141,13 @@ impl Gradient {
     fn linearize(&mut self, f: &mut StepRecord) -> Result<(), GradientError> {
         self.linearized.collect(f, &self.active)?;
         self.unconstrained.begin(f);
-        self.prepared = true;
+        self.progress = Progress::Prepared;
         Ok(())
     }
 
     /// Forward mode; computed once per step.
     pub fn jacobian(&mut self, f: &mut StepRecord) -> Result<StepJacobian<'_>, GradientError> {
-        if !self.differentiated {
+        if self.progress != Progress::Differentiated {
             self.on(f, Gradient::differentiate)?;
         }
         self.jacobian_here(f)
@@ -147,7 +155,7 @@ impl Gradient {
 
     /// Forward mode for the step that [`Gradient::on`] has chosen.
     pub fn jacobian_here(&mut self, f: &mut StepRecord) -> Result<StepJacobian<'_>, GradientError> {
-        if !self.differentiated {
+        if self.progress != Progress::Differentiated {
             self.differentiate(f)?;
         }
         Ok(self.forward.jacobian(f.model, f.given.ctrl().is_some()))
@@ -159,8 +167,11 @@ impl Gradient {
         f.mass.complete(f.model, f.kin);
         unconstrained.write(f, linearized, forward.begin(f));
         forward::write(forward, f, linearized, active, unconstrained);
-        self.differentiated = forward.is_finite();
-        if self.differentiated { Ok(()) } else { Err(GradientError::Singular) }
+        if !forward.is_finite() {
+            return Err(GradientError::Singular);
+        }
+        self.progress = Progress::Differentiated;
+        Ok(())
     }
 
     /// Whether the derivative is a choice among several: some changes of q contradict what holds.
@@ -193,7 +204,7 @@ impl Gradient {
         let mut frozen = self.frozen.take().unwrap_or_default();
         let done = self.along(f, &mut frozen, dx, length, [dq_next, dv_next]);
         self.frozen = Some(frozen);
-        self.forget();
+        self.invalidate();
         done
     }
 
@@ -240,7 +251,7 @@ impl Gradient {
         dx: &InputDirection,
         [dq_next, dv_next]: [&mut [f64]; 2],
     ) -> Result<(), GradientError> {
-        self.forget();
+        self.invalidate();
         let modes = core::mem::take(&mut frozen.modes);
         let J = if modes.iter().zip(f.solution.modes()).all(|(new, (old, _))| new == old) {
             self.jacobian_here(f)
@@ -353,6 +364,7 @@ impl Gradient {
         let mut wanted = core::mem::take(&mut self.wanted);
         wanted.clear();
         wanted.resize(3 * f.contacts.contacts().len(), 0.0);
+        let mut done = Ok(());
         for k in 0..3 {
             let rows = k * nv..(k + 1) * nv;
             let mut out = InputGrad {
@@ -365,12 +377,11 @@ impl Gradient {
                 g.fill(0.0);
             }
             wanted[3 * contact + k] = 1.0;
-            let done = self.vjp(f, &OutputGrad { impulses: &wanted, ..OutputGrad::default() }, &mut out);
+            done = done.and_then(|()| self.vjp(f, &OutputGrad { impulses: &wanted, ..Default::default() }, &mut out));
             wanted[3 * contact + k] = 0.0;
-            done?;
         }
         self.wanted = wanted;
-        Ok(())
+        done
     }
 }
 

@@ -85,14 +85,14 @@ impl Data {
         }
         core::mem::swap(&mut self.gradient, &mut other.gradient);
         core::mem::swap(&mut self.solution.scratch, &mut other.solution.scratch);
-        self.forget_derivatives();
-        other.forget_derivatives();
+        self.invalidate_derivatives();
+        other.invalidate_derivatives();
     }
 
     /// Derivatives of the step before belong to the past.
-    pub(crate) fn forget_derivatives(&mut self) {
+    pub(crate) fn invalidate_derivatives(&mut self) {
         if let Some(gradient) = &mut self.gradient {
-            gradient.forget();
+            gradient.invalidate();
         }
     }
 

@@ -138,7 +138,7 @@ fn run<'d>(
 ) -> Result<Step<'d>, StepError> {
     check_input(model, data, x, input, next)?;
     data.given.keep(&x.q, &x.v, input.tau, ctrl, input.wrenches);
-    data.forget_derivatives();
+    data.invalidate_derivatives();
     data.finished = false;
     let Data { kin, mass, free, .. } = &mut *data;
     let dt = model.options().dt;

@@ -16,7 +16,7 @@ impl Gradient {
         let mut frozen = self.frozen.take().unwrap_or_default();
         let done = self.write_sides(f, &mut frozen, length);
         self.frozen = Some(frozen);
-        self.forget();
+        self.invalidate();
         done?;
         Ok(self.forward.jacobian(f.model, f.given.ctrl().is_some()))
     }
