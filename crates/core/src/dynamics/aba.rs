@@ -54,73 +54,67 @@ impl ArticulatedBodies {
     }
 }
 
-dispatch! {
+dispatch!(
     /// Accelerations under `tau` and wrenches. Leaves poses, axes and velocities in `kin`.
     pub(crate) fn aba(
-        model: &Model, q: &[f64], v: &[f64], tau: &[f64], wrenches: &[Wrench],
-        kin: &mut Kinematics, art: &mut ArticulatedBodies, a: &mut [f64],
-    ) => aba_body
-}
-
-#[inline(always)]
-pub(super) fn aba_body(
-    model: &Model,
-    q: &[f64],
-    v: &[f64],
-    tau: &[f64],
-    wrenches: &[Wrench],
-    kin: &mut Kinematics,
-    art: &mut ArticulatedBodies,
-    a: &mut [f64],
-) {
-    let tree = model.tree();
-    begin(model, q, kin);
-    kin.A[0].lin = -Vec3::from(model.options().gravity);
-    a.fill(0.0);
-    // forward pass: velocities, and what they do without any joint acceleration                       (aba-1)
-    for i in 1..tree.n_bodies() {
-        let node = place(tree, model.numbers(), i, q, kin);
-        weigh(model.numbers(), i, kin.origin[node.tree], kin);
-        let (V, A) = accelerate(tree, node, v, a, kin);
-        art.bias[i] = A - kin.A[node.parent];
-        (kin.V[i], kin.A[i]) = (V, A);
-        art.force[i] = V.cross_force(kin.inertia[i] * V);
-        art.inertia[i] = full(&kin.inertia[i]);
-    }
-    subtract_wrenches(model, kin, wrenches, &mut art.force);
-    // backward pass: let the joints go, leaf to root                                                  (aba-2 … aba-4)
-    for i in (1..tree.n_bodies()).rev() {
-        let node = &tree.nodes[i];
-        let mut inertia = art.inertia[i];
-        let mut force = add(six_force(art.force[i]), product(&inertia, art.bias[i]));
-        for j in node.dofs.clone().rev() {
-            let S = kin.axes[j];
-            let U = product(&inertia, S);
-            let pivot = dot(&U, S) + model.armature()[j];
-            let rigid = S.dot(kin.inertia[i] * S); // of this body alone, if nothing yielded
-            let inverse = if pivot > NOISE * rigid { 1.0 / pivot } else { f64::INFINITY };
-            let u = (tau[j] - dot(&force, S)) * inverse;
-            (art.U[j], art.inverse_pivot[j], art.u[j]) = (U, inverse, u);
-            force = add_scaled(force, &U, u);
-            release(&mut inertia, &U, inverse);
+        model: &Model,
+        q: &[f64],
+        v: &[f64],
+        tau: &[f64],
+        wrenches: &[Wrench],
+        kin: &mut Kinematics,
+        art: &mut ArticulatedBodies,
+        a: &mut [f64],
+    ) {
+        let tree = model.tree();
+        begin(model, q, kin);
+        kin.A[0].lin = -Vec3::from(model.options().gravity);
+        a.fill(0.0);
+        // forward pass: velocities, and what they do without any joint acceleration                       (aba-1)
+        for i in 1..tree.n_bodies() {
+            let node = place(tree, model.numbers(), i, q, kin);
+            weigh(model.numbers(), i, kin.origin[node.tree], kin);
+            let (V, A) = accelerate(tree, node, v, a, kin);
+            art.bias[i] = A - kin.A[node.parent];
+            (kin.V[i], kin.A[i]) = (V, A);
+            art.force[i] = V.cross_force(kin.inertia[i] * V);
+            art.inertia[i] = full(&kin.inertia[i]);
         }
-        if node.parent != 0 {
-            let sum = from_six(force);
-            art.force[node.parent] += sum;
-            accumulate(&mut art.inertia[node.parent], &inertia);
+        subtract_wrenches(model, kin, wrenches, &mut art.force);
+        // backward pass: let the joints go, leaf to root                                                  (aba-2 … aba-4)
+        for i in (1..tree.n_bodies()).rev() {
+            let node = &tree.nodes[i];
+            let mut inertia = art.inertia[i];
+            let mut force = add(six_force(art.force[i]), product(&inertia, art.bias[i]));
+            for j in node.dofs.clone().rev() {
+                let S = kin.axes[j];
+                let U = product(&inertia, S);
+                let pivot = dot(&U, S) + model.armature()[j];
+                let rigid = S.dot(kin.inertia[i] * S); // of this body alone, if nothing yielded
+                let inverse = if pivot > NOISE * rigid { 1.0 / pivot } else { f64::INFINITY };
+                let u = (tau[j] - dot(&force, S)) * inverse;
+                (art.U[j], art.inverse_pivot[j], art.u[j]) = (U, inverse, u);
+                force = add_scaled(force, &U, u);
+                release(&mut inertia, &U, inverse);
+            }
+            if node.parent != 0 {
+                let sum = from_six(force);
+                art.force[node.parent] += sum;
+                accumulate(&mut art.inertia[node.parent], &inertia);
+            }
+        }
+        // forward pass: accelerations                                                                     (aba-5, aba-6)
+        for i in 1..tree.n_bodies() {
+            let node = &tree.nodes[i];
+            let mut A = kin.A[node.parent]; // the bias is in u already
+            for j in node.dofs.clone() {
+                a[j] = art.u[j] - dot(&art.U[j], A) * art.inverse_pivot[j];
+                A += kin.axes[j] * a[j];
+            }
+            kin.A[i] = A + art.bias[i];
         }
     }
-    // forward pass: accelerations                                                                     (aba-5, aba-6)
-    for i in 1..tree.n_bodies() {
-        let node = &tree.nodes[i];
-        let mut A = kin.A[node.parent]; // the bias is in u already
-        for j in node.dofs.clone() {
-            a[j] = art.u[j] - dot(&art.U[j], A) * art.inverse_pivot[j];
-            A += kin.axes[j] * a[j];
-        }
-        kin.A[i] = A + art.bias[i];
-    }
-}
+);
 
 /// All entries of a rigid body's inertia: [[m 1, −h×], [h×, I]].
 #[inline(always)]

@@ -46,61 +46,50 @@ impl Kinematics {
     }
 }
 
-dispatch! {
+dispatch!(
     /// Poses and dof axes of a configuration.
-    pub(crate) fn positions(model: &Model, q: &[f64], kin: &mut Kinematics) => positions_body
-}
+    pub(crate) fn positions(model: &Model, q: &[f64], kin: &mut Kinematics) {
+        begin(model, q, kin);
+        for i in 1..model.tree().n_bodies() {
+            place(model.tree(), model.numbers(), i, q, kin);
+        }
+    }
+);
 
-dispatch! {
+dispatch!(
     /// Poses, dof axes and body inertias of a configuration.
-    pub(crate) fn positions_and_inertias(model: &Model, q: &[f64], kin: &mut Kinematics) => positions_and_inertias_body
-}
+    ///
+    /// The inertia of a body is computed while the next one waits for its pose: alone it would take as long again.
+    pub(crate) fn positions_and_inertias(model: &Model, q: &[f64], kin: &mut Kinematics) {
+        begin(model, q, kin);
+        for i in 1..model.tree().n_bodies() {
+            let node = place(model.tree(), model.numbers(), i, q, kin);
+            weigh(model.numbers(), i, kin.origin[node.tree], kin);
+        }
+    }
+);
 
-dispatch! {
+dispatch!(
     /// Body inertias, where poses are known.
-    pub(crate) fn inertias(model: &Model, kin: &mut Kinematics) => inertias_body
-}
+    pub(crate) fn inertias(model: &Model, kin: &mut Kinematics) {
+        for i in 1..model.tree().n_bodies() {
+            weigh(model.numbers(), i, kin.origin[model.tree().nodes[i].tree], kin);
+        }
+    }
+);
 
-dispatch! {
+dispatch!(
     /// Poses, dof axes and velocities of a state.
-    pub(crate) fn velocities(model: &Model, q: &[f64], v: &[f64], kin: &mut Kinematics) => velocities_body
-}
-
-#[inline(always)]
-fn positions_body(model: &Model, q: &[f64], kin: &mut Kinematics) {
-    begin(model, q, kin);
-    for i in 1..model.tree().n_bodies() {
-        place(model.tree(), model.numbers(), i, q, kin);
+    pub(crate) fn velocities(model: &Model, q: &[f64], v: &[f64], kin: &mut Kinematics) {
+        let tree = model.tree();
+        begin(model, q, kin);
+        for i in 1..tree.n_bodies() {
+            let node = place(tree, model.numbers(), i, q, kin);
+            let joint = node.dofs.clone().fold(Motion::ZERO, |s, j| s + kin.axes[j] * v[j]);
+            kin.V[i] = kin.V[node.parent] + joint; // (kin-3)
+        }
     }
-}
-
-/// The inertia of a body is computed while the next one waits for its pose: alone it would take as long again.
-#[inline(always)]
-fn positions_and_inertias_body(model: &Model, q: &[f64], kin: &mut Kinematics) {
-    begin(model, q, kin);
-    for i in 1..model.tree().n_bodies() {
-        let node = place(model.tree(), model.numbers(), i, q, kin);
-        weigh(model.numbers(), i, kin.origin[node.tree], kin);
-    }
-}
-
-#[inline(always)]
-fn inertias_body(model: &Model, kin: &mut Kinematics) {
-    for i in 1..model.tree().n_bodies() {
-        weigh(model.numbers(), i, kin.origin[model.tree().nodes[i].tree], kin);
-    }
-}
-
-#[inline(always)]
-fn velocities_body(model: &Model, q: &[f64], v: &[f64], kin: &mut Kinematics) {
-    let tree = model.tree();
-    begin(model, q, kin);
-    for i in 1..tree.n_bodies() {
-        let node = place(tree, model.numbers(), i, q, kin);
-        let joint = node.dofs.clone().fold(Motion::ZERO, |s, j| s + kin.axes[j] * v[j]);
-        kin.V[i] = kin.V[node.parent] + joint; // (kin-3)
-    }
-}
+);
 
 /// Velocities of the bodies for other joint velocities, where axes are known.   (kin-3)
 pub(crate) fn body_velocities(model: &Model, kin: &Kinematics, v: &[f64], V: &mut [Motion]) {

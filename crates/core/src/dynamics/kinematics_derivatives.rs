@@ -74,30 +74,25 @@ impl KinematicsDerivatives {
     }
 }
 
-dispatch! {
+dispatch!(
     /// Poses, axes, velocities, accelerations and the columns of their derivatives.
     pub(crate) fn kinematics_derivatives(
-        model: &Model, q: &[f64], v: &[f64], a: &[f64], kin: &mut Kinematics, dkin: &mut KinematicsDerivatives,
-    ) => kinematics_derivatives_body
-}
-
-#[inline(always)]
-pub(super) fn kinematics_derivatives_body(
-    model: &Model,
-    q: &[f64],
-    v: &[f64],
-    a: &[f64],
-    kin: &mut Kinematics,
-    dkin: &mut KinematicsDerivatives,
-) {
-    let tree = model.tree();
-    begin(model, q, kin);
-    kin.A[0].lin = -Vec3::from(model.options().gravity);
-    for i in 1..tree.n_bodies() {
-        let node = place(tree, model.numbers(), i, q, kin);
-        (kin.V[i], kin.A[i]) = accelerate_with_columns(tree, node, v, a, kin, dkin);
+        model: &Model,
+        q: &[f64],
+        v: &[f64],
+        a: &[f64],
+        kin: &mut Kinematics,
+        dkin: &mut KinematicsDerivatives,
+    ) {
+        let tree = model.tree();
+        begin(model, q, kin);
+        kin.A[0].lin = -Vec3::from(model.options().gravity);
+        for i in 1..tree.n_bodies() {
+            let node = place(tree, model.numbers(), i, q, kin);
+            (kin.V[i], kin.A[i]) = accelerate_with_columns(tree, node, v, a, kin, dkin);
+        }
     }
-}
+);
 
 /// Accelerations and columns where poses, axes and velocities are in `kin` already.
 pub(crate) fn accelerations_placed(

@@ -72,33 +72,30 @@ impl MassFactor {
     }
 }
 
-dispatch! {
+dispatch!(
     /// M of a configuration, armature included. Needs axes and inertias in `kin`.   (mass-1)
-    pub(crate) fn crba(model: &Model, kin: &Kinematics, mass: &mut MassFactor) => crba_body
-}
-
-#[inline(always)]
-pub(super) fn crba_body(model: &Model, kin: &Kinematics, mass: &mut MassFactor) {
-    let tree = model.tree();
-    // momentum of each composite body per unit of v_j                                                 (mass-1)
-    mass.composite.fill(SpatialInertia::ZERO);
-    for i in (1..tree.n_bodies()).rev() {
-        let node = &tree.nodes[i];
-        let inertia = kin.inertia[i] + mass.composite[i];
-        let dofs = node.dofs.clone();
-        for (momentum, S) in mass.momentum[dofs.clone()].iter_mut().zip(&kin.axes[dofs]) {
-            *momentum = inertia * *S;
+    pub(crate) fn crba(model: &Model, kin: &Kinematics, mass: &mut MassFactor) {
+        let tree = model.tree();
+        // momentum of each composite body per unit of v_j                                                 (mass-1)
+        mass.composite.fill(SpatialInertia::ZERO);
+        for i in (1..tree.n_bodies()).rev() {
+            let node = &tree.nodes[i];
+            let inertia = kin.inertia[i] + mass.composite[i];
+            let dofs = node.dofs.clone();
+            for (momentum, S) in mass.momentum[dofs.clone()].iter_mut().zip(&kin.axes[dofs]) {
+                *momentum = inertia * *S;
+            }
+            mass.composite[node.parent] += inertia;
         }
-        mass.composite[node.parent] += inertia;
-    }
-    // seen by every dof i above: what it carries is contiguous                                        (mass-2)
-    for (i, S) in kin.axes.iter().enumerate() {
-        let (S, depth, carried) = (*S, tree.depth(i), i..tree.subtree_end[i]);
-        for (momentum, start) in mass.momentum[carried.clone()].iter().zip(&tree.row[carried]) {
-            mass.matrix.rows[start + depth] = S.dot(*momentum);
+        // seen by every dof i above: what it carries is contiguous                                        (mass-2)
+        for (i, S) in kin.axes.iter().enumerate() {
+            let (S, depth, carried) = (*S, tree.depth(i), i..tree.subtree_end[i]);
+            for (momentum, start) in mass.momentum[carried.clone()].iter().zip(&tree.row[carried]) {
+                mass.matrix.rows[start + depth] = S.dot(*momentum);
+            }
+            let own = tree.row[i] + depth;
+            mass.rows[own] += model.armature()[i];
+            mass.rows[own + 1..tree.row[i + 1]].fill(0.0); // padding
         }
-        let own = tree.row[i] + depth;
-        mass.rows[own] += model.armature()[i];
-        mass.rows[own + 1..tree.row[i + 1]].fill(0.0); // padding
     }
-}
+);

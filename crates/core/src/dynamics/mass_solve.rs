@@ -27,25 +27,6 @@ impl Panel {
     }
 }
 
-dispatch! {
-    /// `x = M⁻¹ x` for one vector (nv), over the dofs of one or more whole trees.   (mass-4)
-    pub(crate) fn solve_vector(tree: &Topology, dofs: Range<usize>, mass: &TreeMatrix, x: &mut [f64]) => solve_vector_body
-}
-
-dispatch! {
-    /// `x = scale · M⁻¹ b` for the columns of a matrix with nv rows of `stride` numbers, a multiple of four.   (mass-5)
-    pub(crate) fn solve_columns(
-        model: &Model, mass: &TreeMatrix, scale: f64, stride: usize, b: &[f64], x: &mut [f64], panel: &mut Panel,
-    ) => solve_columns_body
-}
-
-dispatch! {
-    /// M⁻¹ as a full matrix with nv rows of `stride` numbers, a multiple of four.   (mass-6)
-    pub(crate) fn inverse(
-        model: &Model, mass: &TreeMatrix, stride: usize, out: &mut [f64], panel: &mut Panel,
-    ) => inverse_body
-}
-
 /// Columns of a half solve, side by side.
 pub(crate) type Columns = [Lane; 2];
 
@@ -82,11 +63,13 @@ pub(crate) fn is_chain(tree: &Topology, path: &[usize]) -> bool {
     path.last().is_some_and(|last| tree.depth(*last) + 1 == path.len())
 }
 
-#[inline(always)]
-fn solve_vector_body(tree: &Topology, dofs: Range<usize>, mass: &TreeMatrix, x: &mut [f64]) {
-    solve_up(tree, dofs.clone(), mass, x);
-    solve_down(tree, dofs, mass, x);
-}
+dispatch!(
+    /// `x = M⁻¹ x` for one vector (nv), over the dofs of one or more whole trees.   (mass-4)
+    pub(crate) fn solve_vector(tree: &Topology, dofs: Range<usize>, mass: &TreeMatrix, x: &mut [f64]) {
+        solve_up(tree, dofs.clone(), mass, x);
+        solve_down(tree, dofs, mass, x);
+    }
+);
 
 /// `x = L⁻ᵀ x`: leaf to root.
 #[inline(always)]
@@ -143,28 +126,30 @@ fn sum_above(l: &[f64], above: &[usize], x: &[f64]) -> f64 {
     (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
 
-#[inline(always)]
-pub(super) fn solve_columns_body(
-    model: &Model,
-    mass: &TreeMatrix,
-    scale: f64,
-    stride: usize,
-    b: &[f64],
-    x: &mut [f64],
-    panel: &mut Panel,
-) {
-    let (tree, lanes) = (model.tree(), stride / 4);
-    let (b, x) = (b.as_chunks::<4>().0, x.as_chunks_mut::<4>().0);
-    let (mut first, y) = (0, &mut panel.0[..tree.nv]);
-    while first < lanes {
-        match lanes - first {
-            1 => first += solve_panel::<1>(tree, mass, scale, lanes, first, b, x, y),
-            2 | 3 => first += solve_panel::<2>(tree, mass, scale, lanes, first, b, x, y),
-            4..8 => first += solve_panel::<4>(tree, mass, scale, lanes, first, b, x, y),
-            _ => first += solve_panel::<8>(tree, mass, scale, lanes, first, b, x, y),
+dispatch!(
+    /// `x = scale · M⁻¹ b` for the columns of a matrix with nv rows of `stride` numbers, a multiple of four.   (mass-5)
+    pub(crate) fn solve_columns(
+        model: &Model,
+        mass: &TreeMatrix,
+        scale: f64,
+        stride: usize,
+        b: &[f64],
+        x: &mut [f64],
+        panel: &mut Panel,
+    ) {
+        let (tree, lanes) = (model.tree(), stride / 4);
+        let (b, x) = (b.as_chunks::<4>().0, x.as_chunks_mut::<4>().0);
+        let (mut first, y) = (0, &mut panel.0[..tree.nv]);
+        while first < lanes {
+            match lanes - first {
+                1 => first += solve_panel::<1>(tree, mass, scale, lanes, first, b, x, y),
+                2 | 3 => first += solve_panel::<2>(tree, mass, scale, lanes, first, b, x, y),
+                4..8 => first += solve_panel::<4>(tree, mass, scale, lanes, first, b, x, y),
+                _ => first += solve_panel::<8>(tree, mass, scale, lanes, first, b, x, y),
+            }
         }
     }
-}
+);
 
 /// Solves for N lanes of columns, so that a row of the result stays in registers while its sum is formed.   (mass-5)
 /// Returns N.
@@ -263,25 +248,28 @@ fn subtract_above<const N: usize>(
     sums[0]
 }
 
-/// Columns from the left in panels; M⁻¹ is symmetric, so a panel is needed only down to its last column.   (mass-6)
-/// Entries between trees are zero: they are not written.
-#[inline(always)]
-pub(super) fn inverse_body(model: &Model, mass: &TreeMatrix, stride: usize, out: &mut [f64], panel: &mut Panel) {
-    let (tree, y) = (model.tree(), &mut panel.0[..model.nv()]);
-    let mut first = 0;
-    while first < tree.nv {
-        match tree.nv - first {
-            1..=4 => first += inverse_panel::<1>(tree, mass, stride, first, out, y),
-            5..=8 => first += inverse_panel::<2>(tree, mass, stride, first, out, y),
-            _ => first += inverse_panel::<4>(tree, mass, stride, first, out, y),
+dispatch!(
+    /// M⁻¹ as a full matrix with nv rows of `stride` numbers, a multiple of four.   (mass-6)
+    ///
+    /// Columns from the left in panels; M⁻¹ is symmetric, so a panel is needed only down to its last column.
+    /// Entries between trees are zero: they are not written.
+    pub(crate) fn inverse(model: &Model, mass: &TreeMatrix, stride: usize, out: &mut [f64], panel: &mut Panel) {
+        let (tree, y) = (model.tree(), &mut panel.0[..model.nv()]);
+        let mut first = 0;
+        while first < tree.nv {
+            match tree.nv - first {
+                1..=4 => first += inverse_panel::<1>(tree, mass, stride, first, out, y),
+                5..=8 => first += inverse_panel::<2>(tree, mass, stride, first, out, y),
+                _ => first += inverse_panel::<4>(tree, mass, stride, first, out, y),
+            }
+        }
+        for i in 0..tree.nv {
+            for j in tree.ancestors(i)[0]..i {
+                out[i * stride + j] = out[j * stride + i];
+            }
         }
     }
-    for i in 0..tree.nv {
-        for j in tree.ancestors(i)[0]..i {
-            out[i * stride + j] = out[j * stride + i];
-        }
-    }
-}
+);
 
 /// 4 N columns of M⁻¹ from the top to the last of them. Returns 4 N.
 #[inline(always)]

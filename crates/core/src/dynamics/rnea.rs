@@ -53,49 +53,43 @@ pub(super) fn subtract_wrenches(model: &Model, kin: &Kinematics, wrenches: &[Wre
     }
 }
 
-dispatch! {
+dispatch!(
     /// `tau = M a + b − Jᵀ w`. Leaves in `f` the force that each body's joints transmit, and poses, axes,
     /// velocities and accelerations in `kin`.
     pub(crate) fn rnea(
-        model: &Model, q: &[f64], v: &[f64], a: &[f64], wrenches: &[Wrench],
-        kin: &mut Kinematics, f: &mut [Force], tau: &mut [f64],
-    ) => rnea_body
-}
-
-#[inline(always)]
-pub(super) fn rnea_body(
-    model: &Model,
-    q: &[f64],
-    v: &[f64],
-    a: &[f64],
-    wrenches: &[Wrench],
-    kin: &mut Kinematics,
-    f: &mut [Force],
-    tau: &mut [f64],
-) {
-    let (tree, numbers) = (model.tree(), model.numbers());
-    begin(model, q, kin);
-    kin.A[0].lin = -Vec3::from(model.options().gravity);
-    // forward pass: velocity, acceleration and net force of every body                               (rnea-2, rnea-3)
-    for i in 1..tree.n_bodies() {
-        let node = place(tree, numbers, i, q, kin);
-        let (V, A) = accelerate(tree, node, v, a, kin);
-        (kin.V[i], kin.A[i]) = (V, A);
-        let X = &kin.X_wb[i];
-        let arm = X.position - kin.origin[node.tree];
-        f[i] = net_force(&numbers.inertia[i], &X.rotation, arm, V, A);
-    }
-    subtract_wrenches(model, kin, wrenches, f);
-    // backward pass: a joint supplies the forces of all bodies that it carries                       (rnea-4, rnea-5)
-    for i in (1..tree.n_bodies()).rev() {
-        let node = &tree.nodes[i];
-        for j in node.dofs.clone() {
-            tau[j] = kin.axes[j].dot(f[i]) + model.armature()[j] * a[j];
+        model: &Model,
+        q: &[f64],
+        v: &[f64],
+        a: &[f64],
+        wrenches: &[Wrench],
+        kin: &mut Kinematics,
+        f: &mut [Force],
+        tau: &mut [f64],
+    ) {
+        let (tree, numbers) = (model.tree(), model.numbers());
+        begin(model, q, kin);
+        kin.A[0].lin = -Vec3::from(model.options().gravity);
+        // forward pass: velocity, acceleration and net force of every body                               (rnea-2, rnea-3)
+        for i in 1..tree.n_bodies() {
+            let node = place(tree, numbers, i, q, kin);
+            let (V, A) = accelerate(tree, node, v, a, kin);
+            (kin.V[i], kin.A[i]) = (V, A);
+            let X = &kin.X_wb[i];
+            let arm = X.position - kin.origin[node.tree];
+            f[i] = net_force(&numbers.inertia[i], &X.rotation, arm, V, A);
         }
-        let carried = f[i];
-        f[node.parent] += carried;
+        subtract_wrenches(model, kin, wrenches, f);
+        // backward pass: a joint supplies the forces of all bodies that it carries                       (rnea-4, rnea-5)
+        for i in (1..tree.n_bodies()).rev() {
+            let node = &tree.nodes[i];
+            for j in node.dofs.clone() {
+                tau[j] = kin.axes[j].dot(f[i]) + model.armature()[j] * a[j];
+            }
+            let carried = f[i];
+            f[node.parent] += carried;
+        }
     }
-}
+);
 
 /// Velocity and acceleration of a body from its parent's, through its primitives.   (rnea-2)
 #[inline(always)]

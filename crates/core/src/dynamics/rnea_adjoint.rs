@@ -94,65 +94,53 @@ pub(crate) struct RneaGradient<'a> {
     pub a: &'a mut [f64],
 }
 
-dispatch! {
+dispatch!(
     /// wᵀ ∂tau/∂q, wᵀ ∂tau/∂v, wᵀ ∂tau/∂a.
     pub(crate) fn rnea_vjp(
-        model: &Model, q: &[f64], v: &[f64], a: &[f64], wrenches: &[Wrench], w: &[f64],
-        kin: &mut Kinematics, dkin: &mut KinematicsDerivatives, adj: &mut RneaAdjoint, out: RneaGradient<'_>,
-    ) => rnea_vjp_body
-}
+        model: &Model,
+        q: &[f64],
+        v: &[f64],
+        a: &[f64],
+        wrenches: &[Wrench],
+        w: &[f64],
+        kin: &mut Kinematics,
+        dkin: &mut KinematicsDerivatives,
+        adj: &mut RneaAdjoint,
+        out: RneaGradient<'_>,
+    ) {
+        // forward pass: columns, virtual velocities and the terms of each body                            (adj-1)
+        sweep_with_inertias(model, q, v, a, kin, dkin, |i, kin| adj.enter(model.tree(), i, w, kin));
+        backward(model, wrenches, w, kin, dkin, adj, out);
+    }
+);
 
-#[inline(always)]
-pub(super) fn rnea_vjp_body(
-    model: &Model,
-    q: &[f64],
-    v: &[f64],
-    a: &[f64],
-    wrenches: &[Wrench],
-    w: &[f64],
-    kin: &mut Kinematics,
-    dkin: &mut KinematicsDerivatives,
-    adj: &mut RneaAdjoint,
-    out: RneaGradient<'_>,
-) {
-    // forward pass: columns, virtual velocities and the terms of each body                            (adj-1)
-    sweep_with_inertias(model, q, v, a, kin, dkin, |i, kin| adj.enter(model.tree(), i, w, kin));
-    backward(model, wrenches, w, kin, dkin, adj, out);
-}
-
-dispatch! {
+dispatch!(
     /// Needs poses, axes, inertias and velocities in `kin`. `carried` are forces on bodies that turn
     /// with them, at their tree's origin (one per body, or none).
     pub(crate) fn rnea_vjp_placed(
-        model: &Model, v: &[f64], a: &[f64], wrenches: &[Wrench], carried: &[Force], w: &[f64],
-        kin: &mut Kinematics, dkin: &mut KinematicsDerivatives, adj: &mut RneaAdjoint, out: RneaGradient<'_>,
-    ) => rnea_vjp_placed_body
-}
-
-#[inline(always)]
-fn rnea_vjp_placed_body(
-    model: &Model,
-    v: &[f64],
-    a: &[f64],
-    wrenches: &[Wrench],
-    carried: &[Force],
-    w: &[f64],
-    kin: &mut Kinematics,
-    dkin: &mut KinematicsDerivatives,
-    adj: &mut RneaAdjoint,
-    out: RneaGradient<'_>,
-) {
-    let tree = model.tree();
-    kin.A[0].lin = -Vec3::from(model.options().gravity);
-    for i in 1..tree.n_bodies() {
-        (_, kin.A[i]) = accelerate_with_columns(tree, &tree.nodes[i], v, a, kin, dkin);
-        adj.enter(tree, i, w, kin);
+        model: &Model,
+        v: &[f64],
+        a: &[f64],
+        wrenches: &[Wrench],
+        carried: &[Force],
+        w: &[f64],
+        kin: &mut Kinematics,
+        dkin: &mut KinematicsDerivatives,
+        adj: &mut RneaAdjoint,
+        out: RneaGradient<'_>,
+    ) {
+        let tree = model.tree();
+        kin.A[0].lin = -Vec3::from(model.options().gravity);
+        for i in 1..tree.n_bodies() {
+            (_, kin.A[i]) = accelerate_with_columns(tree, &tree.nodes[i], v, a, kin, dkin);
+            adj.enter(tree, i, w, kin);
+        }
+        for (sums, force) in adj.sums.iter_mut().zip(carried) {
+            sums.f -= *force;
+        }
+        backward(model, wrenches, w, kin, dkin, adj, out);
     }
-    for (sums, force) in adj.sums.iter_mut().zip(carried) {
-        sums.f -= *force;
-    }
-    backward(model, wrenches, w, kin, dkin, adj, out);
-}
+);
 
 /// Backward pass: sums, met by the columns of each dof.   (adj-3, adj-4)
 #[inline(always)]

@@ -87,65 +87,53 @@ pub(crate) fn stride(columns: usize) -> usize {
     columns.next_multiple_of(4)
 }
 
-dispatch! {
+dispatch!(
     /// Derivatives of `rnea`; wrenches are constant in world axes and act at points of their bodies.
     pub(crate) fn rnea_derivatives(
-        model: &Model, q: &[f64], v: &[f64], a: &[f64], wrenches: &[Wrench],
-        kin: &mut Kinematics, dkin: &mut KinematicsDerivatives, mass: &mut MassFactor, out: &mut RneaDerivatives,
-    ) => rnea_derivatives_body
-}
+        model: &Model,
+        q: &[f64],
+        v: &[f64],
+        a: &[f64],
+        wrenches: &[Wrench],
+        kin: &mut Kinematics,
+        dkin: &mut KinematicsDerivatives,
+        mass: &mut MassFactor,
+        out: &mut RneaDerivatives,
+    ) {
+        // forward pass: poses, inertias, columns, forces                                                  (drnea-1, drnea-2)
+        sweep_with_inertias(model, q, v, a, kin, dkin, |i, kin| {
+            out.composite[i] = of_body(kin.inertia[i], kin.V[i], kin.A[i]);
+        });
+        finish(model, kin, dkin, wrenches, mass, out);
+    }
+);
 
-#[inline(always)]
-pub(super) fn rnea_derivatives_body(
-    model: &Model,
-    q: &[f64],
-    v: &[f64],
-    a: &[f64],
-    wrenches: &[Wrench],
-    kin: &mut Kinematics,
-    dkin: &mut KinematicsDerivatives,
-    mass: &mut MassFactor,
-    out: &mut RneaDerivatives,
-) {
-    // forward pass: poses, inertias, columns, forces                                                  (drnea-1, drnea-2)
-    sweep_with_inertias(model, q, v, a, kin, dkin, |i, kin| {
-        out.composite[i] = of_body(kin.inertia[i], kin.V[i], kin.A[i]);
-    });
-    finish(model, kin, dkin, wrenches, mass, out);
-}
-
-dispatch! {
+dispatch!(
     /// Needs poses, axes, inertias and velocities in `kin`. `carried` are forces on bodies that turn
     /// with them, at their tree's origin (one per body, or none).
     pub(crate) fn rnea_derivatives_placed(
-        model: &Model, v: &[f64], a: &[f64], wrenches: &[Wrench], carried: &[Force],
-        kin: &mut Kinematics, dkin: &mut KinematicsDerivatives, mass: &mut MassFactor, out: &mut RneaDerivatives,
-    ) => rnea_derivatives_placed_body
-}
-
-#[inline(always)]
-fn rnea_derivatives_placed_body(
-    model: &Model,
-    v: &[f64],
-    a: &[f64],
-    wrenches: &[Wrench],
-    carried: &[Force],
-    kin: &mut Kinematics,
-    dkin: &mut KinematicsDerivatives,
-    mass: &mut MassFactor,
-    out: &mut RneaDerivatives,
-) {
-    let tree = model.tree();
-    kin.A[0].lin = -Vec3::from(model.options().gravity);
-    for i in 1..tree.n_bodies() {
-        (_, kin.A[i]) = accelerate_with_columns(tree, &tree.nodes[i], v, a, kin, dkin);
-        out.composite[i] = of_body(kin.inertia[i], kin.V[i], kin.A[i]);
+        model: &Model,
+        v: &[f64],
+        a: &[f64],
+        wrenches: &[Wrench],
+        carried: &[Force],
+        kin: &mut Kinematics,
+        dkin: &mut KinematicsDerivatives,
+        mass: &mut MassFactor,
+        out: &mut RneaDerivatives,
+    ) {
+        let tree = model.tree();
+        kin.A[0].lin = -Vec3::from(model.options().gravity);
+        for i in 1..tree.n_bodies() {
+            (_, kin.A[i]) = accelerate_with_columns(tree, &tree.nodes[i], v, a, kin, dkin);
+            out.composite[i] = of_body(kin.inertia[i], kin.V[i], kin.A[i]);
+        }
+        for (composite, force) in out.composite.iter_mut().zip(carried) {
+            composite.force -= *force;
+        }
+        finish(model, kin, dkin, wrenches, mass, out);
     }
-    for (composite, force) in out.composite.iter_mut().zip(carried) {
-        composite.force -= *force;
-    }
-    finish(model, kin, dkin, wrenches, mass, out);
-}
+);
 
 /// The backward pass and the wrenches, once a forward pass has filled `kin`, `dkin` and the terms of each body.
 #[inline(always)]

@@ -124,62 +124,56 @@ impl ArticulatedInertias {
     }
 }
 
-dispatch! {
+dispatch!(
     /// Articulated inertias, leaf to root.   (aba-2 … aba-4)
-    pub(crate) fn loosen(bodies: &mut ArticulatedInertias, model: &Model, kin: &Kinematics, diagonal: &[f64]) => loosen_body
-}
-
-#[inline(always)]
-fn loosen_body(bodies: &mut ArticulatedInertias, model: &Model, kin: &Kinematics, diagonal: &[f64]) {
-    let tree = model.tree();
-    bodies.axes.copy_from_slice(&kin.axes);
-    for (own, rigid) in bodies.inertia.iter_mut().zip(&kin.inertia).skip(1) {
-        *own = full(rigid);
-    }
-    for i in (1..tree.n_bodies()).rev() {
-        let node = &tree.nodes[i];
-        let mut inertia = bodies.inertia[i];
-        for j in node.dofs.clone().rev() {
-            let S = bodies.axes[j];
-            let U = product(&inertia, S);
-            let pivot = dot(&U, S) + model.armature()[j] + diagonal[j];
-            let rigid = S.dot(kin.inertia[i] * S);
-            let inverse = if pivot > NOISE * rigid { 1.0 / pivot } else { f64::INFINITY };
-            (bodies.U[j], bodies.inverse_pivot[j]) = (U, inverse);
-            release(&mut inertia, &U, inverse);
+    pub(crate) fn loosen(bodies: &mut ArticulatedInertias, model: &Model, kin: &Kinematics, diagonal: &[f64]) {
+        let tree = model.tree();
+        bodies.axes.copy_from_slice(&kin.axes);
+        for (own, rigid) in bodies.inertia.iter_mut().zip(&kin.inertia).skip(1) {
+            *own = full(rigid);
         }
-        if node.parent != 0 {
-            accumulate(&mut bodies.inertia[node.parent], &inertia);
+        for i in (1..tree.n_bodies()).rev() {
+            let node = &tree.nodes[i];
+            let mut inertia = bodies.inertia[i];
+            for j in node.dofs.clone().rev() {
+                let S = bodies.axes[j];
+                let U = product(&inertia, S);
+                let pivot = dot(&U, S) + model.armature()[j] + diagonal[j];
+                let rigid = S.dot(kin.inertia[i] * S);
+                let inverse = if pivot > NOISE * rigid { 1.0 / pivot } else { f64::INFINITY };
+                (bodies.U[j], bodies.inverse_pivot[j]) = (U, inverse);
+                release(&mut inertia, &U, inverse);
+            }
+            if node.parent != 0 {
+                accumulate(&mut bodies.inertia[node.parent], &inertia);
+            }
         }
     }
-}
+);
 
-dispatch! {
+dispatch!(
     /// Accelerations under torques, in their place.   (aba-3, aba-5)
-    pub(crate) fn accelerate(bodies: &mut ArticulatedInertias, model: &Model, x: &mut [f64]) => accelerate_body
-}
-
-#[inline(always)]
-fn accelerate_body(bodies: &mut ArticulatedInertias, model: &Model, x: &mut [f64]) {
-    let (tree, ArticulatedInertias { axes, U, inverse_pivot, force, A, .. }) = (model.tree(), bodies);
-    force.fill([Lane::ZERO; 2]);
-    for i in (1..tree.n_bodies()).rev() {
-        let node = &tree.nodes[i];
-        let mut own = force[i];
-        for j in node.dofs.clone().rev() {
-            x[j] = (x[j] - dot(&own, axes[j])) * inverse_pivot[j];
-            own = add_scaled(own, &U[j], x[j]);
+    pub(crate) fn accelerate(bodies: &mut ArticulatedInertias, model: &Model, x: &mut [f64]) {
+        let (tree, ArticulatedInertias { axes, U, inverse_pivot, force, A, .. }) = (model.tree(), bodies);
+        force.fill([Lane::ZERO; 2]);
+        for i in (1..tree.n_bodies()).rev() {
+            let node = &tree.nodes[i];
+            let mut own = force[i];
+            for j in node.dofs.clone().rev() {
+                x[j] = (x[j] - dot(&own, axes[j])) * inverse_pivot[j];
+                own = add_scaled(own, &U[j], x[j]);
+            }
+            force[node.parent] = add(force[node.parent], own);
         }
-        force[node.parent] = add(force[node.parent], own);
-    }
-    A[0] = Motion::ZERO;
-    for i in 1..tree.n_bodies() {
-        let node = &tree.nodes[i];
-        let mut own = A[node.parent];
-        for j in node.dofs.clone() {
-            x[j] -= dot(&U[j], own) * inverse_pivot[j];
-            own += axes[j] * x[j];
+        A[0] = Motion::ZERO;
+        for i in 1..tree.n_bodies() {
+            let node = &tree.nodes[i];
+            let mut own = A[node.parent];
+            for j in node.dofs.clone() {
+                x[j] -= dot(&U[j], own) * inverse_pivot[j];
+                own += axes[j] * x[j];
+            }
+            A[i] = own;
         }
-        A[i] = own;
     }
-}
+);

@@ -1,18 +1,19 @@
 //! The two compilations of each pass give the same bits.
 //!
-//! Called directly, a body is compiled for the portable baseline; called by its name it may run the AVX2 version.
+//! A pass may run its AVX2 version; inside `portably` it runs that of the portable baseline.
 //! On a machine without AVX2 both are the same code and the test says nothing.
 
-use super::aba::{ArticulatedBodies, aba, aba_body};
+use super::aba::{ArticulatedBodies, aba};
 use super::kinematics::{Kinematics, positions_and_inertias};
 use super::kinematics_derivatives::KinematicsDerivatives;
 use super::mass_factor::*;
 use super::mass_solve::*;
-use super::rnea::{rnea, rnea_body};
-use super::rnea_adjoint::{RneaAdjoint, RneaGradient, rnea_vjp, rnea_vjp_body};
-use super::rnea_derivatives::{RneaDerivatives, rnea_derivatives, rnea_derivatives_body, stride};
+use super::rnea::rnea;
+use super::rnea_adjoint::{RneaAdjoint, RneaGradient, rnea_vjp};
+use super::rnea_derivatives::{RneaDerivatives, rnea_derivatives, stride};
 use super::tree_matrix::*;
 use super::{Workspace, Wrench};
+use crate::dispatch::portably;
 use crate::model::*;
 use crate::spatial::*;
 
@@ -61,11 +62,11 @@ fn torques_and_accelerations_have_the_same_bits() {
     let (mut kin, mut f) = (Kinematics::new(&model), vec![Force::ZERO; model.n_bodies()]);
     let (mut wide, mut baseline) = (vec![0.0; model.nv()], vec![0.0; model.nv()]);
     rnea(&model, &q, &v, &a, &wrenches, &mut kin, &mut f, &mut wide);
-    rnea_body(&model, &q, &v, &a, &wrenches, &mut kin, &mut f, &mut baseline);
+    portably(|| rnea(&model, &q, &v, &a, &wrenches, &mut kin, &mut f, &mut baseline));
     assert!(same(&wide, &baseline));
     let mut art = ArticulatedBodies::new(&model);
     aba(&model, &q, &v, &a, &wrenches, &mut kin, &mut art, &mut wide);
-    aba_body(&model, &q, &v, &a, &wrenches, &mut kin, &mut art, &mut baseline);
+    portably(|| aba(&model, &q, &v, &a, &wrenches, &mut kin, &mut art, &mut baseline));
     assert!(same(&wide, &baseline));
 }
 
@@ -78,21 +79,20 @@ fn the_mass_matrix_its_inverse_and_solves_have_the_same_bits() {
     positions_and_inertias(&model, &q, &mut kin);
     let b: Vec<f64> = (0..nv * 52).map(|k| (k as f64).cos()).collect();
     let mut results = Vec::new();
-    for pass in 0..2 {
+    for portable in [false, true] {
         let (mut mass, mut panel) = (MassFactor::new(&model), Panel::new(&model));
         let (mut full, mut inverse_, mut x) = (vec![0.0; nv * nv], vec![0.0; nv * width], vec![0.0; nv * 52]);
-        if pass == 0 {
+        let mut passes = || {
             crba(&model, &kin, &mut mass);
             mass.write_full(model.tree(), &mut full);
             factor(model.tree(), 0..model.nv(), &mut mass);
             inverse(&model, &mass, width, &mut inverse_, &mut panel);
             solve_columns(&model, &mass, -1.0, 52, &b, &mut x, &mut panel);
+        };
+        if portable {
+            portably(passes)
         } else {
-            crba_body(&model, &kin, &mut mass);
-            mass.write_full(model.tree(), &mut full);
-            factor_body(model.tree(), 0..model.nv(), &mut mass);
-            inverse_body(&model, &mass, width, &mut inverse_, &mut panel);
-            solve_columns_body(&model, &mass, -1.0, 52, &b, &mut x, &mut panel);
+            passes()
         }
         results.push([full, inverse_, x]);
     }
@@ -109,7 +109,7 @@ fn derivatives_have_the_same_bits() {
     let mut mass = MassFactor::new(&model);
     let (mut wide, mut baseline) = (RneaDerivatives::new(&model), RneaDerivatives::new(&model));
     rnea_derivatives(&model, &q, &v, &a, &wrenches, &mut kin, &mut dkin, &mut mass, &mut wide);
-    rnea_derivatives_body(&model, &q, &v, &a, &wrenches, &mut kin, &mut dkin, &mut mass, &mut baseline);
+    portably(|| rnea_derivatives(&model, &q, &v, &a, &wrenches, &mut kin, &mut dkin, &mut mass, &mut baseline));
     assert!(same(&wide.rows, &baseline.rows));
     let (mut adj, n) = (RneaAdjoint::new(&model), model.nv());
     let mut g = [vec![0.0; n], vec![0.0; n], vec![0.0; n]];
@@ -119,7 +119,7 @@ fn derivatives_have_the_same_bits() {
     rnea_vjp(&model, &q, &v, &a, &wrenches, &v, &mut kin, &mut dkin, &mut adj, out);
     let [hq, hv, ha] = &mut h;
     let out = RneaGradient { q: hq, v: hv, a: ha };
-    rnea_vjp_body(&model, &q, &v, &a, &wrenches, &v, &mut kin, &mut dkin, &mut adj, out);
+    portably(|| rnea_vjp(&model, &q, &v, &a, &wrenches, &v, &mut kin, &mut dkin, &mut adj, out));
     for (wide, baseline) in g.iter().zip(&h) {
         assert!(same(wide, baseline));
     }

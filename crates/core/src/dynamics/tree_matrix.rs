@@ -92,11 +92,6 @@ impl TreeMatrix {
     }
 }
 
-dispatch! {
-    /// M = Lᵀ D L in place, for the dofs of one or more whole trees.   (mass-3)
-    pub(crate) fn factor(tree: &Topology, dofs: Range<usize>, mass: &mut TreeMatrix) => factor_body
-}
-
 /// The first inverse of a pivot that is not a positive number.
 pub(super) fn broken(inverse_pivots: &[f64]) -> Option<usize> {
     let sound = |x: &f64| (*x > 0.0) & (*x < f64::INFINITY);
@@ -107,33 +102,37 @@ pub(super) fn broken(inverse_pivots: &[f64]) -> Option<usize> {
     inverse_pivots.iter().position(|x| !sound(x))
 }
 
-/// Rows from the leaves up: what the dofs below have taken of row i is subtracted in one go, then it is divided by its pivot.
-#[inline(always)]
-pub(super) fn factor_body(tree: &Topology, dofs: Range<usize>, mass: &mut TreeMatrix) {
-    for i in dofs.rev() {
-        let (begin, lanes) = (tree.row[i] / 4, (tree.row[i + 1] - tree.row[i]) / 4);
-        let (mut lane, diagonal) = (0, mass.rows[tree.row[i] + tree.depth(i)]);
-        while lane < lanes {
-            lane += match lanes - lane {
-                1 => eliminate::<1>(tree, mass, i, lane),
-                2 => eliminate::<2>(tree, mass, i, lane),
-                3 => eliminate::<3>(tree, mass, i, lane),
-                _ => eliminate::<4>(tree, mass, i, lane),
-            };
-        }
-        if diagonal == f64::INFINITY {
-            mass.lock(tree, i);
-            continue;
-        }
-        let pivot = mass.rows[tree.row[i] + tree.depth(i)];
-        // what is left of the diagonal may be rounding only: then the dof has no inertia of its own
-        let inverse = if pivot > NOISE * diagonal { 1.0 / pivot } else { f64::INFINITY };
-        (mass.pivot[i], mass.inverse_pivot[i]) = (pivot, inverse);
-        for four in &mut mass.rows.as_chunks_mut::<4>().0[begin..begin + lanes] {
-            *four = (Lane(*four) * inverse).0;
+dispatch!(
+    /// M = Lᵀ D L in place, for the dofs of one or more whole trees.   (mass-3)
+    ///
+    /// Rows from the leaves up: what the dofs below have taken of row i is subtracted in one go, then it is divided by its
+    /// pivot.
+    pub(crate) fn factor(tree: &Topology, dofs: Range<usize>, mass: &mut TreeMatrix) {
+        for i in dofs.rev() {
+            let (begin, lanes) = (tree.row[i] / 4, (tree.row[i + 1] - tree.row[i]) / 4);
+            let (mut lane, diagonal) = (0, mass.rows[tree.row[i] + tree.depth(i)]);
+            while lane < lanes {
+                lane += match lanes - lane {
+                    1 => eliminate::<1>(tree, mass, i, lane),
+                    2 => eliminate::<2>(tree, mass, i, lane),
+                    3 => eliminate::<3>(tree, mass, i, lane),
+                    _ => eliminate::<4>(tree, mass, i, lane),
+                };
+            }
+            if diagonal == f64::INFINITY {
+                mass.lock(tree, i);
+                continue;
+            }
+            let pivot = mass.rows[tree.row[i] + tree.depth(i)];
+            // what is left of the diagonal may be rounding only: then the dof has no inertia of its own
+            let inverse = if pivot > NOISE * diagonal { 1.0 / pivot } else { f64::INFINITY };
+            (mass.pivot[i], mass.inverse_pivot[i]) = (pivot, inverse);
+            for four in &mut mass.rows.as_chunks_mut::<4>().0[begin..begin + lanes] {
+                *four = (Lane(*four) * inverse).0;
+            }
         }
     }
-}
+);
 
 /// N lanes of row i of M, less Σ D_k L_ki L_k over the dofs k below. Returns N.   (mass-3)
 #[inline(always)]

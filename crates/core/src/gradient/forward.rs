@@ -65,47 +65,6 @@ impl Forward {
         }
     }
 
-    #[inline(always)]
-    fn write_body(
-        &mut self,
-        f: &StepRecord,
-        linearized: &Linearized,
-        active: &mut Active,
-        unconstrained: &Unconstrained,
-    ) {
-        let (model, nv, dt) = (f.model, f.model.nv(), f.model.options().dt);
-        let (state, tau) = (stride(2 * nv), stride(nv));
-        let Forward { v_state, v_tau, components, parts, panel, terms, held, contradicts, .. } = self;
-        contradicts.fill(false);
-        inverse(model, active.locked.factor(&f.assembly.problem).unwrap_or(f.mass.factor()), tau, v_tau, panel);
-        for c in &components.all {
-            let part =
-                Part { f, linearized, unconstrained, place: &components.place, size: c.size(), island: c.island };
-            let dofs = components.dofs(c);
-            if components.all.len() == 1 {
-                held.write(&part, active, v_tau, &unconstrained.S, v_state, terms);
-                dofs.iter().zip(&held.contradicts).for_each(|(j, flag)| contradicts[*j] = *flag);
-                continue;
-            }
-            let (size, [P, S, V]) = (c.size(), &mut *parts);
-            for (x, blocks) in [(&mut *P, 1), (&mut *S, 2), (&mut *V, 2)] {
-                x.clear();
-                x.resize(size * stride(blocks * size), 0.0);
-            }
-            let (of_tau, of_state) =
-                (Copying { dofs, blocks: 1, nv, stride: tau }, Copying { dofs, blocks: 2, nv, stride: state });
-            of_tau.visit(|whole, part| P[part] = v_tau[whole]);
-            of_state.visit(|whole, part| S[part] = unconstrained.S[whole]);
-            held.write(&part, active, P, S, V, terms);
-            of_tau.visit(|whole, part| v_tau[whole] = P[part]);
-            of_state.visit(|whole, part| v_state[whole] = V[part]);
-            dofs.iter().zip(&held.contradicts).for_each(|(j, flag)| contradicts[*j] = *flag);
-        }
-        components.for_each_piece(1, |piece| v_tau[piece].iter_mut().for_each(|x| *x *= dt));
-        self.write_ctrl(f, unconstrained);
-        self.integrate(f);
-    }
-
     /// Finds the components and takes back the entries of the last step. Before all else.
     pub fn begin(&mut self, f: &StepRecord) -> &Components {
         let Forward { components, next, v_state, v_tau, q_state, q_tau, .. } = self;
@@ -223,12 +182,48 @@ impl Forward {
     }
 }
 
-dispatch! {
+dispatch!(
     /// Fills all blocks of `forward` from `unconstrained.S`.
     pub(crate) fn write(
-        forward: &mut Forward, f: &StepRecord, linearized: &Linearized, active: &mut Active, unconstrained: &Unconstrained,
-    ) => Forward::write_body
-}
+        forward: &mut Forward,
+        f: &StepRecord,
+        linearized: &Linearized,
+        active: &mut Active,
+        unconstrained: &Unconstrained,
+    ) {
+        let (model, nv, dt) = (f.model, f.model.nv(), f.model.options().dt);
+        let (state, tau) = (stride(2 * nv), stride(nv));
+        let Forward { v_state, v_tau, components, parts, panel, terms, held, contradicts, .. } = forward;
+        contradicts.fill(false);
+        inverse(model, active.locked.factor(&f.assembly.problem).unwrap_or(f.mass.factor()), tau, v_tau, panel);
+        for c in &components.all {
+            let part =
+                Part { f, linearized, unconstrained, place: &components.place, size: c.size(), island: c.island };
+            let dofs = components.dofs(c);
+            if components.all.len() == 1 {
+                held.write(&part, active, v_tau, &unconstrained.S, v_state, terms);
+                dofs.iter().zip(&held.contradicts).for_each(|(j, flag)| contradicts[*j] = *flag);
+                continue;
+            }
+            let (size, [P, S, V]) = (c.size(), &mut *parts);
+            for (x, blocks) in [(&mut *P, 1), (&mut *S, 2), (&mut *V, 2)] {
+                x.clear();
+                x.resize(size * stride(blocks * size), 0.0);
+            }
+            let (of_tau, of_state) =
+                (Copying { dofs, blocks: 1, nv, stride: tau }, Copying { dofs, blocks: 2, nv, stride: state });
+            of_tau.visit(|whole, part| P[part] = v_tau[whole]);
+            of_state.visit(|whole, part| S[part] = unconstrained.S[whole]);
+            held.write(&part, active, P, S, V, terms);
+            of_tau.visit(|whole, part| v_tau[whole] = P[part]);
+            of_state.visit(|whole, part| v_state[whole] = V[part]);
+            dofs.iter().zip(&held.contradicts).for_each(|(j, flag)| contradicts[*j] = *flag);
+        }
+        components.for_each_piece(1, |piece| v_tau[piece].iter_mut().for_each(|x| *x *= dt));
+        forward.write_ctrl(f, unconstrained);
+        forward.integrate(f);
+    }
+);
 
 /// Derivatives of `q ⊕ dt v` of the rotation whose dofs begin at `first`, with respect to q and dt v.
 pub(crate) fn turns(v: &[f64], dt: f64, first: usize) -> (Mat3, Mat3) {

@@ -80,21 +80,6 @@ impl Unconstrained {
         sum_up(self, f, linearized, components);
     }
 
-    #[inline(always)]
-    fn sum_up_body(&mut self, f: &StepRecord, linearized: &Linearized, components: &Components) {
-        let (model, dt) = (f.model, f.model.options().dt);
-        let Unconstrained { S, drnea, .. } = self;
-        components.for_each_piece(2, |piece| {
-            S[piece.clone()].iter_mut().zip(&drnea.rows[piece]).for_each(|(s, d)| *s = -dt * d);
-        });
-        self.M.add_full(model.tree(), stride(2 * model.nv()), model.nv(), &mut self.S);
-        let Unconstrained { rotation, M, S, .. } = &mut *self;
-        rotation.add_forward(f, M, S);
-        self.add_forces(f);
-        self.add_curvatures(f);
-        self.add_stiffness(f, linearized);
-    }
-
     /// Springs, dampers, actuators; implicit damping acts on v_next and leaves ∂/∂v.
     #[inline(always)]
     fn add_forces(&mut self, f: &StepRecord) {
@@ -137,10 +122,27 @@ impl Unconstrained {
     }
 }
 
-dispatch! {
+dispatch!(
     /// S from the derivatives of inverse dynamics and all other forces.
-    pub(crate) fn sum_up(unconstrained: &mut Unconstrained, f: &StepRecord, linearized: &Linearized, components: &Components) => Unconstrained::sum_up_body
-}
+    pub(crate) fn sum_up(
+        unconstrained: &mut Unconstrained,
+        f: &StepRecord,
+        linearized: &Linearized,
+        components: &Components,
+    ) {
+        let (model, dt) = (f.model, f.model.options().dt);
+        let Unconstrained { S, drnea, .. } = unconstrained;
+        components.for_each_piece(2, |piece| {
+            S[piece.clone()].iter_mut().zip(&drnea.rows[piece]).for_each(|(s, d)| *s = -dt * d);
+        });
+        unconstrained.M.add_full(model.tree(), stride(2 * model.nv()), model.nv(), &mut unconstrained.S);
+        let Unconstrained { rotation, M, S, .. } = &mut *unconstrained;
+        rotation.add_forward(f, M, S);
+        unconstrained.add_forces(f);
+        unconstrained.add_curvatures(f);
+        unconstrained.add_stiffness(f, linearized);
+    }
+);
 
 /// Calls `visit(i, j, λ ∂J_i/∂q_j)` for the joint rows of the problem.
 pub(crate) fn for_each_curvature(f: &StepRecord, mut visit: impl FnMut(usize, usize, f64)) {

@@ -164,40 +164,32 @@ impl BlockLu {
     }
 }
 
-dispatch! {
+dispatch!(
     /// See [`BlockLu::factor`].
-    pub(crate) fn factor(lu: &mut BlockLu) => factor_body
-}
-
-dispatch! {
-    /// See [`BlockLu::solve`].
-    pub(crate) fn solve(lu: &mut BlockLu, x: &mut [f64]) => solve_body
-}
-
-#[inline(always)]
-fn factor_body(lu: &mut BlockLu) {
-    for k in 0..lu.graph.order.len() {
-        let width = lu.width(lu.graph.order[k] as usize);
-        let size = width * stride(width);
-        let diagonal = &mut lu.values[lu.diagonals[k]..][..size];
-        invert(diagonal, width, &mut lu.scratch[..size]);
-        let own = lu.graph.starts[k]..lu.graph.starts[k + 1];
-        // blocks below the diagonal become those of L
-        for p in own.clone() {
-            let rows = lu.width(lu.pairs[p].later as usize);
-            let lower = lu.pairs[p].lower;
-            let block = &mut lu.scratch[..rows * stride(width)];
-            block.copy_from_slice(&lu.values[lower..lower + block.len()]);
-            let (target, diagonal) =
-                two(&mut lu.values, lower..lower + block.len(), lu.diagonals[k]..lu.diagonals[k] + size);
-            target.fill(0.0);
-            add_product(target, block, diagonal, width, 1.0);
-        }
-        for p in own.clone() {
-            eliminate(lu, own.clone(), p, width);
+    pub(crate) fn factor(lu: &mut BlockLu) {
+        for k in 0..lu.graph.order.len() {
+            let width = lu.width(lu.graph.order[k] as usize);
+            let size = width * stride(width);
+            let diagonal = &mut lu.values[lu.diagonals[k]..][..size];
+            invert(diagonal, width, &mut lu.scratch[..size]);
+            let own = lu.graph.starts[k]..lu.graph.starts[k + 1];
+            // blocks below the diagonal become those of L
+            for p in own.clone() {
+                let rows = lu.width(lu.pairs[p].later as usize);
+                let lower = lu.pairs[p].lower;
+                let block = &mut lu.scratch[..rows * stride(width)];
+                block.copy_from_slice(&lu.values[lower..lower + block.len()]);
+                let (target, diagonal) =
+                    two(&mut lu.values, lower..lower + block.len(), lu.diagonals[k]..lu.diagonals[k] + size);
+                target.fill(0.0);
+                add_product(target, block, diagonal, width, 1.0);
+            }
+            for p in own.clone() {
+                eliminate(lu, own.clone(), p, width);
+            }
         }
     }
-}
+);
 
 /// Takes from the blocks of one neighbor of the k-th node, with all that come after it, what elimination leaves of them.
 #[inline(always)]
@@ -328,33 +320,35 @@ fn rows(m: &mut [f64], i: usize, k: usize, stride: usize) -> (&mut [f64], &[f64]
     if i < k { (low, high) } else { (high, low) }
 }
 
-#[inline(always)]
-fn solve_body(lu: &mut BlockLu, x: &mut [f64]) {
-    for (k, &node) in lu.graph.order.iter().enumerate() {
-        let (start, width) = (lu.starts[node as usize], lu.width(node as usize));
-        for pair in &lu.pairs[lu.graph.starts[k]..lu.graph.starts[k + 1]] {
-            let later = pair.later as usize;
-            for i in 0..lu.width(later) {
-                let row = &lu.values[pair.lower + i * stride(width)..][..width];
-                x[lu.starts[later] + i] -= dot(row, &x[start..]);
+dispatch!(
+    /// See [`BlockLu::solve`].
+    pub(crate) fn solve(lu: &mut BlockLu, x: &mut [f64]) {
+        for (k, &node) in lu.graph.order.iter().enumerate() {
+            let (start, width) = (lu.starts[node as usize], lu.width(node as usize));
+            for pair in &lu.pairs[lu.graph.starts[k]..lu.graph.starts[k + 1]] {
+                let later = pair.later as usize;
+                for i in 0..lu.width(later) {
+                    let row = &lu.values[pair.lower + i * stride(width)..][..width];
+                    x[lu.starts[later] + i] -= dot(row, &x[start..]);
+                }
             }
         }
-    }
-    for (k, &node) in lu.graph.order.iter().enumerate().rev() {
-        let (start, width) = (lu.starts[node as usize], lu.width(node as usize));
-        for pair in &lu.pairs[lu.graph.starts[k]..lu.graph.starts[k + 1]] {
-            let later = pair.later as usize;
+        for (k, &node) in lu.graph.order.iter().enumerate().rev() {
+            let (start, width) = (lu.starts[node as usize], lu.width(node as usize));
+            for pair in &lu.pairs[lu.graph.starts[k]..lu.graph.starts[k + 1]] {
+                let later = pair.later as usize;
+                for i in 0..width {
+                    let row = &lu.values[pair.upper + i * stride(lu.width(later))..][..lu.width(later)];
+                    x[start + i] -= dot(row, &x[lu.starts[later]..]);
+                }
+            }
             for i in 0..width {
-                let row = &lu.values[pair.upper + i * stride(lu.width(later))..][..lu.width(later)];
-                x[start + i] -= dot(row, &x[lu.starts[later]..]);
+                lu.scratch[i] = dot(&lu.values[lu.diagonals[k] + i * stride(width)..][..width], &x[start..]);
             }
+            x[start..start + width].copy_from_slice(&lu.scratch[..width]);
         }
-        for i in 0..width {
-            lu.scratch[i] = dot(&lu.values[lu.diagonals[k] + i * stride(width)..][..width], &x[start..]);
-        }
-        x[start..start + width].copy_from_slice(&lu.scratch[..width]);
     }
-}
+);
 
 #[inline(always)]
 fn dot(row: &[f64], x: &[f64]) -> f64 {

@@ -78,50 +78,40 @@ impl FullPivotLu {
     }
 }
 
-dispatch! {
+dispatch!(
     /// See [`FullPivotLu::factor`].
-    pub(crate) fn factor(lu: &mut FullPivotLu, ends: &[usize], threshold: f64) => factor_body
-}
-
-dispatch! {
-    /// See [`FullPivotLu::solve_transposed`].
-    pub(crate) fn solve_transposed(
-        lu: &FullPivotLu, lanes: usize, c: &mut [[f64; 4]], scratch: &mut [[f64; 4]],
-    ) => solve_transposed_body
-}
-
-#[inline(always)]
-fn factor_body(lu: &mut FullPivotLu, ends: &[usize], threshold: f64) {
-    let lanes = lu.lanes;
-    let (mut ends, mut k) = (ends.iter(), 0);
-    let mut end = ends.next().copied().unwrap_or(0);
-    loop {
-        lu.rank = k;
-        let (row, column, largest) = largest_entry(lu, k, end);
-        if largest <= threshold || largest.is_nan() {
-            match ends.next() {
-                Some(next) => end = *next,
-                None => return,
+    pub(crate) fn factor(lu: &mut FullPivotLu, ends: &[usize], threshold: f64) {
+        let lanes = lu.lanes;
+        let (mut ends, mut k) = (ends.iter(), 0);
+        let mut end = ends.next().copied().unwrap_or(0);
+        loop {
+            lu.rank = k;
+            let (row, column, largest) = largest_entry(lu, k, end);
+            if largest <= threshold || largest.is_nan() {
+                match ends.next() {
+                    Some(next) => end = *next,
+                    None => return,
+                }
+                continue;
             }
-            continue;
-        }
-        exchange(lu, k, row, column);
-        let (above, below) = lu.entries.split_at_mut((k + 1) * lanes);
-        let source = &above[k * lanes..];
-        let inverse = 1.0 / source[k / 4][k % 4];
-        for row in below.chunks_exact_mut(lanes) {
-            let l = row[k / 4][k % 4] * inverse;
-            // whole lanes: multipliers to the left of k in the same lane are kept aside
-            let kept = row[k / 4];
-            for (x, s) in row[k / 4..].iter_mut().zip(&source[k / 4..]) {
-                *x = (Lane(*x) - Lane(*s) * l).0;
+            exchange(lu, k, row, column);
+            let (above, below) = lu.entries.split_at_mut((k + 1) * lanes);
+            let source = &above[k * lanes..];
+            let inverse = 1.0 / source[k / 4][k % 4];
+            for row in below.chunks_exact_mut(lanes) {
+                let l = row[k / 4][k % 4] * inverse;
+                // whole lanes: multipliers to the left of k in the same lane are kept aside
+                let kept = row[k / 4];
+                for (x, s) in row[k / 4..].iter_mut().zip(&source[k / 4..]) {
+                    *x = (Lane(*x) - Lane(*s) * l).0;
+                }
+                row[k / 4][..k % 4].copy_from_slice(&kept[..k % 4]);
+                row[k / 4][k % 4] = l;
             }
-            row[k / 4][..k % 4].copy_from_slice(&kept[..k % 4]);
-            row[k / 4][k % 4] = l;
+            k += 1;
         }
-        k += 1;
     }
-}
+);
 
 /// Where the largest of the entries from (k, k) up to (end, end) is, and its size.
 #[inline(always)]
@@ -154,36 +144,37 @@ fn exchange(lu: &mut FullPivotLu, k: usize, row: usize, column: usize) {
     }
 }
 
-/// P A Q = L U, so Aᵀ y = c is Uᵀ Lᵀ (P y) = Qᵀ c.
-#[inline(always)]
-fn solve_transposed_body(lu: &FullPivotLu, lanes: usize, c: &mut [[f64; 4]], scratch: &mut [[f64; 4]]) {
-    let (r, entry) = (lu.rank, |i: usize, j: usize| lu.entries[i * lu.lanes + j / 4][j % 4]);
-    for (k, column) in lu.columns.iter().enumerate().take(r) {
-        scratch[k * lanes..(k + 1) * lanes].copy_from_slice(&c[column * lanes..(column + 1) * lanes]);
-    }
-    // Uᵀ s = c, from the top
-    for k in 0..r {
-        let (done, rest) = scratch.split_at_mut((k + 1) * lanes);
-        let own = &mut done[k * lanes..];
-        let inverse = 1.0 / entry(k, k);
-        own.iter_mut().for_each(|x| *x = (Lane(*x) * inverse).0);
-        for (i, row) in (k + 1..r).zip(rest.chunks_exact_mut(lanes)) {
-            subtract(row, own, entry(k, i));
+dispatch!(
+    /// See [`FullPivotLu::solve_transposed`]. P A Q = L U, so Aᵀ y = c is Uᵀ Lᵀ (P y) = Qᵀ c.
+    pub(crate) fn solve_transposed(lu: &FullPivotLu, lanes: usize, c: &mut [[f64; 4]], scratch: &mut [[f64; 4]]) {
+        let (r, entry) = (lu.rank, |i: usize, j: usize| lu.entries[i * lu.lanes + j / 4][j % 4]);
+        for (k, column) in lu.columns.iter().enumerate().take(r) {
+            scratch[k * lanes..(k + 1) * lanes].copy_from_slice(&c[column * lanes..(column + 1) * lanes]);
+        }
+        // Uᵀ s = c, from the top
+        for k in 0..r {
+            let (done, rest) = scratch.split_at_mut((k + 1) * lanes);
+            let own = &mut done[k * lanes..];
+            let inverse = 1.0 / entry(k, k);
+            own.iter_mut().for_each(|x| *x = (Lane(*x) * inverse).0);
+            for (i, row) in (k + 1..r).zip(rest.chunks_exact_mut(lanes)) {
+                subtract(row, own, entry(k, i));
+            }
+        }
+        // Lᵀ y = s, from the bottom
+        for k in (0..r).rev() {
+            let (rest, done) = scratch.split_at_mut(k * lanes);
+            let own = &done[..lanes];
+            for (i, row) in rest.chunks_exact_mut(lanes).enumerate() {
+                subtract(row, own, entry(k, i));
+            }
+        }
+        c.fill([0.0; 4]);
+        for (k, row) in lu.rows.iter().enumerate().take(r) {
+            c[row * lanes..(row + 1) * lanes].copy_from_slice(&scratch[k * lanes..(k + 1) * lanes]);
         }
     }
-    // Lᵀ y = s, from the bottom
-    for k in (0..r).rev() {
-        let (rest, done) = scratch.split_at_mut(k * lanes);
-        let own = &done[..lanes];
-        for (i, row) in rest.chunks_exact_mut(lanes).enumerate() {
-            subtract(row, own, entry(k, i));
-        }
-    }
-    c.fill([0.0; 4]);
-    for (k, row) in lu.rows.iter().enumerate().take(r) {
-        c[row * lanes..(row + 1) * lanes].copy_from_slice(&scratch[k * lanes..(k + 1) * lanes]);
-    }
-}
+);
 
 #[inline(always)]
 fn subtract(row: &mut [[f64; 4]], other: &[[f64; 4]], factor: f64) {

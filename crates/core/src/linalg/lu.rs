@@ -60,51 +60,43 @@ impl Lu {
     }
 }
 
-dispatch! {
+dispatch!(
     /// See [`Lu::factor`].
-    pub(crate) fn factor(lu: &mut Lu) => factor_body
-}
-
-dispatch! {
-    /// See [`Lu::solve`].
-    pub(crate) fn solve(lu: &mut Lu, x: &mut [f64]) => solve_body
-}
-
-#[inline(always)]
-fn factor_body(lu: &mut Lu) {
-    let (n, lanes) = (lu.n, lu.lanes);
-    for k in 0..n {
-        let (lane, entry) = (k / 4, k % 4);
-        let (mut best, mut largest) = (k, 0.0);
-        for i in k..n {
-            let x = lu.upper[i * lanes + lane][entry].abs();
-            if x > largest {
-                (best, largest) = (i, x);
+    pub(crate) fn factor(lu: &mut Lu) {
+        let (n, lanes) = (lu.n, lu.lanes);
+        for k in 0..n {
+            let (lane, entry) = (k / 4, k % 4);
+            let (mut best, mut largest) = (k, 0.0);
+            for i in k..n {
+                let x = lu.upper[i * lanes + lane][entry].abs();
+                if x > largest {
+                    (best, largest) = (i, x);
+                }
             }
-        }
-        lu.exchanged[k] = best;
-        if best != k {
-            exchange(lu, k, best);
-        }
-        let (above, below) = lu.upper.split_at_mut((k + 1) * lanes);
-        let source = &mut above[k * lanes + lane..(k + 1) * lanes];
-        let inverse = if largest == 0.0 { 0.0 } else { 1.0 / source[0][entry] };
-        lu.inverse_pivot[k] = inverse;
-        let multipliers = &mut lu.lower[k * lanes..(k + 1) * lanes];
-        for (i, row) in below.chunks_exact_mut(lanes).take(n - k - 1).enumerate() {
-            let row = &mut row[lane..];
-            let l = row[0][entry] * inverse;
-            multipliers[(k + 1 + i) / 4][(k + 1 + i) % 4] = l;
-            for (x, s) in row.iter_mut().zip(&*source) {
-                *x = (Lane(*x) - Lane(*s) * l).0;
+            lu.exchanged[k] = best;
+            if best != k {
+                exchange(lu, k, best);
             }
-        }
-        // the row of U is read in whole lanes from here on
-        for x in &mut source[0][..=entry] {
-            *x = 0.0;
+            let (above, below) = lu.upper.split_at_mut((k + 1) * lanes);
+            let source = &mut above[k * lanes + lane..(k + 1) * lanes];
+            let inverse = if largest == 0.0 { 0.0 } else { 1.0 / source[0][entry] };
+            lu.inverse_pivot[k] = inverse;
+            let multipliers = &mut lu.lower[k * lanes..(k + 1) * lanes];
+            for (i, row) in below.chunks_exact_mut(lanes).take(n - k - 1).enumerate() {
+                let row = &mut row[lane..];
+                let l = row[0][entry] * inverse;
+                multipliers[(k + 1 + i) / 4][(k + 1 + i) % 4] = l;
+                for (x, s) in row.iter_mut().zip(&*source) {
+                    *x = (Lane(*x) - Lane(*s) * l).0;
+                }
+            }
+            // the row of U is read in whole lanes from here on
+            for x in &mut source[0][..=entry] {
+                *x = 0.0;
+            }
         }
     }
-}
+);
 
 /// Rows of what is left of the matrix, and of the multipliers so far.
 #[inline(always)]
@@ -119,37 +111,39 @@ fn exchange(lu: &mut Lu, k: usize, best: usize) {
     }
 }
 
-#[inline(always)]
-fn solve_body(lu: &mut Lu, x: &mut [f64]) {
-    let (n, lanes) = (lu.n, lu.lanes);
-    for k in 0..n {
-        x.swap(k, lu.exchanged[k]);
-    }
-    for (k, value) in x.iter().enumerate() {
-        lu.x[k / 4][k % 4] = *value;
-    }
-    for k in 0..n {
-        let known = lu.x[k / 4][k % 4];
-        let column = &lu.lower[k * lanes + k / 4..(k + 1) * lanes];
-        for (x, l) in lu.x[k / 4..].iter_mut().zip(column) {
-            *x = (Lane(*x) - Lane(*l) * known).0;
+dispatch!(
+    /// See [`Lu::solve`].
+    pub(crate) fn solve(lu: &mut Lu, x: &mut [f64]) {
+        let (n, lanes) = (lu.n, lu.lanes);
+        for k in 0..n {
+            x.swap(k, lu.exchanged[k]);
         }
-    }
-    for k in (0..n).rev() {
-        let row = &lu.upper[k * lanes + k / 4..(k + 1) * lanes];
-        let mut sum = [0.0; 4];
-        for (x, u) in lu.x[k / 4..].iter().zip(row) {
-            for c in 0..4 {
-                sum[c] += x[c] * u[c];
+        for (k, value) in x.iter().enumerate() {
+            lu.x[k / 4][k % 4] = *value;
+        }
+        for k in 0..n {
+            let known = lu.x[k / 4][k % 4];
+            let column = &lu.lower[k * lanes + k / 4..(k + 1) * lanes];
+            for (x, l) in lu.x[k / 4..].iter_mut().zip(column) {
+                *x = (Lane(*x) - Lane(*l) * known).0;
             }
         }
-        let rest = lu.x[k / 4][k % 4] - ((sum[0] + sum[1]) + (sum[2] + sum[3]));
-        lu.x[k / 4][k % 4] = rest * lu.inverse_pivot[k];
+        for k in (0..n).rev() {
+            let row = &lu.upper[k * lanes + k / 4..(k + 1) * lanes];
+            let mut sum = [0.0; 4];
+            for (x, u) in lu.x[k / 4..].iter().zip(row) {
+                for c in 0..4 {
+                    sum[c] += x[c] * u[c];
+                }
+            }
+            let rest = lu.x[k / 4][k % 4] - ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+            lu.x[k / 4][k % 4] = rest * lu.inverse_pivot[k];
+        }
+        for (k, value) in x.iter_mut().enumerate() {
+            *value = lu.x[k / 4][k % 4];
+        }
     }
-    for (k, value) in x.iter_mut().enumerate() {
-        *value = lu.x[k / 4][k % 4];
-    }
-}
+);
 
 /// Product of two vectors of whole lanes: four sums side by side.
 #[inline(always)]

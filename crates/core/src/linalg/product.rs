@@ -14,57 +14,53 @@ pub(crate) struct Factor<'a> {
 /// A term of a sum: where its column of the first factor begins, and its row of the second.
 pub(crate) type Term = [usize; 2];
 
-dispatch! {
+dispatch!(
     /// `out[r] += scale · Σ_k factor(r, k) b[k]`: `rows` rows of `lanes` lanes, sums of `inner` terms.
     pub(crate) fn add_product(
-        rows: usize, inner: usize, lanes: usize, scale: f64, factor: Factor, b: &[[f64; 4]], out: &mut [[f64; 4]],
+        rows: usize,
+        inner: usize,
+        lanes: usize,
+        scale: f64,
+        factor: Factor,
+        b: &[[f64; 4]],
+        out: &mut [[f64; 4]],
         terms: &mut Vec<Term>,
-    ) => add_product_body
-}
+    ) {
+        let mut first = 0;
+        while first < lanes {
+            let width = panel_width(lanes - first);
+            terms.clear();
+            for (k, row) in b.chunks_exact(lanes).enumerate().take(inner) {
+                if !is_zero(&row[first..first + width]) {
+                    terms.push([k * factor.column, k * lanes + first]);
+                }
+            }
+            if !terms.is_empty() {
+                add_panel(rows, lanes, first, width, scale, factor, terms, b, out);
+            }
+            first += width;
+        }
+    }
+);
 
-dispatch! {
+dispatch!(
     /// Adds a product whose terms are known beforehand.
     pub(crate) fn add_terms(
-        rows: usize, lanes: usize, factor: Factor, terms: &[Term], b: &[[f64; 4]], out: &mut [[f64; 4]],
-    ) => add_terms_body
-}
-
-#[inline(always)]
-fn add_product_body(
-    rows: usize,
-    inner: usize,
-    lanes: usize,
-    scale: f64,
-    factor: Factor,
-    b: &[[f64; 4]],
-    out: &mut [[f64; 4]],
-    terms: &mut Vec<Term>,
-) {
-    let mut first = 0;
-    while first < lanes {
-        let width = panel_width(lanes - first);
-        terms.clear();
-        for (k, row) in b.chunks_exact(lanes).enumerate().take(inner) {
-            if !is_zero(&row[first..first + width]) {
-                terms.push([k * factor.column, k * lanes + first]);
-            }
+        rows: usize,
+        lanes: usize,
+        factor: Factor,
+        terms: &[Term],
+        b: &[[f64; 4]],
+        out: &mut [[f64; 4]],
+    ) {
+        let mut first = if terms.is_empty() { lanes } else { 0 };
+        while first < lanes {
+            let width = panel_width(lanes - first);
+            add_panel(rows, lanes, first, width, 1.0, factor, terms, &b[first..], out);
+            first += width;
         }
-        if !terms.is_empty() {
-            add_panel(rows, lanes, first, width, scale, factor, terms, b, out);
-        }
-        first += width;
     }
-}
-
-#[inline(always)]
-fn add_terms_body(rows: usize, lanes: usize, factor: Factor, terms: &[Term], b: &[[f64; 4]], out: &mut [[f64; 4]]) {
-    let mut first = if terms.is_empty() { lanes } else { 0 };
-    while first < lanes {
-        let width = panel_width(lanes - first);
-        add_panel(rows, lanes, first, width, 1.0, factor, terms, &b[first..], out);
-        first += width;
-    }
-}
+);
 
 /// Lanes that are summed at a time, three rows of them: as many as stay in registers with what they are multiplied by.
 #[inline(always)]

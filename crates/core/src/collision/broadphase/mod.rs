@@ -186,45 +186,42 @@ fn table(plan: &Plan) -> Arc<Vec<u32>> {
     Arc::new(table)
 }
 
-dispatch! {
+dispatch!(
     /// The whole search.
-    pub(crate) fn find(broad: &mut Broadphase, X_wb: &[Pose], limit: f64, out: &mut Vec<u32>) => find_body
-}
-
-#[inline(always)]
-fn find_body(broad: &mut Broadphase, X_wb: &[Pose], limit: f64, out: &mut Vec<u32>) {
-    place(broad, X_wb);
-    let (plan, boxes) = (&broad.plan, &broad.boxes);
-    let Memory { gaps, hits, found, .. } = &mut broad.memory;
-    let mut count = 0;
-    match &mut broad.search {
-        Search::All { table } => {
-            let n = plan.nodes.len();
-            for row in 0..plan.n_moving {
-                let near = near_row(&broad.nodes, row, limit, gaps, hits);
-                for hit in &hits[..near] {
-                    let group = table[row * n + *hit as usize];
-                    if group != NONE {
-                        count = search_group(plan, group as usize, boxes, limit, gaps, found, count);
+    pub(crate) fn find(broad: &mut Broadphase, X_wb: &[Pose], limit: f64, out: &mut Vec<u32>) {
+        place(broad, X_wb);
+        let (plan, boxes) = (&broad.plan, &broad.boxes);
+        let Memory { gaps, hits, found, .. } = &mut broad.memory;
+        let mut count = 0;
+        match &mut broad.search {
+            Search::All { table } => {
+                let n = plan.nodes.len();
+                for row in 0..plan.n_moving {
+                    let near = near_row(&broad.nodes, row, limit, gaps, hits);
+                    for hit in &hits[..near] {
+                        let group = table[row * n + *hit as usize];
+                        if group != NONE {
+                            count = search_group(plan, group as usize, boxes, limit, gaps, found, count);
+                        }
                     }
                 }
             }
+            Search::Sweep(sweep) => sweep.run(&broad.nodes, plan.n_moving, limit, |a, b| {
+                if let Ok(group) = plan.keys.binary_search(&[a, b]) {
+                    count = search_group(plan, group, boxes, limit, gaps, found, count);
+                }
+            }),
         }
-        Search::Sweep(sweep) => sweep.run(&broad.nodes, plan.n_moving, limit, |a, b| {
-            if let Ok(group) = plan.keys.binary_search(&[a, b]) {
-                count = search_group(plan, group, boxes, limit, gaps, found, count);
-            }
-        }),
+        for group in &plan.always {
+            count = search_group(plan, *group, boxes, limit, gaps, found, count);
+        }
+        for pair in found[..count].iter().chain(&plan.endless) {
+            broad.marks[*pair as usize / 64] |= 1 << (pair % 64);
+        }
+        mark_planes(broad, limit);
+        collect(&mut broad.marks, out);
     }
-    for group in &plan.always {
-        count = search_group(plan, *group, boxes, limit, gaps, found, count);
-    }
-    for pair in found[..count].iter().chain(&plan.endless) {
-        broad.marks[*pair as usize / 64] |= 1 << (pair % 64);
-    }
-    mark_planes(broad, limit);
-    collect(&mut broad.marks, out);
-}
+);
 
 /// Poses and boxes of what moves.
 #[inline(always)]

@@ -130,88 +130,85 @@ impl Linear {
     }
 }
 
-dispatch! {
+dispatch!(
     /// See [`Linear::solve`].
-    pub(crate) fn solve(linear: &mut Linear, problem: &Problem, change: &mut [f64]) => solve_body
-}
-
-#[inline(always)]
-fn solve_body(linear: &mut Linear, problem: &Problem, change: &mut [f64]) {
-    let Linear { answers, stiffened, cells, lu, blocks, space, w, xi, x, v, .. } = linear;
-    w.fill(0.0);
-    for (b, a) in problem.blocks.iter().zip(answers.iter()) {
-        problem.gather(b, &a.c, w);
-    }
-    let (tree, delassus) = (problem.dofs.tree(), stiffened.delassus(problem));
-    if let Some(tree) = tree {
-        // impulses on dofs: v = L̃⁻ᵀ c
-        for dofs in problem.dofs.trees.iter().cloned() {
-            v[dofs.clone()].copy_from_slice(&w[problem.dofs.start..][dofs.clone()]);
-            solve_up(tree, dofs, stiffened.factor(problem), v);
+    pub(crate) fn solve(linear: &mut Linear, problem: &Problem, change: &mut [f64]) {
+        let Linear { answers, stiffened, cells, lu, blocks, space, w, xi, x, v, .. } = linear;
+        w.fill(0.0);
+        for (b, a) in problem.blocks.iter().zip(answers.iter()) {
+            problem.gather(b, &a.c, w);
         }
-    }
-    if *space != Space::Rows {
-        // ξ = W (1 + Wᵀ H W)⁻¹ (Wᵀ w + D̃^(−1/2) v)
-        let (island, (w, local)) = (problem.whole(), w.split_at_mut(problem.size()));
-        problem.gather_columns(&delassus.root, island, w, x, local);
-        if tree.is_some() {
-            let pivots = stiffened.factor(problem).inverse_pivots();
-            for (x, j) in x.iter_mut().zip(&problem.column_dofs[island.column_dofs.clone()]) {
-                *x += pivots[*j as usize].sqrt() * v[*j as usize];
+        let (tree, delassus) = (problem.dofs.tree(), stiffened.delassus(problem));
+        if let Some(tree) = tree {
+            // impulses on dofs: v = L̃⁻ᵀ c
+            for dofs in problem.dofs.trees.iter().cloned() {
+                v[dofs.clone()].copy_from_slice(&w[problem.dofs.start..][dofs.clone()]);
+                solve_up(tree, dofs, stiffened.factor(problem), v);
             }
         }
-        match space {
-            Space::ManyBodies => blocks.solve(&mut x[..island.root_columns]),
-            _ => lu.solve(&mut x[..island.root_columns]),
-        }
-        let mut last = None;
-        for cell in cells.iter() {
-            if last.replace(cell.group) != Some(cell.group) {
-                problem.spread_group(&delassus.root, &problem.groups[cell.group], x, xi, local);
+        if *space != Space::Rows {
+            // ξ = W (1 + Wᵀ H W)⁻¹ (Wᵀ w + D̃^(−1/2) v)
+            let (island, (w, local)) = (problem.whole(), w.split_at_mut(problem.size()));
+            problem.gather_columns(&delassus.root, island, w, x, local);
+            if tree.is_some() {
+                let pivots = stiffened.factor(problem).inverse_pivots();
+                for (x, j) in x.iter_mut().zip(&problem.column_dofs[island.column_dofs.clone()]) {
+                    *x += pivots[*j as usize].sqrt() * v[*j as usize];
+                }
+            }
+            match space {
+                Space::ManyBodies => blocks.solve(&mut x[..island.root_columns]),
+                _ => lu.solve(&mut x[..island.root_columns]),
+            }
+            let mut last = None;
+            for cell in cells.iter() {
+                if last.replace(cell.group) != Some(cell.group) {
+                    problem.spread_group(&delassus.root, &problem.groups[cell.group], x, xi, local);
+                }
+            }
+        } else {
+            let n = cells.last().map_or(0, |c| c.at + c.width);
+            let (island, mut last, mut pushed) = (problem.whole(), None, [0.0; WIDTH]);
+            if tree.is_some() {
+                scale_by_pivots(problem, stiffened, v, xi);
+            }
+            for cell in cells.iter() {
+                let group = &problem.groups[cell.group];
+                if tree.is_some() && last.replace(cell.group) != Some(cell.group) {
+                    pushed = delassus.velocity(&problem.jacobian, cell.group, &xi[problem.dofs.start..]);
+                }
+                for k in 0..cell.width {
+                    let row = &delassus.G[island.row(cell.xi + k)];
+                    x[cell.at + k] = dot_lanes(row, &w[..island.stride]) + pushed[cell.xi + k - group.xi.start];
+                }
+            }
+            lu.solve(&mut x[..n]);
+            for cell in cells.iter() {
+                xi[cell.xi..cell.xi + cell.width].copy_from_slice(&x[cell.at..cell.at + cell.width]);
             }
         }
-    } else {
-        let n = cells.last().map_or(0, |c| c.at + c.width);
-        let (island, mut last, mut pushed) = (problem.whole(), None, [0.0; WIDTH]);
-        if tree.is_some() {
-            scale_by_pivots(problem, stiffened, v, xi);
-        }
-        for cell in cells.iter() {
-            let group = &problem.groups[cell.group];
-            if tree.is_some() && last.replace(cell.group) != Some(cell.group) {
-                pushed = delassus.velocity(&problem.jacobian, cell.group, &xi[problem.dofs.start..]);
-            }
-            for k in 0..cell.width {
-                let row = &delassus.G[island.row(cell.xi + k)];
-                x[cell.at + k] = dot_lanes(row, &w[..island.stride]) + pushed[cell.xi + k - group.xi.start];
-            }
-        }
-        lu.solve(&mut x[..n]);
-        for cell in cells.iter() {
-            xi[cell.xi..cell.xi + cell.width].copy_from_slice(&x[cell.at..cell.at + cell.width]);
-        }
-    }
-    for (b, a) in problem.blocks.iter().zip(answers.iter()).filter(|(b, _)| !b.is_on_dof()) {
-        answer_to(problem, b, a, xi, change);
-    }
-    if let Some(tree) = tree {
-        // velocities of dofs: v = L̃⁻¹ D̃⁻¹ (L̃⁻ᵀ c + L̃⁻ᵀ Jᵀ Tᵀ dλ)
-        w[..problem.size()].fill(0.0);
-        for b in problem.blocks.iter().filter(|b| !b.is_on_dof()) {
-            problem.gather(b, &rows_of(change, b), w);
-        }
-        for (n, group) in problem.groups.iter().enumerate() {
-            delassus.add_transposed(&problem.jacobian, n, &w[group.xi.clone()], v);
-        }
-        for dofs in problem.dofs.trees.iter().cloned() {
-            solve_down(tree, dofs.clone(), stiffened.factor(problem), v);
-            xi[problem.dofs.start..][dofs.clone()].copy_from_slice(&v[dofs]);
-        }
-        for (b, a) in problem.blocks.iter().zip(answers.iter()).filter(|(b, _)| b.is_on_dof()) {
+        for (b, a) in problem.blocks.iter().zip(answers.iter()).filter(|(b, _)| !b.is_on_dof()) {
             answer_to(problem, b, a, xi, change);
         }
+        if let Some(tree) = tree {
+            // velocities of dofs: v = L̃⁻¹ D̃⁻¹ (L̃⁻ᵀ c + L̃⁻ᵀ Jᵀ Tᵀ dλ)
+            w[..problem.size()].fill(0.0);
+            for b in problem.blocks.iter().filter(|b| !b.is_on_dof()) {
+                problem.gather(b, &rows_of(change, b), w);
+            }
+            for (n, group) in problem.groups.iter().enumerate() {
+                delassus.add_transposed(&problem.jacobian, n, &w[group.xi.clone()], v);
+            }
+            for dofs in problem.dofs.trees.iter().cloned() {
+                solve_down(tree, dofs.clone(), stiffened.factor(problem), v);
+                xi[problem.dofs.start..][dofs.clone()].copy_from_slice(&v[dofs]);
+            }
+            for (b, a) in problem.blocks.iter().zip(answers.iter()).filter(|(b, _)| b.is_on_dof()) {
+                answer_to(problem, b, a, xi, change);
+            }
+        }
     }
-}
+);
 
 /// `dλ = c − E T dξ` of a block.
 #[inline(always)]
@@ -235,49 +232,46 @@ fn scale_by_pivots(problem: &Problem, stiffened: &Stiffened, v: &[f64], xi: &mut
     }
 }
 
-dispatch! {
+dispatch!(
     /// Fills the matrix 1 + G H.
-    pub(crate) fn assemble(linear: &mut Linear, problem: &Problem) => assemble_body
-}
-
-#[inline(always)]
-fn assemble_body(linear: &mut Linear, problem: &Problem) {
-    collect_cells(linear, problem);
-    let n = linear.cells.last().map_or(0, |c| c.at + c.width);
-    let island = problem.whole();
-    let more = island.root_columns > 0 && n > island.root_columns;
-    let held = || problem.blocks.iter().zip(&linear.answers).filter(|(b, a)| b.is_on_dof() && !a.silent).count();
-    linear.redundant = more || (!island.trees.is_empty() && n + held() > island.moving_dofs);
-    let large = island.nodes.len() > 1 && n.min(island.root_columns) > LARGE;
-    linear.space = match (more, large || !island.has_delassus) {
-        (_, true) => Space::ManyBodies,
-        (true, false) => Space::Dofs,
-        (false, false) => Space::Rows,
-    };
-    match linear.space {
-        Space::ManyBodies => return assemble_bodies(linear, problem),
-        Space::Dofs => return assemble_in_dofs(linear, problem),
-        Space::Rows => {}
-    }
-    linear.lu.reset(n);
-    let Linear { cells, lu, stiffened, .. } = linear;
-    let (delassus, island) = (stiffened.delassus(problem), problem.whole());
-    for rows in cells.iter() {
-        for k in 0..rows.width {
-            let G = &delassus.G[island.row(rows.xi + k)];
-            let out = lu.row_mut(rows.at + k);
-            for cell in cells.iter() {
-                match cell.width {
-                    1 => out[cell.at] = G[cell.xi] * cell.H[0][0],
-                    3 => multiply::<3, 4>(G, cell, out),
-                    _ => multiply::<TWIST, 8>(G, cell, out),
+    pub(crate) fn assemble(linear: &mut Linear, problem: &Problem) {
+        collect_cells(linear, problem);
+        let n = linear.cells.last().map_or(0, |c| c.at + c.width);
+        let island = problem.whole();
+        let more = island.root_columns > 0 && n > island.root_columns;
+        let held = || problem.blocks.iter().zip(&linear.answers).filter(|(b, a)| b.is_on_dof() && !a.silent).count();
+        linear.redundant = more || (!island.trees.is_empty() && n + held() > island.moving_dofs);
+        let large = island.nodes.len() > 1 && n.min(island.root_columns) > LARGE;
+        linear.space = match (more, large || !island.has_delassus) {
+            (_, true) => Space::ManyBodies,
+            (true, false) => Space::Dofs,
+            (false, false) => Space::Rows,
+        };
+        match linear.space {
+            Space::ManyBodies => return assemble_bodies(linear, problem),
+            Space::Dofs => return assemble_in_dofs(linear, problem),
+            Space::Rows => {}
+        }
+        linear.lu.reset(n);
+        let Linear { cells, lu, stiffened, .. } = linear;
+        let (delassus, island) = (stiffened.delassus(problem), problem.whole());
+        for rows in cells.iter() {
+            for k in 0..rows.width {
+                let G = &delassus.G[island.row(rows.xi + k)];
+                let out = lu.row_mut(rows.at + k);
+                for cell in cells.iter() {
+                    match cell.width {
+                        1 => out[cell.at] = G[cell.xi] * cell.H[0][0],
+                        3 => multiply::<3, 4>(G, cell, out),
+                        _ => multiply::<TWIST, 8>(G, cell, out),
+                    }
                 }
+                out[n..].fill(0.0);
+                out[rows.at + k] += 1.0;
             }
-            out[n..].fill(0.0);
-            out[rows.at + k] += 1.0;
         }
     }
-}
+);
 
 /// `1 + Wᵀ H W`.
 #[inline(always)]

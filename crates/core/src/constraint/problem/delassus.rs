@@ -53,66 +53,63 @@ impl Delassus {
     }
 }
 
-dispatch! {
+dispatch!(
     /// G and W of all islands of a problem with the factors of M.   (contact-7)
-    pub(crate) fn delassus(tree: &Topology, factor: &TreeMatrix, problem: &Problem, out: &mut Delassus) => delassus_body
-}
-
-#[inline(always)]
-fn delassus_body(tree: &Topology, factor: &TreeMatrix, problem: &Problem, out: &mut Delassus) {
-    let Jacobian { spans, path, J, .. } = &problem.jacobian;
-    let Delassus { Z, Y, G, root, at } = out;
-    Z.clear();
-    Z.extend_from_slice(J);
-    Y.clear();
-    Y.resize(J.len(), [Lane::ZERO; 2]);
-    at.resize(tree.nv, 0);
-    for (span, group) in spans.iter().zip(&problem.groups) {
-        let path = &path[span.clone()];
-        for (n, &j) in path.iter().enumerate() {
-            at[j] = n;
-        }
-        let Z = &mut Z[span.clone()];
-        match group.xi.len() {
-            1..=4 => half_solve::<1>(tree, factor, path, at, Z),
-            _ => half_solve::<2>(tree, factor, path, at, Z),
-        }
-        for ((y, z), &j) in Y[span.clone()].iter_mut().zip(Z.iter()).zip(path) {
-            *y = [z[0] * factor.inverse_pivots()[j], z[1] * factor.inverse_pivots()[j]];
-        }
-    }
-    let [entries, root_entries] = problem.entries;
-    G.clear();
-    G.resize(entries, 0.0);
-    root.clear();
-    root.resize(root_entries, 0.0);
-    for island in problem.islands.iter() {
-        if island.root_columns > 0 {
-            for n in island.groups.clone() {
-                let (path, Z) = (&path[spans[n].clone()], &Z[spans[n].clone()]);
-                problem.write_root(&problem.groups[n], factor.inverse_pivots(), path, Z, root);
+    pub(crate) fn delassus(tree: &Topology, factor: &TreeMatrix, problem: &Problem, out: &mut Delassus) {
+        let Jacobian { spans, path, J, .. } = &problem.jacobian;
+        let Delassus { Z, Y, G, root, at } = out;
+        Z.clear();
+        Z.extend_from_slice(J);
+        Y.clear();
+        Y.resize(J.len(), [Lane::ZERO; 2]);
+        at.resize(tree.nv, 0);
+        for (span, group) in spans.iter().zip(&problem.groups) {
+            let path = &path[span.clone()];
+            for (n, &j) in path.iter().enumerate() {
+                at[j] = n;
+            }
+            let Z = &mut Z[span.clone()];
+            match group.xi.len() {
+                1..=4 => half_solve::<1>(tree, factor, path, at, Z),
+                _ => half_solve::<2>(tree, factor, path, at, Z),
+            }
+            for ((y, z), &j) in Y[span.clone()].iter_mut().zip(Z.iter()).zip(path) {
+                *y = [z[0] * factor.inverse_pivots()[j], z[1] * factor.inverse_pivots()[j]];
             }
         }
-        if !island.has_delassus {
-            continue;
-        }
-        let groups = island.groups.clone();
-        for (a, b) in groups.clone().flat_map(|a| (groups.start..=a).map(move |b| (a, b))) {
-            let pair = (
-                Half { path: &path[spans[a].clone()], columns: &Y[spans[a].clone()] },
-                Half { path: &path[spans[b].clone()], columns: &Z[spans[b].clone()] },
-            );
-            let chains = is_chain(tree, pair.0.path) && is_chain(tree, pair.1.path);
-            match (problem.groups[a].xi.len(), problem.groups[b].xi.len()) {
-                (1..=3, 1..=4) => block::<3, 1>(pair, chains, problem, a, b, G),
-                (1..=3, _) => block::<3, 2>(pair, chains, problem, a, b, G),
-                (4..=6, 1..=4) => block::<6, 1>(pair, chains, problem, a, b, G),
-                (4..=6, _) => block::<6, 2>(pair, chains, problem, a, b, G),
-                _ => block::<8, 2>(pair, chains, problem, a, b, G),
+        let [entries, root_entries] = problem.entries;
+        G.clear();
+        G.resize(entries, 0.0);
+        root.clear();
+        root.resize(root_entries, 0.0);
+        for island in problem.islands.iter() {
+            if island.root_columns > 0 {
+                for n in island.groups.clone() {
+                    let (path, Z) = (&path[spans[n].clone()], &Z[spans[n].clone()]);
+                    problem.write_root(&problem.groups[n], factor.inverse_pivots(), path, Z, root);
+                }
+            }
+            if !island.has_delassus {
+                continue;
+            }
+            let groups = island.groups.clone();
+            for (a, b) in groups.clone().flat_map(|a| (groups.start..=a).map(move |b| (a, b))) {
+                let pair = (
+                    Half { path: &path[spans[a].clone()], columns: &Y[spans[a].clone()] },
+                    Half { path: &path[spans[b].clone()], columns: &Z[spans[b].clone()] },
+                );
+                let chains = is_chain(tree, pair.0.path) && is_chain(tree, pair.1.path);
+                match (problem.groups[a].xi.len(), problem.groups[b].xi.len()) {
+                    (1..=3, 1..=4) => block::<3, 1>(pair, chains, problem, a, b, G),
+                    (1..=3, _) => block::<3, 2>(pair, chains, problem, a, b, G),
+                    (4..=6, 1..=4) => block::<6, 1>(pair, chains, problem, a, b, G),
+                    (4..=6, _) => block::<6, 2>(pair, chains, problem, a, b, G),
+                    _ => block::<8, 2>(pair, chains, problem, a, b, G),
+                }
             }
         }
     }
-}
+);
 
 /// A group's half of a product.
 #[derive(Clone, Copy)]

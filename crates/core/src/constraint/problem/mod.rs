@@ -423,24 +423,21 @@ impl Problem {
     }
 }
 
-dispatch! {
+dispatch!(
     /// See [`Problem::apply`].
-    pub(crate) fn apply(problem: &Problem, lambda: &[f64], out: &mut [f64], w: &mut [f64], xi: &mut [f64]) => apply_body
-}
-
-#[inline(always)]
-fn apply_body(problem: &Problem, lambda: &[f64], out: &mut [f64], w: &mut [f64], xi: &mut [f64]) {
-    w.fill(0.0);
-    for b in &problem.blocks {
-        problem.gather(b, &rows_of(lambda, b), w);
+    pub(crate) fn apply(problem: &Problem, lambda: &[f64], out: &mut [f64], w: &mut [f64], xi: &mut [f64]) {
+        w.fill(0.0);
+        for b in &problem.blocks {
+            problem.gather(b, &rows_of(lambda, b), w);
+        }
+        problem.multiply(w, xi);
+        for b in &problem.blocks {
+            let (rows, x) = (b.cone.rows(), problem.spread(b, xi));
+            out[b.row..b.row + rows].copy_from_slice(&x[..rows]);
+            out[b.row + rows - 1] += b.compliance * lambda[b.row + rows - 1];
+        }
     }
-    problem.multiply(w, xi);
-    for b in &problem.blocks {
-        let (rows, x) = (b.cone.rows(), problem.spread(b, xi));
-        out[b.row..b.row + rows].copy_from_slice(&x[..rows]);
-        out[b.row + rows - 1] += b.compliance * lambda[b.row + rows - 1];
-    }
-}
+);
 
 fn with_compliance(b: &Block, mut D: [[f64; 3]; 3]) -> [[f64; 3]; 3] {
     let last = b.cone.rows() - 1;

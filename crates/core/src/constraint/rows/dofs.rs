@@ -75,23 +75,20 @@ impl Dofs {
     }
 }
 
-dispatch! {
+dispatch!(
     /// Diagonal entries of the Delassus matrix of rows on dofs.
-    pub(crate) fn write_dof_diagonals(problem: &mut Problem) => write_dof_diagonals_body
-}
-
-#[inline(always)]
-fn write_dof_diagonals_body(problem: &mut Problem) {
-    let Problem { dofs: Dofs { structure: Some(structure), factor, scratch, .. }, blocks, diagonals, .. } = problem
-    else {
-        return;
-    };
-    for (b, out) in blocks.iter().zip(diagonals) {
-        if let Place::Dof { dof, scale } = b.place {
-            out[0][0] = scale * scale * inverse_entry(structure.tree(), factor, dof as usize, scratch);
+    pub(crate) fn write_dof_diagonals(problem: &mut Problem) {
+        let Problem { dofs: Dofs { structure: Some(structure), factor, scratch, .. }, blocks, diagonals, .. } = problem
+        else {
+            return;
+        };
+        for (b, out) in blocks.iter().zip(diagonals) {
+            if let Place::Dof { dof, scale } = b.place {
+                out[0][0] = scale * scale * inverse_entry(structure.tree(), factor, dof as usize, scratch);
+            }
         }
     }
-}
+);
 
 impl Problem {
     /// `ξ = G w` of an island with rows on dofs, those included: impulses to dofs, M̂⁻¹, velocities of rows.   (contact-17)

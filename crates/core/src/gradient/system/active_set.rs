@@ -358,56 +358,51 @@ fn held(local_compliance: [[f64; 3]; 3], mean: f64) -> [[f64; 3]; 3] {
     if share * size * FAINT < REDUNDANT { [[0.0; 3]; 3] } else { local_compliance.map(|row| row.map(|x| share * x)) }
 }
 
-dispatch! {
+dispatch!(
     /// The matrix of an island, scaled.
-    pub(crate) fn fill(
-        active: &mut Active, problem: &Problem, island: usize, local: &dyn Fn(usize) -> [[f64; 3]; 3],
-    ) => fill_body
-}
-
-#[inline(always)]
-fn fill_body(active: &mut Active, problem: &Problem, n: usize, local: &dyn Fn(usize) -> [[f64; 3]; 3]) {
-    active.begin(problem, n, local);
-    let Active { unknowns, systems, columns, product, through, terms, locked, .. } = active;
-    let (System { unknowns: range, lu, order, .. }, island) = (&mut systems.0[n], &problem.islands[n]);
-    let (unknowns, size, lanes) = (&unknowns[range.clone()], island.xi.len(), order.len().div_ceil(4));
-    let delassus = locked.delassus(problem);
-    if order.is_empty() {
-        return;
-    }
-    for x in [&mut *columns, &mut *product] {
-        x.clear();
-        x.resize(size * lanes, [0.0; 4]);
-    }
-    for (j, u) in order.iter().map(|u| &unknowns[*u]).enumerate() {
-        for (n, c) in u.column[..u.width].iter().enumerate() {
-            columns[(u.xi - island.xi.start + n) * lanes + j / 4][j % 4] = c * u.scale;
+    pub(crate) fn fill(active: &mut Active, problem: &Problem, n: usize, local: &dyn Fn(usize) -> [[f64; 3]; 3]) {
+        active.begin(problem, n, local);
+        let Active { unknowns, systems, columns, product, through, terms, locked, .. } = active;
+        let (System { unknowns: range, lu, order, .. }, island) = (&mut systems.0[n], &problem.islands[n]);
+        let (unknowns, size, lanes) = (&unknowns[range.clone()], island.xi.len(), order.len().div_ceil(4));
+        let delassus = locked.delassus(problem);
+        if order.is_empty() {
+            return;
+        }
+        for x in [&mut *columns, &mut *product] {
+            x.clear();
+            x.resize(size * lanes, [0.0; 4]);
+        }
+        for (j, u) in order.iter().map(|u| &unknowns[*u]).enumerate() {
+            for (n, c) in u.column[..u.width].iter().enumerate() {
+                columns[(u.xi - island.xi.start + n) * lanes + j / 4][j % 4] = c * u.scale;
+            }
+        }
+        if !island.has_delassus {
+            problem.multiply_through(&delassus.root, island, lanes, columns, through, product);
+        } else {
+            let G = Factor { entries: &delassus.G[island.entries..], row: island.stride, column: 1 };
+            add_product(size, size, lanes, 1.0, G, columns, product, terms);
+        }
+        for (i, u) in order.iter().map(|u| &unknowns[*u]).enumerate() {
+            let row = lu.row_mut(i).as_chunks_mut::<4>().0;
+            let products = product[(u.xi - island.xi.start) * lanes..].chunks_exact(lanes);
+            for (b, GC) in u.row[..u.width].iter().zip(products) {
+                row.iter_mut().zip(GC).for_each(|(a, g)| *a = (Lane(*a) + Lane(*g) * (b * u.weight)).0);
+            }
+        }
+        // what a constraint adds to its own unknowns, which come one after the other
+        for (i, ui) in order.iter().map(|u| &unknowns[*u]).enumerate() {
+            let own = ui.index - range.start;
+            let first = unknowns[..own].iter().rev().take_while(|u| u.block == ui.block).count();
+            for uj in unknowns[own - first..].iter().take_while(|u| u.block == ui.block) {
+                let turning = if uj.index == ui.index { ui.turning } else { 0.0 };
+                let own = bilinear(&ui.b, &local(ui.block), &uj.c) + turning;
+                lu.row_mut(i)[uj.place] += own * ui.weight * uj.scale;
+            }
         }
     }
-    if !island.has_delassus {
-        problem.multiply_through(&delassus.root, island, lanes, columns, through, product);
-    } else {
-        let G = Factor { entries: &delassus.G[island.entries..], row: island.stride, column: 1 };
-        add_product(size, size, lanes, 1.0, G, columns, product, terms);
-    }
-    for (i, u) in order.iter().map(|u| &unknowns[*u]).enumerate() {
-        let row = lu.row_mut(i).as_chunks_mut::<4>().0;
-        let products = product[(u.xi - island.xi.start) * lanes..].chunks_exact(lanes);
-        for (b, GC) in u.row[..u.width].iter().zip(products) {
-            row.iter_mut().zip(GC).for_each(|(a, g)| *a = (Lane(*a) + Lane(*g) * (b * u.weight)).0);
-        }
-    }
-    // what a constraint adds to its own unknowns, which come one after the other
-    for (i, ui) in order.iter().map(|u| &unknowns[*u]).enumerate() {
-        let own = ui.index - range.start;
-        let first = unknowns[..own].iter().rev().take_while(|u| u.block == ui.block).count();
-        for uj in unknowns[own - first..].iter().take_while(|u| u.block == ui.block) {
-            let turning = if uj.index == ui.index { ui.turning } else { 0.0 };
-            let own = bilinear(&ui.b, &local(ui.block), &uj.c) + turning;
-            lu.row_mut(i)[uj.place] += own * ui.weight * uj.scale;
-        }
-    }
-}
+);
 
 /// Where a contact is.
 pub(crate) struct Place {
