@@ -1,42 +1,58 @@
-//! Bytes that memory holds on the heap, counted field by field.
+//! Memory on the heap, counted field by field: how many bytes it has, and whether it has grown.
 
 use std::sync::Arc;
 
 /// What owns memory.
 pub(crate) trait Footprint {
-    /// Bytes on the heap: room that was made, used or not.
-    fn heap(&self) -> usize;
+    /// Sum over all lists, used or not: of their bytes, or of the elements there is room for.
+    fn measure<const BYTES: bool>(&self) -> usize;
+
+    /// Bytes on the heap.
+    fn heap(&self) -> usize {
+        self.measure::<true>()
+    }
+
+    /// Elements there is room for: an addition per list, so that every step can ask whether its memory has grown.
+    #[inline(always)]
+    fn room(&self) -> usize {
+        self.measure::<false>()
+    }
 }
 
 /// Of numbers and plain structs, which own nothing themselves.
 impl<T> Footprint for Vec<T> {
-    fn heap(&self) -> usize {
-        self.capacity() * size_of::<T>()
+    #[inline(always)]
+    fn measure<const BYTES: bool>(&self) -> usize {
+        self.capacity() * if BYTES { size_of::<T>() } else { 1 }
     }
 }
 
 impl<T: Footprint, const N: usize> Footprint for [T; N] {
-    fn heap(&self) -> usize {
-        self.iter().map(T::heap).sum()
+    #[inline(always)]
+    fn measure<const BYTES: bool>(&self) -> usize {
+        self.iter().map(T::measure::<BYTES>).sum()
     }
 }
 
 impl<T: Footprint> Footprint for Option<Box<T>> {
-    fn heap(&self) -> usize {
-        self.as_ref().map_or(0, |x| size_of::<T>() + x.heap())
+    #[inline(always)]
+    fn measure<const BYTES: bool>(&self) -> usize {
+        self.as_ref().map_or(0, Box::measure::<BYTES>)
     }
 }
 
 impl<T: Footprint> Footprint for Box<T> {
-    fn heap(&self) -> usize {
-        size_of::<T>() + T::heap(self)
+    #[inline(always)]
+    fn measure<const BYTES: bool>(&self) -> usize {
+        if BYTES { size_of::<T>() + T::heap(self) } else { T::room(self) }
     }
 }
 
-/// What several share counts for each of them in part.
+/// What several share never grows; of its bytes each of them counts a part.
 impl<T: Footprint> Footprint for Arc<T> {
-    fn heap(&self) -> usize {
-        (size_of::<T>() + T::heap(self)) / Arc::strong_count(self)
+    #[inline(always)]
+    fn measure<const BYTES: bool>(&self) -> usize {
+        if BYTES { (size_of::<T>() + T::heap(self)) / Arc::strong_count(self) } else { 0 }
     }
 }
 
@@ -44,10 +60,33 @@ impl<T: Footprint> Footprint for Arc<T> {
 macro_rules! footprint {
     ($type:ty: $($field:tt),+) => {
         impl crate::footprint::Footprint for $type {
-            fn heap(&self) -> usize {
-                0 $(+ crate::footprint::Footprint::heap(&self.$field))+
+            #[inline(always)]
+            fn measure<const BYTES: bool>(&self) -> usize {
+                0 $(+ crate::footprint::Footprint::measure::<BYTES>(&self.$field))+
             }
         }
     };
 }
 pub(crate) use footprint;
+
+/// How often memory has grown.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Growths {
+    /// Elements there was room for when it was last watched.
+    room: usize,
+    pub count: usize,
+}
+
+impl Growths {
+    /// Of memory that is new.
+    pub fn of(memory: &impl Footprint) -> Growths {
+        Growths { room: memory.room(), count: 0 }
+    }
+
+    /// Notes how much there is room for now. A copy of memory has less room than it had: that too is counted once.
+    #[inline(always)]
+    pub fn watch(&mut self, room: usize) {
+        self.count += usize::from(room != self.room);
+        self.room = room;
+    }
+}

@@ -7,7 +7,7 @@ use super::narrow::epa::Polytope;
 use super::pair::Side;
 use super::terrain::TerrainMemory;
 use crate::error::InputError;
-use crate::footprint::footprint;
+use crate::footprint::{Growths, footprint};
 use crate::model::{Model, StructureId};
 use crate::spatial::Vec3;
 
@@ -38,7 +38,7 @@ pub struct ContactSet {
     pub(super) triangles: Vec<u32>,
     pub(super) ground: TerrainMemory,
     pub(super) unconverged: usize,
-    pub(super) growths: usize,
+    pub(super) growths: Growths,
 }
 
 footprint!(ContactSet: broad, candidates, limits, reached, warm, searched, memory, contacts, touches, triangles, ground);
@@ -52,7 +52,7 @@ impl ContactSet {
     /// Memory for the contacts of a model.
     pub fn new(model: &Model) -> ContactSet {
         let n = model.pairs().len();
-        ContactSet {
+        let mut set = ContactSet {
             structure: model.structure_id(),
             broad: Broadphase::new(model),
             candidates: Vec::with_capacity(n),
@@ -67,8 +67,10 @@ impl ContactSet {
             triangles: Vec::with_capacity(ROOM),
             ground: TerrainMemory::default(),
             unconverged: 0,
-            growths: 0,
-        }
+            growths: Growths::default(),
+        };
+        set.growths = Growths::of(&set);
+        set
     }
 
     /// Contacts of the last search, by rising number of their pairs.
@@ -83,7 +85,7 @@ impl ContactSet {
 
     /// How often the memory had to grow since it was made.
     pub fn growths(&self) -> usize {
-        self.growths
+        self.growths.count
     }
 
     /// Which geom of a contact is ground (0 or 1), and the triangle that touches.
@@ -91,11 +93,6 @@ impl ContactSet {
         let triangle = self.triangles[contact.witness as usize];
         let which = usize::from(!model.shape(contact.geoms[0]).is_terrain());
         (triangle != NO_GROUND).then_some((which, triangle))
-    }
-
-    /// How much there is room for.
-    pub(super) fn room(&self) -> [usize; 4] {
-        [self.contacts.capacity(), self.touches.capacity(), self.triangles.capacity(), self.ground.capacity()]
     }
 
     /// Drops what was remembered of earlier searches.

@@ -11,6 +11,7 @@ use super::patch::{feature_key, nearest, patch};
 use super::shape::{Convex, convex};
 use super::terrain::{Terrain, TerrainMemory, Touch, touch};
 use crate::error::InputError;
+use crate::footprint::Footprint;
 use crate::model::{GeomId, Model, Pair, Shape};
 use crate::spatial::{Pose, Vec3};
 
@@ -29,7 +30,6 @@ pub(crate) fn detect_ahead(model: &Model, X_wb: &[Pose], ahead: &Lookahead, set:
 }
 
 fn search(model: &Model, X_wb: &[Pose], distance: f64, ahead: Option<&Lookahead>, set: &mut ContactSet) {
-    let room = set.room();
     set.distance = distance;
     let near = model.options().contact_distance;
     let ContactSet {
@@ -104,7 +104,7 @@ fn search(model: &Model, X_wb: &[Pose], distance: f64, ahead: Option<&Lookahead>
         touches.push(found.sides);
         triangles.push(NO_GROUND);
     }
-    set.growths += (room != set.room()) as usize;
+    set.growths.watch(set.room());
 }
 
 /// Points of a shape on the ground, in world axes, with the geoms in the order of the pair; `memory.touches` holds them.

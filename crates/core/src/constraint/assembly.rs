@@ -19,7 +19,7 @@ use super::warm::{Kept, Key, WarmImpulses};
 use super::{EndVelocity, Scene};
 use crate::collision::{Contact, ContactSet};
 use crate::dynamics::{Kinematics, StepMass};
-use crate::footprint::footprint;
+use crate::footprint::{Footprint, Growths, footprint};
 use crate::model::{BodyId, Model, Solver};
 use crate::spatial::{Motion, Vec3};
 use core::ops::Range;
@@ -79,8 +79,8 @@ pub(crate) struct Assembly {
     pub(super) rigid: Vec<f64>,
     /// Scratch: a number per dof.
     at: Vec<usize>,
-    /// How often memory had to grow.
-    growths: usize,
+    /// Of this memory, of that of the solution without its scratch, and of the warm start.
+    growths: Growths,
 }
 
 footprint!(Assembly: problem, sources, candidates, joint_rows, pair_rows, joined, order, joint_order, pair_order,
@@ -89,7 +89,7 @@ footprint!(Assembly: problem, sources, candidates, joint_rows, pair_rows, joined
 impl Assembly {
     /// Memory for a model.
     pub fn new(model: &Model) -> Assembly {
-        Assembly {
+        let mut assembly = Assembly {
             problem: Problem { jacobian: Jacobian::new(model), dofs: Dofs::new(model), ..Problem::default() },
             sources: Vec::new(),
             candidates: Vec::new(),
@@ -105,22 +105,19 @@ impl Assembly {
             shares: Vec::new(),
             rigid: Vec::new(),
             at: vec![0; model.nv()],
-            growths: 0,
-        }
+            growths: Growths::default(),
+        };
+        assembly.growths = Growths::of(&assembly);
+        assembly
     }
 
-    /// How much there is room for.
-    pub fn capacity(&self) -> usize {
-        let lists = self.candidates.capacity() + self.joint_rows.capacity() + self.pair_rows.capacity();
-        let rows = self.sources.capacity() + self.biases.capacity() + self.rigid.capacity() + self.order.capacity();
-        let orders = self.joint_order.capacity() + self.pair_order.capacity() + self.immovable.capacity();
-        self.problem.capacity() + lists + rows + orders + self.redundancy.capacity()
-    }
-
-    /// How often memory had to grow, now that a step has been solved which began with so much room.
-    pub fn growths_since(&mut self, room: usize, solution: &Solution, warm: &WarmImpulses) -> usize {
-        self.growths += usize::from(self.capacity() + solution.capacity() + warm.capacity() > room);
-        self.growths
+    /// How often memory of a solve has grown, this one included.
+    pub fn count_growths(&mut self, scene: &Scene, solution: &mut Solution, warm: &WarmImpulses) -> usize {
+        // scratch counts for itself: it may be exchanged between steps
+        let (scratch, all) = (solution.scratch.room(), self.room() + solution.room() + warm.room());
+        solution.scratch.growths.watch(scratch);
+        self.growths.watch(all - scratch);
+        self.growths.count + solution.scratch.growths.count + scene.contacts.growths()
     }
 
     /// Collects what may take part: contacts near each other, limits near their joints, dry friction, equalities.

@@ -109,12 +109,11 @@ pub(crate) fn resolve(
     solution: &mut Solution,
     end: &mut EndVelocity,
 ) -> SolveReport {
-    let room = assembly.capacity() + solution.capacity() + warm.capacity();
     let options = scene.model.options();
     if let GradientMode::Central { kappa } = options.gradient {
         let mut report = resolve_centrally(scene, kappa, mass, assembly, solution, end);
         assembly.keep_impulses(scene.contacts, solution.lambda(), warm);
-        report.growths = assembly.growths_since(room, solution, warm) + scene.contacts.growths();
+        report.growths = assembly.count_growths(scene, solution, warm);
         return report;
     }
     if !again {
@@ -147,7 +146,7 @@ pub(crate) fn resolve(
             break;
         }
     }
-    report.growths = assembly.growths_since(room, solution, warm) + scene.contacts.growths();
+    report.growths = assembly.count_growths(scene, solution, warm);
     report
 }
 

@@ -10,7 +10,7 @@ use super::report::SolveReport;
 use super::solve_island;
 use crate::check;
 use crate::error::InputError;
-use crate::footprint::footprint;
+use crate::footprint::{Growths, footprint};
 use crate::model::{Options, Solver};
 use core::ops::Range;
 
@@ -40,6 +40,7 @@ pub(crate) struct SolverScratch {
     part: Problem,
     /// Impulses to start from (rows).
     pub start: Vec<f64>,
+    pub growths: Growths,
 }
 
 footprint!(SolverScratch: work, part, start);
@@ -89,7 +90,7 @@ impl Solution {
     /// An island as a problem of its own, which it is already if there is only one, and memory with the impulses that its search
     /// starts from.
     pub(crate) fn open_island<'a>(&'a mut self, problem: &'a mut Problem, n: usize) -> (&'a mut Problem, &'a mut Work) {
-        let SolverScratch { work, part, start } = &mut *self.scratch;
+        let SolverScratch { work, part, start, .. } = &mut *self.scratch;
         let rows = problem.islands[n].rows.clone();
         let several = problem.islands.len() > 1;
         if several {
@@ -139,13 +140,6 @@ impl Solution {
             self.sigma[i] = problem.g[i] + part * (self.sigma[i] - problem.g[i]);
         }
         residual_at(problem, &self.lambda, &self.sigma)
-    }
-
-    /// How much there is room for.
-    pub(crate) fn capacity(&self) -> usize {
-        let SolverScratch { work, part, start } = &*self.scratch;
-        let lists = self.modes.capacity() + self.lambda.capacity() + self.local_compliances.capacity();
-        work.capacity() + part.capacity() + start.capacity() + lists
     }
 }
 

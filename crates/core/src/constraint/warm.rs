@@ -47,11 +47,6 @@ impl WarmImpulses {
         self.0.clone_from(&other.0);
     }
 
-    /// How much there is room for.
-    pub fn capacity(&self) -> usize {
-        self.0.capacity()
-    }
-
     /// Looks names up, quickly if they come in the order in which they were kept.
     pub fn finder(&self) -> Finder<'_> {
         Finder { list: &self.0, next: 0 }

@@ -157,11 +157,6 @@ impl BlockLu {
     pub fn solve(&mut self, x: &mut [f64]) {
         solve(self, x);
     }
-
-    /// Numbers for which there is room.
-    pub fn capacity(&self) -> usize {
-        self.values.capacity() + self.pairs.capacity() + self.starts.capacity()
-    }
 }
 
 dispatch!(

@@ -44,11 +44,6 @@ impl Lu {
         self.upper[i * self.lanes..(i + 1) * self.lanes].as_flattened_mut()
     }
 
-    /// Numbers for which there is room.
-    pub fn capacity(&self) -> usize {
-        self.upper.capacity() + self.lower.capacity() + self.inverse_pivot.capacity()
-    }
-
     /// Factors in place. The unknown of a pivot of zero becomes zero.
     pub fn factor(&mut self) {
         factor(self);

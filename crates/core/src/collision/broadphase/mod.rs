@@ -78,10 +78,10 @@ struct Memory {
 footprint!(Memory: bodies, hits, found);
 
 impl Footprint for Search {
-    fn heap(&self) -> usize {
+    fn measure<const BYTES: bool>(&self) -> usize {
         match self {
-            Search::All { table } => table.heap(),
-            Search::Sweep(sweep) => sweep.heap(),
+            Search::All { table } => table.measure::<BYTES>(),
+            Search::Sweep(sweep) => sweep.measure::<BYTES>(),
         }
     }
 }

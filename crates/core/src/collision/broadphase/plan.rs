@@ -69,18 +69,24 @@ pub(super) struct Plan {
 }
 
 impl Footprint for Plan {
-    fn heap(&self) -> usize {
+    fn measure<const BYTES: bool>(&self) -> usize {
         let Plan { members, fours, nodes, keys, groups, numbers, always, planes, endless, around, radius, .. } = self;
-        let of_planes =
-            planes.iter().map(|p| p.nodes.heap() + p.nodes.iter().map(|(_, keys)| keys.heap()).sum::<usize>());
-        let lists = members.heap() + fours.heap() + nodes.heap() + keys.heap() + groups.heap() + numbers.heap();
+        let of_planes = planes.iter().map(|p| {
+            p.nodes.measure::<BYTES>() + p.nodes.iter().map(|(_, keys)| keys.measure::<BYTES>()).sum::<usize>()
+        });
+        let lists = members.measure::<BYTES>()
+            + fours.measure::<BYTES>()
+            + nodes.measure::<BYTES>()
+            + keys.measure::<BYTES>()
+            + groups.measure::<BYTES>()
+            + numbers.measure::<BYTES>();
         lists
-            + always.heap()
-            + planes.heap()
+            + always.measure::<BYTES>()
+            + planes.measure::<BYTES>()
             + of_planes.sum::<usize>()
-            + endless.heap()
-            + around.heap()
-            + radius.heap()
+            + endless.measure::<BYTES>()
+            + around.measure::<BYTES>()
+            + radius.measure::<BYTES>()
     }
 }
 

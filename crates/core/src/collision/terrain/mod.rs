@@ -82,12 +82,6 @@ pub(super) struct TerrainMemory {
 
 footprint!(TerrainMemory: touches, triangles);
 
-impl TerrainMemory {
-    pub fn capacity(&self) -> usize {
-        self.touches.capacity() + self.triangles.capacity()
-    }
-}
-
 /// One shape over the ground: what all triangles need to know.
 struct Over<'a> {
     ground: Terrain<'a>,

@@ -67,11 +67,6 @@ impl InteriorPoint {
         self.states.extend(problem.blocks.iter().zip(&self.scales).map(|(b, s)| start(b.cone, s / self.unit)));
     }
 
-    /// How much there is room for.
-    pub fn capacity(&self) -> usize {
-        self.states.capacity() + self.changes.capacity() + self.scales.capacity() + self.targets.capacity()
-    }
-
     /// The point of the central path where all complementarity products equal `kappa` (J), from the middle. Leaves impulses
     /// and velocities in `work`. Returns iterations and whether it got there.   (ncp-13)
     pub fn center(&mut self, problem: &Problem, work: &mut Work, kappa: f64, budget: u32) -> (u32, bool) {

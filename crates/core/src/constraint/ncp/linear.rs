@@ -84,17 +84,6 @@ impl Linear {
         self.square.resize(stride, 0.0);
     }
 
-    /// How much there is room for.
-    pub fn capacity(&self) -> usize {
-        self.answers.capacity()
-            + self.cells.capacity()
-            + self.lu.capacity()
-            + self.blocks.capacity()
-            + self.stiffened.capacity()
-            + self.x.capacity()
-            + self.product.capacity()
-    }
-
     /// Whether more rows answered than there are dofs.
     pub fn is_redundant(&self) -> bool {
         self.redundant

@@ -76,11 +76,6 @@ struct Round {
 }
 
 impl Proximal {
-    /// How much there is room for.
-    pub fn capacity(&self) -> usize {
-        self.hat.capacity() + self.responses.capacity() + self.last.capacity()
-    }
-
     /// Room for a problem; rounds start around the impulses `start`, brought into their cones.
     fn begin(&mut self, problem: &Problem, start: &[f64]) {
         let rows = problem.rows();

@@ -59,13 +59,6 @@ impl Work {
         self.linear.reset(problem);
     }
 
-    /// How much there is room for.
-    pub fn capacity(&self) -> usize {
-        let vectors = self.admm.iter().chain([&self.lambda, &self.best, &self.w]).map(Vec::capacity).sum::<usize>();
-        let systems = self.linear.capacity() + self.interior.capacity() + self.proximal.capacity();
-        self.branches.capacity() + self.answers.capacity() + vectors + systems
-    }
-
     /// How block `k` resists a change of its impulse, after [`center`](super::center).
     pub fn local_compliance(&self, problem: &Problem, k: usize) -> Square {
         self.interior.local_compliance(problem, k)

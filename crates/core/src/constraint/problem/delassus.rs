@@ -27,11 +27,6 @@ pub(crate) struct Delassus {
 footprint!(Delassus: Z, Y, G, root, at);
 
 impl Delassus {
-    /// How much there is room for.
-    pub fn capacity(&self) -> usize {
-        self.Z.capacity() + self.Y.capacity() + self.G.capacity() + self.root.capacity()
-    }
-
     /// Takes what some paths of another are made of.
     pub fn copy_halves(&mut self, from: &Delassus, spans: &[Range<usize>]) {
         self.Z.clear();

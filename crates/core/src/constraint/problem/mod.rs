@@ -177,18 +177,6 @@ impl Problem {
         self.push(cone, xi, place, compliance);
     }
 
-    /// How much there is room for.
-    pub(crate) fn capacity(&self) -> usize {
-        let parts = self.blocks.capacity() + self.groups.capacity() + self.maps.capacity() + self.islands.capacity();
-        self.delassus.capacity()
-            + self.jacobian.capacity()
-            + self.dofs.capacity()
-            + self.columns.capacity()
-            + self.diagonals.capacity()
-            + self.g.capacity()
-            + parts
-    }
-
     /// Rows of G so far.
     pub(crate) fn size(&self) -> usize {
         self.groups.last().map_or(0, |g| g.xi.end)

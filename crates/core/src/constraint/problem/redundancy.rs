@@ -32,11 +32,6 @@ pub(crate) struct Redundancy {
 footprint!(Redundancy: blocks, groups, normals, rows, pivots, coefficients, found);
 
 impl Redundancy {
-    /// How much there is room for.
-    pub fn capacity(&self) -> usize {
-        self.blocks.capacity() + self.rows.capacity() + self.pivots.capacity() + self.found.capacity()
-    }
-
     /// Gives a share of compliance to every contact whose normal depends on those of others, and to those.
     pub fn regularize(&mut self, problem: &mut Problem, share: f64) {
         (0..problem.islands.len()).for_each(|n| self.soften_island(problem, n, share));

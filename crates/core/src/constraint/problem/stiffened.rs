@@ -24,11 +24,6 @@ pub(crate) struct Stiffened {
 footprint!(Stiffened: diagonal, present, factor, delassus);
 
 impl Stiffened {
-    /// How much there is room for.
-    pub fn capacity(&self) -> usize {
-        self.diagonal.capacity() + self.present.capacity() + self.delassus.capacity()
-    }
-
     /// Another problem: nothing is known of it.
     pub fn forget(&mut self) {
         (self.valid, self.plain) = (false, true);

@@ -47,11 +47,6 @@ impl Dofs {
         self.tree().map_or(0, |tree| tree.nv)
     }
 
-    /// How much there is room for.
-    pub fn capacity(&self) -> usize {
-        self.trees.capacity() + self.scratch.capacity()
-    }
-
     /// Takes M̂ and its factors.
     pub fn take_mass(&mut self, mass: &StepMass) {
         let Dofs { structure, trees, matrix, factor, .. } = self;

@@ -41,11 +41,6 @@ impl Jacobian {
         self.J.clear();
     }
 
-    /// How much there is room for.
-    pub fn capacity(&self) -> usize {
-        self.spans.capacity() + self.path.capacity() + self.J.capacity()
-    }
-
     /// A new group of zero rows moved by the given dofs and all that carry them.
     pub fn open(&mut self, model: &Model, last_dofs: impl Iterator<Item = usize>) {
         let start = self.path.len();

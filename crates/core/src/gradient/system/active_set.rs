@@ -83,8 +83,8 @@ footprint!(System: lu, order, consistent);
 struct Systems(Vec<System>);
 
 impl Footprint for Systems {
-    fn heap(&self) -> usize {
-        self.0.capacity() * size_of::<System>() + self.0.iter().map(System::heap).sum::<usize>()
+    fn measure<const BYTES: bool>(&self) -> usize {
+        self.0.measure::<BYTES>() + self.0.iter().map(System::measure::<BYTES>).sum::<usize>()
     }
 }
 
