@@ -1,4 +1,4 @@
-//! Timings of slipstick, beside its peers on the same states in one run.
+//! Timings of slipstick and its peers on the same states in one run.
 //!
 //! A library because two programs measure: `slipstick bench` uses [`table`], [`throughput`], [`growth`] and what they share with
 //! `slipstick-bench`, whose other benchmarks compare single parts with peers.
@@ -32,7 +32,7 @@ use motion_arguments::{GradientArguments, StepArguments};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Timings of slipstick beside its peers.
+/// Timings of slipstick and its peers.
 #[derive(Parser)]
 #[command(name = "slipstick-bench", version)]
 struct Arguments {
@@ -42,19 +42,19 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum What {
-    /// Rigid-body algorithms and their derivatives, beside Pinocchio.
+    /// Rigid-body algorithms and their derivatives, compared with Pinocchio.
     Dynamics(Dynamics),
-    /// Files to models, beside MuJoCo's compiler.
+    /// Loading of files, compared with MuJoCo's compiler.
     Loading(Loading),
-    /// Where shapes touch: per kind of pair beside coal, whole scenes beside MuJoCo.
+    /// Collision detection: kinds of pairs compared with coal, whole scenes compared with MuJoCo.
     Collision(Collision),
     /// One kind of pair and nothing else, for profilers.
     CollisionKind(CollisionKind),
-    /// Whole steps of six robots, beside MuJoCo and the paper's recipe; or many random steps of all robots.
+    /// Whole steps of six robots, compared with MuJoCo and the Pinocchio baseline; or many random steps of all robots.
     Step(StepArguments),
     /// The contact solver on files of single problems.
     Solver(solver::SolverArguments),
-    /// Derivatives of the step, beside MuJoCo's finite differences, Pinocchio and the paper's recipe.
+    /// Derivatives of the step, compared with MuJoCo's finite differences, Pinocchio and the Pinocchio baseline.
     Gradient(GradientArguments),
 }
 
@@ -64,7 +64,7 @@ pub struct Dynamics {
     /// The program made by bench/pinocchio/build.sh; without it only slipstick is timed.
     #[arg(long, value_name = "PROGRAM")]
     pinocchio: Option<PathBuf>,
-    /// Folder with the robots of the paper's table; built-in robots stand in where it is missing.
+    /// Folder with the robots of the paper's table; built-in robots are used where it is missing.
     #[arg(long, value_name = "FOLDER", env = "SLIPSTICK_MODELS", default_value = "../shared/models")]
     models: PathBuf,
     /// Only robots whose name contains this.
@@ -122,7 +122,7 @@ pub struct Collision {
     /// A Python interpreter that has the package mujoco; without it scenes are not timed.
     #[arg(long, value_name = "PROGRAM")]
     python: Option<PathBuf>,
-    /// Folder with the robots of the paper's table; built-in robots stand in where it is missing.
+    /// Folder with the robots of the paper's table; built-in robots are used where it is missing.
     #[arg(long, value_name = "FOLDER", env = "SLIPSTICK_MODELS", default_value = "../shared/models")]
     models: PathBuf,
     /// Only kinds of pairs (box-hull20) and scenes (atlas) whose name contains this.
@@ -131,7 +131,7 @@ pub struct Collision {
     /// Random poses per kind of pair and class.
     #[arg(long, default_value_t = 200)]
     poses: usize,
-    /// Every so many-th state of a scene is timed.
+    /// Time every N-th state of a scene.
     #[arg(long, default_value_t = 1)]
     every: usize,
     /// Timed passes over all poses or states, per round.
@@ -170,7 +170,7 @@ pub struct CollisionKind {
     first: String,
     /// Kind of the second shape.
     second: String,
-    /// How near they are.
+    /// Class of distances.
     class: collision::pairs::Class,
     /// Random poses.
     #[arg(long, default_value_t = 200)]

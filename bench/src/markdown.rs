@@ -10,33 +10,54 @@ pub const FIGURES: &str = "figures";
 const HEAD: &str = "\
 # Benchmarks
 
-Speed is a ratio measured in one run, on the same robots and states, one thread, slipstick built as users get it (plain release profile, AVX2
-chosen at run time, no `target-cpu` flag), peers built as fast as they go. Single parts have pages of their own: [dynamics and loading](benchmarks-dynamics.md),
-[collision detection](benchmarks-collision.md), [the step](benchmarks-step.md), [its gradients](benchmarks-gradient.md).
+Speed is a ratio measured in one run, on the same robots and states, with one thread. slipstick is built as users get it: plain release
+profile, AVX2 chosen at run time, no `target-cpu` flag. Peers are built with their fastest options.
 
-This page is written by `cargo xtask bench table`, which runs `slipstick bench` beside all peers, each in an environment of its own; `slipstick bench` alone
-needs no other program and, without a models folder, no file.
+This page is written by `cargo xtask bench table`, which runs `slipstick bench` and all peers, each in its own environment. `slipstick bench`
+alone needs no other program and, without a models folder, no file. Other pages measure single parts:
+[dynamics and loading](benchmarks-dynamics.md), [collision detection](benchmarks-collision.md), [the step](benchmarks-step.md),
+[its gradients](benchmarks-gradient.md).
 ";
 
 const PROTOCOL: &str = "\
 ## How it is measured
 
-- **Robots**: the six of the paper's table from a models folder, with the paper's lists of pairs, else built-in ones of the same kind. Friction 0.8, steps of 1 ms, no dry friction, armature
-  and damping of the file but at least so much that explicit gains are stable. Without peers joint limits stay; scenes for peers have none, nor motors or tendons. Other robots are timed as their files have them.
-- **Motions**: `drop`, limp from 2 cm above the floor, and `hold`, standing under gains, both with seeded noise on the joints. Rows of the table are over the states of both; the JSON has them apart.
-- **Figures**: at every so many-th step, the least time over all repeats and rounds; robots and engines take turns, so that a slow spell of the machine meets all. Mean, standard deviation, median and
-  least are over the states: the spread of the table is that of the work, not of the clock. The noise of the clock is in the notes. The time that a thread waited for a core is taken off
-  what lasts longer than a busy system leaves it alone.
-- **Simulation**: `step`, warm from the step before, through its checked interface, default options. **Implicit gradients**: what `Step::jacobian` adds to it, ∂(q⁺, v⁺)/∂(q, v, τ), all of it.
-  **Vector-Jacobian product**: what `Step::vjp` adds to a step. **Finite differences**: `finite_differences`, central, 1 + 6 nv steps.
-- **MuJoCo**: `mj_step` and `mjd_transitionFD` (C API of the wheel, Newton, Euler, elliptic cones; A and B, a motor on every joint), from our states with shapes thicker by 5e-5 m, so that it sees contacts that rest at a
-  distance of zero; and on its own way, where there is no such choice. **Pinocchio recipe**: the paper's step and gradient rebuilt from Pinocchio and coal, ∂v⁺ only; `computeABADerivatives` alone beside it.
-  **Nimble**: through Python, without armature, with its own pairs, cylinders as capsules, hulls as boxes. **MJX**: jax on the processor, single precision, 4 iterations of Newton; one state at a time and all at
-  once; jvp along one direction and jacfwd. A peer that cannot be had is named with the reason.
-- **Throughput**: a `Batch` of 256 environments, started from states of both motions, 25 steps with constant forces from a cold start; steps alone, and steps each with `vjp`; best of five runs. `single`: one
-  simulation after the other on one thread. MuJoCo: `mujoco.rollout` from the same states on as many threads. The paper's figures for MJX on an A100 stand beside those of the same robots.
-- **Growth**: medians over nine states of the least of five repeats, under small random forces. The power is the slope of a straight line through the upper half of the sizes on logarithmic axes; the steepest piece
-  between neighboring sizes is given beside it, so that no cliff hides in a fit. In a stack every box stands on the one below (one island), in a pile none touches another (as many islands as bodies).
+Robots:
+
+- The six of the paper's table from a models folder, with the paper's lists of pairs, else built-in ones of the same kind.
+- Friction 0.8, steps of 1 ms, no dry friction. Armature and damping are those of the file, but at least such that explicit gains are stable.
+- Without peers joint limits stay. Scenes for peers have no limits, motors or tendons. Other robots are timed as their files describe them.
+
+Motions: in `drop` a limp robot falls from 2 cm above the floor; in `hold` it stands under joint gains. Both have seeded noise on the joints. Rows of the
+table are over the states of both; the JSON lists them separately.
+
+Figures:
+
+- Every n-th step is timed. A figure is the least time over all repeats and rounds. Robots and engines alternate, so that a slow phase of the machine affects all.
+- Mean, standard deviation, median and least are over the states: the spread of the table is that of the work, not of the clock. The noise of the clock is in the notes.
+- For long measurements the time that the thread waited for a CPU core is subtracted.
+
+| row | what is timed |
+|---|---|
+| simulation | `step`, with the warm start of the step before, through its checked interface, default options |
+| implicit gradients | what `Step::jacobian` adds to it: all of ∂(q⁺, v⁺)/∂(q, v, τ) |
+| vector-Jacobian product | what `Step::vjp` adds to a step |
+| finite differences | `finite_differences`, central, 1 + 6 nv steps |
+| MuJoCo | `mj_step` and `mjd_transitionFD`: C API of the wheel, Newton, Euler, elliptic cones; A and B, a motor on every joint |
+| Pinocchio baseline | the paper's step and gradient rebuilt from Pinocchio and coal, ∂v⁺ only; and `computeABADerivatives` alone |
+| Nimble | through Python, without armature, with its own pairs, cylinders as capsules, hulls as boxes |
+| MJX | jax on the processor, single precision, 4 iterations of Newton; one state at a time and all at once; jvp along one direction and jacfwd |
+
+MuJoCo is timed twice: from our states, with shapes inflated by 5e-5 m so that contacts resting at a distance of zero are active, and along its own
+trajectory, unmodified. For a peer that is not available the reason is given.
+
+Throughput: a `Batch` of 256 environments, started from states of both motions, does 25 steps with constant forces from a cold start. Steps alone are
+timed, and steps each with `vjp`; best of five runs. `single` is one simulation after the other on one thread. MuJoCo runs `mujoco.rollout` from these
+states on as many threads. The paper's figures for MJX on an A100 are listed for the same robots.
+
+Growth: medians over nine states of the least of five repeats, under small random forces. The power is the slope of a straight line through the upper
+half of the sizes on logarithmic axes. The steepest segment between neighboring sizes is listed too, so that the fit hides no jump. In a stack every box
+stands on the one below (one island); in a pile no box touches another (as many islands as bodies).
 ";
 
 /// The page; its plots are [`figures`].

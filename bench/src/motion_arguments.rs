@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// Which robots move how, and who takes part: arguments of `slipstick-bench step` and `slipstick-bench gradient`.
+/// Robots, motions and peers: arguments of `slipstick-bench step` and `slipstick-bench gradient`.
 #[derive(clap::Args)]
 pub struct Motions {
     /// A Python interpreter that has the package mujoco, which prepares the scenes.
@@ -11,10 +11,10 @@ pub struct Motions {
     /// The program made by bench/mujoco/step.sh or gradient.sh.
     #[arg(long, value_name = "PROGRAM")]
     pub mujoco: Option<PathBuf>,
-    /// The program made by bench/pinocchio/step.sh or gradient.sh: the paper's recipe.
+    /// The program made by bench/pinocchio/step.sh or gradient.sh: the Pinocchio baseline.
     #[arg(long, value_name = "PROGRAM")]
     pub recipe: Option<PathBuf>,
-    /// Folder with the robots of the paper's table; built-in robots stand in where it is missing.
+    /// Folder with the robots of the paper's table; built-in robots are used where it is missing.
     #[arg(long, value_name = "FOLDER", env = "SLIPSTICK_MODELS", default_value = "../shared/models")]
     pub models: PathBuf,
     /// Only scenes (atlas) whose name contains this; in a sweep robots (quadruped, paper/atlas).
@@ -32,9 +32,9 @@ pub struct Motions {
     /// Times that each engine is timed, in turns.
     #[arg(long, default_value_t = 3)]
     pub rounds: usize,
-    /// In our states contacts rest at a distance of zero, or a few µm apart on flat soles: so much thicker shapes (m)
-    /// let MuJoCo see about as many of them as we do. The figures from our states depend on it.
-    #[arg(long, value_name = "METRES", default_value_t = 5e-5)]
+    /// Thickness (m) by which MuJoCo's shapes are inflated on our states, so that it has about as many active contacts:
+    /// ours rest at a distance of zero, or a few µm apart on flat soles. The figures from our states depend on it.
+    #[arg(long, value_name = "METERS", default_value_t = 5e-5)]
     pub thicker: f64,
     /// Seed of the random motions.
     #[arg(long, default_value_t = 1)]
@@ -70,10 +70,10 @@ pub struct StepArguments {
     /// Steps per motion in a sweep.
     #[arg(long, default_value_t = 500)]
     pub sweep_steps: usize,
-    /// Every so many-th step of a sweep is also given to ADMM and projected Gauss–Seidel; 0: none.
+    /// Solve every N-th step of a sweep with ADMM and projected Gauss–Seidel too; 0: none.
     #[arg(long, default_value_t = 50)]
     pub compare_every: usize,
-    /// Write states of steps that a sweep counts apart to this folder.
+    /// Write the states of unsolved and infeasible steps of a sweep to this folder.
     #[arg(long, value_name = "FOLDER")]
     pub dump: Option<PathBuf>,
 }
@@ -92,7 +92,7 @@ impl StepArguments {
 pub struct GradientArguments {
     #[command(flatten)]
     pub motions: Motions,
-    /// Derivatives are timed at every so many-th step.
+    /// Time derivatives at every N-th step.
     #[arg(long, default_value_t = 20)]
     pub every: usize,
     /// Write the tables, with how they were made, to this file as Markdown.

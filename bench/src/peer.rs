@@ -56,7 +56,7 @@ fn object(text: &str) -> &str {
 
 /// What to say of an answer without the expected fields.
 pub fn strange(program: &Path) -> String {
-    format!("{} printed JSON of another form than expected", program.display())
+    format!("{} printed JSON in an unexpected format", program.display())
 }
 
 fn read(json: &Value) -> Option<Answer> {

@@ -126,7 +126,7 @@ impl Kinds {
         let differ = self.figures.iter().filter(|f| f.difference[0] > SAME);
         let names: Vec<String> =
             differ.map(|f| format!("{} {} ({:.1e} m)", f.name, f.class.name(), f.difference[0])).collect();
-        let message = || format!("coal's distances are others, not the same problem: {}", names.join(", "));
+        let message = || format!("coal's distances differ, not the same problem: {}", names.join(", "));
         if names.is_empty() { Ok(()) } else { Err(message()) }
     }
 
@@ -163,7 +163,7 @@ impl Kinds {
         let repeated = of.iter().filter_map(|f| Some(f.ours.min / f.coal.get("repeated")?.min)).fold(0.0, f64::max);
         println!(
             "{}: {reached} of {} kinds at most {GOAL}, geometric mean {mean:.2}, highest {}; highest against coal's own \
-             last answer as its start {repeated:.2}",
+             last solution as its start {repeated:.2}",
             class.name(),
             of.len(),
             worst.join(", ")

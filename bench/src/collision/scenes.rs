@@ -82,7 +82,7 @@ pub struct Scenes {
 pub fn run(arguments: &Collision) -> Result<Scenes, String> {
     let mut out = Scenes { scenes: Vec::new(), mujoco: None };
     let (Some(python), Some(program)) = (&arguments.python, &arguments.mujoco) else {
-        eprintln!("scenes are NOT timed: they need --python (with MuJoCo, which makes the states) and --mujoco");
+        eprintln!("scenes are NOT timed: they need --python (with MuJoCo, which computes the states) and --mujoco");
         return Ok(out);
     };
     let folder = std::env::temp_dir().join(format!("slipstick-bench-scenes-{}", std::process::id()));

@@ -59,7 +59,7 @@ pub const RATIOS: [Ratio; 6] = [
         times: |r| [r.mujoco[1].as_ref().map(|p| &p.centered), Some(&r.ours.jacobian)],
     },
     Ratio {
-        name: "MuJoCo centered, own ways / jacobian",
+        name: "MuJoCo centered, own trajectories / jacobian",
         bound: Bound::AtLeast(50.0),
         from_nv: 0,
         times: |r| [r.mujoco[0].as_ref().map(|p| &p.centered), Some(&r.ours.jacobian)],

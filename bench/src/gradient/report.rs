@@ -102,8 +102,8 @@ impl Figures {
     }
 
     fn peers(&self) -> String {
-        let head = "scene | phase | MuJoCo: contacts, own way and our states | columns | forward, our states | centered, our states | centered, own way \
-                    | Pinocchio's ABA derivatives | recipe: contacts, our states | derivative, our states | derivative, own way";
+        let head = "scene | phase | MuJoCo: contacts, own trajectory and our states | columns | forward, our states | centered, our states | centered, own trajectory \
+                    | Pinocchio's ABA derivatives | baseline: contacts, our states | derivative, our states | derivative, own trajectory";
         let mut out = table("Peers", head);
         for r in &self.rows {
             let mujoco = match &r.mujoco {

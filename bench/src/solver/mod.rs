@@ -52,7 +52,7 @@ struct Answer {
 
 pub fn run(arguments: &SolverArguments) -> Result<(), String> {
     println!(
-        "| file | problems | solved % | in the file % | lost / gained | factorizations: mean | 50 % | 90 % | 99 % | max | cost: mean | 99 % | max | infeasible (false) | left: number | worst |"
+        "| file | problems | solved % | before % | lost / gained | factorizations: mean | 50 % | 90 % | 99 % | max | cost: mean | 99 % | max | infeasible (false) | unsolved: number | worst |"
     );
     println!("|{}", "---|".repeat(16));
     let mut all = Vec::new();
@@ -64,7 +64,7 @@ pub fn run(arguments: &SolverArguments) -> Result<(), String> {
             let answer = answer(record, arguments).map_err(|e| format!("{}, problem {k}: {e}", file.display()))?;
             if arguments.list && answer.hard && answer.report.status != Status::Converged {
                 eprintln!(
-                    "{} {k}: {:?} residual {:.1e} in the file {:.1e}",
+                    "{} {k}: {:?} residual {:.1e}, before {:.1e}",
                     file.display(),
                     answer.report.status,
                     answer.residual,

@@ -58,15 +58,15 @@ pub struct Figures {
 impl Figures {
     /// Tables with a row per scene and phase, as Markdown.
     pub fn print(&self) {
-        self.print_times("Every engine on its own way", [0, 2]);
+        self.print_times("Every engine along its own trajectory", [0, 2]);
         self.print_times("From our states", [1, 3]);
         println!("\nmicroseconds per step: mean (median) over the steps of the least time of each step");
-        println!("contacts per step: ours in the problem (of which carry an impulse) / MuJoCo's / the recipe's");
+        println!("contacts per step: ours in the problem (of which carry an impulse) / MuJoCo's / the baseline's");
         for (what, peer, goal) in [
-            ("MuJoCo, own ways", 0, GOALS[0]),
+            ("MuJoCo, own trajectories", 0, GOALS[0]),
             ("MuJoCo, our states", 1, GOALS[0]),
-            ("recipe, own ways", 2, GOALS[1]),
-            ("recipe, our states", 3, GOALS[1]),
+            ("baseline, own trajectories", 2, GOALS[1]),
+            ("baseline, our states", 3, GOALS[1]),
         ] {
             self.print_missed(what, peer, goal);
         }
@@ -79,7 +79,7 @@ impl Figures {
     fn print_times(&self, title: &str, peers: [usize; 2]) {
         println!("\n**{title}**\n");
         println!(
-            "| scene | phase | nv | contacts | ours | MuJoCo | ratio | recipe | ratio | recipe's iterations (converged) |"
+            "| scene | phase | nv | contacts | ours | MuJoCo | ratio | baseline | ratio | baseline's iterations (converged) |"
         );
         println!("|{}", "---|".repeat(10));
         for row in &self.rows {

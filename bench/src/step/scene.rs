@@ -114,7 +114,7 @@ pub fn prepare_one(python: &Path, robot: &'static PaperRobot, place: Place, fold
 fn write_shapes(model: &Model) -> Result<String, String> {
     let friction = model.geoms().first().map_or(0.0, |g| g.surface.friction);
     if model.geoms().iter().any(|g| g.surface.friction != friction) {
-        return Err("the recipe's scenes have one coefficient of friction".to_string());
+        return Err("the baseline's scenes have one coefficient of friction".to_string());
     }
     let mut out = format!("friction {friction:?}\ndt {:?}\n", model.options().dt);
     let references = model.parameters().group(ParameterGroup::SpringReference);

@@ -89,10 +89,7 @@ impl Statistics {
         let promises = [
             (self.above(GOOD) as f64 <= SHARE * n, format!("{} of {n} residuals above {GOOD:.0e}", self.above(GOOD))),
             (self.above(BOUND) == 0, format!("{} of {n} residuals above {BOUND:.0e}", self.above(BOUND))),
-            (
-                exceptions as f64 <= RARE * n,
-                format!("{exceptions} of {n} steps with demands that contradict each other"),
-            ),
+            (exceptions as f64 <= RARE * n, format!("{exceptions} of {n} infeasible steps")),
             (self.largest_shift() <= shift, format!("a compliance shift of {:.1e} m/s", self.largest_shift())),
         ];
         promises.into_iter().filter(|(kept, _)| !kept).map(|(_, words)| words).collect()
@@ -101,7 +98,7 @@ impl Statistics {
     /// A row per stage that occurs, then all, as Markdown.
     pub fn print(&self) {
         println!(
-            "| stage | steps | share | contacts, mean (max) | iterations, mean (max) | residual: median | 90 % | 99 % | 99.9 % | max | above {GOOD:.0e} | above {BOUND:.0e} | infeasible | not converged | compliance shift, max (m/s) |"
+            "| stage | steps | fraction | contacts, mean (max) | iterations, mean (max) | residual: median | 90 % | 99 % | 99.9 % | max | above {GOOD:.0e} | above {BOUND:.0e} | infeasible | not converged | compliance shift, max (m/s) |"
         );
         println!("|{}", "---|".repeat(15));
         for (name, part) in self.parts() {

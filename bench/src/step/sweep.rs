@@ -241,7 +241,7 @@ impl Sweep {
                 self.dense.len()
             );
         }
-        println!("\nsteps counted apart: {}", if self.events.is_empty() { "none" } else { "" });
+        println!("\nunsolved and infeasible steps: {}", if self.events.is_empty() { "none" } else { "" });
         self.events.iter().for_each(|e| println!("- {e}"));
     }
 }

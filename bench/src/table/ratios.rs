@@ -33,7 +33,7 @@ enum Goal {
 const RATIOS: [Ratio; 8] = [
     Ratio {
         name: "step_over_mujoco_own_way",
-        words: "step / mj_step, own ways",
+        words: "step / mj_step, own trajectories",
         ours: |o| &o.step,
         other: Other::Peer("mujoco", "step_own_way"),
         goal: Goal::AtMost(0.5),
@@ -73,7 +73,7 @@ const RATIOS: [Ratio; 8] = [
     },
     Ratio {
         name: "mujoco_fd_own_way_over_jacobian",
-        words: "mjd_transitionFD / jacobian, own ways",
+        words: "mjd_transitionFD / jacobian, own trajectories",
         ours: |o| &o.jacobian,
         other: Other::Peer("mujoco", "fd_own_way"),
         goal: Goal::AtLeast(100.0),
@@ -81,7 +81,7 @@ const RATIOS: [Ratio; 8] = [
     },
     Ratio {
         name: "recipe_step_over_step",
-        words: "recipe's step / step",
+        words: "baseline's step / step",
         ours: |o| &o.step,
         other: Other::Peer("pinocchio", "step"),
         goal: Goal::AtLeast(4.0),
@@ -89,7 +89,7 @@ const RATIOS: [Ratio; 8] = [
     },
     Ratio {
         name: "recipe_jacobian_over_jacobian",
-        words: "recipe's gradient / jacobian",
+        words: "baseline's gradient / jacobian",
         ours: |o| &o.jacobian,
         other: Other::Peer("pinocchio", "jacobian"),
         goal: Goal::AtLeast(2.0),

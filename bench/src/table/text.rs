@@ -10,14 +10,14 @@ use std::fmt::Write;
 /// What is shown of peers: who, what, and in which words.
 const PEERS: [(&str, &str, &str); 14] = [
     ("mujoco", "step", "MuJoCo, simulation"),
-    ("mujoco", "step_own_way", "  on its own way"),
+    ("mujoco", "step_own_way", "  along its own trajectory"),
     ("mujoco", "fd", "MuJoCo, centered differences"),
-    ("mujoco", "fd_own_way", "  on its own way"),
-    ("pinocchio", "step", "Pinocchio recipe, simulation"),
-    ("pinocchio", "jacobian", "Pinocchio recipe, gradients"),
+    ("mujoco", "fd_own_way", "  along its own trajectory"),
+    ("pinocchio", "step", "Pinocchio baseline, simulation"),
+    ("pinocchio", "jacobian", "Pinocchio baseline, gradients"),
     ("pinocchio", "aba_derivatives", "Pinocchio, ABA derivatives only"),
     ("nimble", "step", "Nimble, simulation"),
-    ("nimble", "forward_pass", "Nimble, step made for gradients"),
+    ("nimble", "forward_pass", "Nimble, step with gradients enabled"),
     ("nimble", "jacobian", "Nimble, gradients"),
     ("mjx", "step", "MJX, simulation"),
     ("mjx", "step_in_batch", "  per state, all at once"),
@@ -72,7 +72,7 @@ impl Table {
         let mut notes = format!(
             "Microseconds: mean ± standard deviation over the states of a fall and of standing, of the least time at each state.\n\
              Gradients: what they add to a finished step. Finite differences: central.\n\
-             Noise (rounds' means of a figure apart, median of all figures): {spread}.\n{}.",
+             Noise (difference of the rounds' means, median of all figures): {spread}.\n{}.",
             self.machine.describe()
         );
         for row in &self.rows {
