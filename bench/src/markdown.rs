@@ -10,8 +10,8 @@ pub const FIGURES: &str = "figures";
 const HEAD: &str = "\
 # Benchmarks
 
-Speed is a ratio measured in one run, on the same robots and states, with one thread. slipstick is built as users get it: plain release
-profile, AVX2 chosen at run time, no `target-cpu` flag. Peers are built with their fastest options.
+Speed is a ratio measured in one run, on the same robots and states, with one thread. slipstick is built as users get it. That is
+the plain release profile, AVX2 chosen at run time, no `target-cpu` flag. Peers are built with their fastest options.
 
 This page is written by `cargo xtask bench table`, which runs `slipstick bench` and all peers, each in its own environment. `slipstick bench`
 alone needs no other program and, without a models folder, no file. Other pages measure single parts:

@@ -1,10 +1,14 @@
 """Differentiable rigid-body simulation for robotics.
 
-A `Model` comes from a file (`load`) or is built in (`builtin`). Dynamics are functions with the model first, arrays in
-and out; a `Simulator` moves a model on in time, with contact, a `Batch` many of them at once; `slipstick.collision`
-finds where shapes touch, `slipstick.ncp` solves contact problems without a robot, `slipstick.optimize`
-finds what leads to a wanted motion, `slipstick.pinocchio.Map` translates to and from Pinocchio's coordinates, and a
-`Replay` shows a motion in a browser.
+A `Model` comes from a file (`load`) or is built in (`builtin`). Dynamics are functions of the model and of arrays.
+
+- `Simulator`: steps a model in time, with contact. `Batch`: many environments at once.
+- `RolloutGradient`: derivatives of many steps.
+- `slipstick.collision`: distances, contact points and rays.
+- `slipstick.ncp`: contact problems without a robot.
+- `slipstick.optimize`: nonlinear least squares, for inverse problems.
+- `slipstick.pinocchio.Map`: conversions to and from Pinocchio's coordinates.
+- `Replay`: a motion in a browser.
 
     import slipstick
     model = slipstick.builtin("quadruped")
@@ -25,11 +29,14 @@ Conventions: SI units, radians, float64. q and v are MuJoCo's qpos and qvel: qua
 of a free body in world axes, angular velocity in body axes. Spatial vectors are [linear; angular], [force; torque].
 Derivatives with respect to q are in the tangent space: nv columns.
 
-Errors: what does not fit the model (shapes, numbers that are not finite, unknown names) is a ValueError, a file that
-makes no model a LoadError, a singular inertia a DynamicsError, a step without finite result a DivergenceError and a
-derivative that does not exist a GradientError (all three ArithmeticErrors); where single environments of a Batch fail,
-a BatchError (an ArithmeticError) has the results of the others. Derivatives of a Step whose Simulator has stepped on
-are a StaleStep (a RuntimeError).
+Errors:
+
+- ValueError: an argument does not fit the model (shapes, numbers that are not finite, unknown names).
+- LoadError: a file that is not a valid model.
+- DynamicsError: a singular inertia. DivergenceError: a step without finite result. GradientError: a derivative that
+  does not exist. All three are ArithmeticErrors.
+- BatchError (an ArithmeticError): some environments of a Batch failed; it has the results of the others.
+- StaleStep (a RuntimeError): a derivative of a Step whose Simulator has stepped on.
 """
 
 from . import collision, ncp, optimize, pinocchio

@@ -1,4 +1,4 @@
-"""Where shapes touch: distances, contacts and rays, of shapes alone and of whole models.
+"""Collision queries: distances, contacts and rays, for single shapes and for whole models.
 
     from slipstick import collision
     ball, slab = collision.Sphere(0.1), collision.Box([0.5, 0.5, 0.05])
@@ -183,11 +183,11 @@ class Hull(Solid):
 
     @property
     def points(self):
-        """Those of the points that are corners: (n, 3) (m)."""
+        """The vertices of the hull: (n, 3) (m)."""
         return self._corners
 
     def __repr__(self):
-        return f"<slipstick.collision.Hull with {len(self.points)} corners>"
+        return f"<slipstick.collision.Hull with {len(self.points)} vertices>"
 
     def __getnewargs__(self):
         return (self.points,)

@@ -1,18 +1,18 @@
-"""The bare contact problem: Coulomb's law between points, without a robot.
+"""The contact problem without a robot: Signorini's condition and Coulomb's law between points.
 
     import numpy as np
     from slipstick import ncp
     G, g, mu = np.eye(3), np.array([0.3, 0.0, -1.0]), [0.5]   # one point of unit mass that slides down onto a floor
     solution = ncp.solve(G, g, mu)
-    solution.impulse                                          # [-0.3, 0, 1]: it stops, within the cone of friction
+    solution.impulse                                          # [-0.3, 0, 1]: it sticks, inside the friction cone
     ncp.residual(G, g, mu, solution.impulse)                  # 0.0
 
-Given the inverse inertia G that n contacts see and their velocity g without impulses, find impulses in the cones of
-friction such that the velocity `G @ impulse + g` obeys Coulomb's law: no contact pulls, none closes further, and what
-slides is opposed with all the friction there is. Rows of a contact are two tangents and the normal, which points the way
-in which the contact opens. Nothing is added to G.
+Given the Delassus matrix G (inverse inertia) of n contacts and their velocity g without impulses, find impulses in the
+friction cones such that the velocity `G @ impulse + g` obeys Coulomb's law. No contact pulls, none closes further, and
+friction of a sliding contact is at its bound and opposes the slip. Rows of a contact are two tangents and the normal,
+in the direction in which the contact opens. G is not regularized.
 
-Limits, dry friction and loops take part as rows of their own:
+Limits, dry friction and loops are rows of their own:
 
     cones = [("contact", 0.5), "one_sided", ("box", 0.2), "bilateral"]            # 3 + 1 + 1 + 1 rows
     solution = ncp.solve(np.eye(6), -np.ones(6), cones=cones, compliance=[0.0, 0.0, 0.0, 1e-3])
@@ -24,7 +24,7 @@ Solutions have derivatives with respect to G, g, mu and compliance:
     J = slides.jacobian()
     J.dvelocity_dmu[0], J.dvelocity_dg[0]                     # [-1.0], [1, 0, 0.5]
     grad = slides.vjp(velocity=[1.0, 0.0, 0.0])               # of the speed, by one adjoint solve: grad.G, grad.g, grad.mu
-    J.degenerate, J.redundant                                 # 0, 0: the derivative is the only one there is
+    J.degenerate, J.redundant                                 # 0, 0: the derivative is unique
 """
 
 from ._native import ProblemGrad, Solution, SolutionJacobian

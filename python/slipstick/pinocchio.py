@@ -19,13 +19,13 @@ __all__ = ["Map"]
 class Map(PinocchioMap):
     """Conversions between a slipstick Model and a Pinocchio model of the same robot.
 
-    Joints are matched by name; a free joint that finds no namesake is matched with the only free joint of Pinocchio
-    that has none either (Pinocchio calls it "root_joint"). It may be a JointModelFreeFlyer, whose linear velocity is
-    in body axes, or a JointModelTranslation that carries a JointModelSpherical. Raises ValueError if a joint on either
-    side is left over or moves differently. Composite joints are not matched.
+    Joints are matched by name. A free joint without a match by name is matched with the only unmatched free joint of
+    Pinocchio (there called "root_joint"). It may be a JointModelFreeFlyer, whose linear velocity is
+    in body axes, or a JointModelTranslation that carries a JointModelSpherical. Raises ValueError if a joint on either side
+    is unmatched or has another kind. Composite joints are not supported.
 
     Methods ending in _to take our arrays and return Pinocchio's, those ending in _from the reverse: q, v, a, tau as
-    vectors, Jacobians as (k, nv). Rows of Jacobians are left as they are (ours are Pinocchio's LOCAL_WORLD_ALIGNED).
+    vectors, Jacobians as (k, nv). Rows of Jacobians do not change (ours are Pinocchio's LOCAL_WORLD_ALIGNED).
     """
 
     def __new__(cls, model: Model, pin_model: Any):

@@ -177,7 +177,7 @@ impl Figures {
         let middle = median(&all.iter().map(|s| s.0).collect::<Vec<_>>());
         let worst: Vec<String> = all.iter().take(5).map(|(x, what)| format!("{what} {:.0} %", 100.0 * x)).collect();
         format!(
-            "Noise: the rounds' means of a figure are apart by {:.1} % (median of all figures); most: {}.\n",
+            "Noise: the rounds' means of a figure differ by {:.1} % (median of all figures); most: {}.\n",
             100.0 * middle,
             worst.join(", ")
         )
@@ -191,7 +191,7 @@ impl Figures {
         if !differences.is_empty() {
             let _ = writeln!(
                 out,
-                "Difference of ∂v⁺/∂(q, v) between jacobian and central differences, relative to the block's largest number, median over the states: {}.",
+                "Difference of ∂v⁺/∂(q, v) between jacobian and central differences, relative to the block's largest entry, median over the states: {}.",
                 differences.join(", ")
             );
         }

@@ -18,21 +18,21 @@ use std::path::{Path, PathBuf};
                         slipstick bench --models ../shared/models --json=figures.json\n         \
                         slipstick bench go1 atlas --models ../shared/models\n         \
                         slipstick bench --models ../shared/models --peers --python venv/bin/python --throughput --growth --html bench.html\n\n\
-                        Every robot falls from 2 cm (drop) and is held where it stands (hold). At every 10th step are timed: the step, warm\n\
-                        from the one before; what Step::jacobian adds to it (∂(q⁺, v⁺)/∂(q, v, τ)); what Step::vjp adds to it; and central\n\
-                        finite differences. At each state the least time of all repeats counts; shown are mean, standard deviation,\n\
-                        median and least over the states. One thread. docs/benchmarks.md has the protocol and the last results.\n\n\
-                        Exit codes: 0 done, 1 a robot does not load or a measurement failed, 2 bad use.")]
+                        Every robot falls from 2 cm (drop) and stands under joint gains (hold). Timed at every 10th step: the step with the\n\
+                        warm start of the one before; what Step::jacobian adds to it (∂(q⁺, v⁺)/∂(q, v, τ)); what Step::vjp adds to it;\n\
+                        central finite differences. At each state the least time of all repeats counts. The table has mean, standard\n\
+                        deviation, median and least over the states. One thread. docs/benchmarks.md has the protocol and the last results.\n\n\
+                        Exit codes: 0 success, 1 a robot does not load or a measurement failed, 2 usage error.")]
 pub struct Arguments {
     /// Built-in robots, files (MJCF or URDF) or, with --models, robots of that folder; default: the six robots of the
     /// paper's table.
     #[arg(value_name = "MODELS")]
     robots: Vec<String>,
     /// Folder with half_cheetah, humanoid, ur5, go1, h1 and atlas, each with its scene and paper_pairs.json; without it
-    /// built-in robots stand in.
+    /// built-in robots are used.
     #[arg(long, value_name = "FOLDER")]
     models: Option<PathBuf>,
-    /// A short run, for a first look: 200 steps, 2 repeats, 1 round.
+    /// A short run: 200 steps, 2 repeats, 1 round.
     #[arg(long)]
     quick: bool,
     /// Steps per motion; default: 1000.
@@ -44,11 +44,11 @@ pub struct Arguments {
     /// Rounds, in which the robots take turns; default: 3.
     #[arg(long, value_name = "R", value_parser = at_least_one(10_000))]
     rounds: Option<usize>,
-    /// A seed gives its motions again.
+    /// Seed of the motions.
     #[arg(long, default_value_t = Effort::WHOLE.seed)]
     seed: u64,
-    /// Other engines beside ours on the same scenes and states (the six robots of the table): MuJoCo, the paper's recipe
-    /// made of Pinocchio and coal, Nimble, MJX. What cannot be had is named and left out.
+    /// Time other engines too, on the same scenes and states (the six robots of the table): MuJoCo, the Pinocchio baseline
+    /// (the paper's pipeline from Pinocchio and coal), Nimble, MJX. Engines that are not available are named and skipped.
     #[arg(long)]
     peers: bool,
     /// Python interpreter that has mujoco, pin and coal, for --peers.
@@ -60,10 +60,10 @@ pub struct Arguments {
     /// Python interpreter that has mujoco-mjx; default: that of --python.
     #[arg(long, value_name = "PROGRAM")]
     mjx: Option<PathBuf>,
-    /// Folder for compiled programs of peers, made once.
+    /// Folder for compiled programs of peers.
     #[arg(long, value_name = "FOLDER", default_value = "target/bench")]
     programs: PathBuf,
-    /// Steps and gradients per second of batches too, against the number of threads.
+    /// Measure steps and gradients per second of batches too, for several numbers of threads.
     #[arg(long)]
     throughput: bool,
     /// Numbers of threads for --throughput, which they imply: 1,2,4; default: powers of two up to the cores.
@@ -72,14 +72,14 @@ pub struct Arguments {
     /// Environments of a batch for --throughput; default: 256.
     #[arg(long, value_name = "N", value_parser = at_least_one(100_000))]
     environments: Option<usize>,
-    /// How costs grow too: with dofs, with contacts in one and in many islands, with environments of a batch, with the steps
+    /// Measure the growth of costs too: with dofs, with contacts in one and in many islands, with environments of a batch, with the steps
     /// of a rollout.
     #[arg(long)]
     growth: bool,
     /// Write tables and plots to this file as one page of HTML.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Write tables, plots and how they were made to this file as Markdown; plots go to the folder figures beside it.
+    /// Write tables, plots and how they were made to this file as Markdown; plots go to the folder figures next to it.
     #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
     /// Print JSON, or write it to a file (--json=FILE) and print the table.

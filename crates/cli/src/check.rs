@@ -11,7 +11,7 @@ use std::process::ExitCode;
 #[derive(clap::Args)]
 #[command(after_help = "Example: slipstick check robot.urdf --package-dir ~/robots\n         \
                         slipstick check robot.xml --strict --json\n\n\
-                        Exit codes: 0 fine, 1 errors (with --strict also warnings), 2 bad use.")]
+                        Exit codes: 0 no errors, 1 errors (with --strict also warnings), 2 usage error.")]
 pub struct Arguments {
     #[command(flatten)]
     source: Source,
@@ -25,7 +25,7 @@ pub struct Arguments {
 pub enum Level {
     /// There is no model.
     Error,
-    /// The model is not what the file says, or hardly what its author meant.
+    /// The model differs from the file, or a number is implausible.
     Warning,
     /// Good to know.
     Note,
@@ -104,9 +104,9 @@ fn hint(effect: &str) -> &'static str {
         ("no <limit>", "add <limit lower=… upper=… effort=… velocity=…>, or make the joint continuous"),
         ("neither lower nor upper", "give lower and upper, or make the joint continuous"),
         ("to mimic", "remove <mimic>, or name a joint of the file"),
-        ("velocity limit", "give the rated speed, or leave the limit out"),
+        ("velocity limit", "give the rated speed, or remove the limit"),
         ("negative effort", "give the largest force as a positive number"),
-        ("nothing will touch", "give the link another collision shape, or convert the mesh to STL or OBJ"),
+        ("does not collide", "give the link another collision shape, or convert the mesh to STL or OBJ"),
         ("called 'world'", "give the link another name"),
     ];
     hints.iter().find(|(words, _)| effect.contains(words)).map_or("", |(_, hint)| hint)

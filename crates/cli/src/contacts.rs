@@ -17,7 +17,7 @@ use slipstick::{BodyId, GeomId, Model};
 pub struct Arguments {
     #[command(flatten)]
     source: Source,
-    /// Keyframe to look at; default: home, else the neutral pose.
+    /// Keyframe to use; default: home, else the neutral pose.
     #[arg(long)]
     keyframe: Option<String>,
     /// List pairs nearer than this (m); default: the model's.
@@ -77,7 +77,7 @@ fn print(model: &Model, contacts: &[Contact]) {
     for patch in contacts.chunk_by(|a, b| a.pair == b.pair) {
         let [a, b] = patch[0].geoms;
         say!("{} ({}) – {} ({})", name(model, a), body(model, a), name(model, b), body(model, b));
-        say!("  {:>12}   {:<29}   normal", "distance m", "point m");
+        say!("  {:>12}   {:<29}   normal", "distance (m)", "point (m)");
         for c in patch {
             say!("  {:>12.6}   {}   {}", c.distance + 0.0, numbers(c.point, 5), numbers(c.normal(), 5));
         }

@@ -1,4 +1,4 @@
-//! `slipstick convert`: from one format to another, with a list of what is lost.
+//! `slipstick convert`: from one format to another, with a list of what the format cannot express.
 
 use crate::output::say;
 use crate::source::{self, Options};
@@ -9,12 +9,12 @@ use std::process::ExitCode;
 /// Arguments of `slipstick convert`.
 #[derive(clap::Args)]
 #[command(after_help = "Example: slipstick convert robot.urdf robot.xml --free-root --ground\n         \
-                        slipstick convert quadruped quadruped.urdf\n\nExit codes: 0 written, 1 failed, 2 bad use.")]
+                        slipstick convert quadruped quadruped.urdf\n\nExit codes: 0 written, 1 failure, 2 usage error.")]
 pub struct Arguments {
     /// A built-in robot or a file (MJCF or URDF).
     #[arg(value_name = "IN")]
     input: String,
-    /// The file to write: .xml for MJCF, .urdf for URDF (meshes go into a folder `meshes` beside it).
+    /// The file to write: .xml for MJCF, .urdf for URDF (meshes go into a folder `meshes` next to it).
     #[arg(value_name = "OUT")]
     output: PathBuf,
     #[command(flatten)]
@@ -81,13 +81,13 @@ fn report(model: &Model, back: &Model, output: &Path, losses: &[ConversionWarnin
     let sizes = |m: &Model| format!("{} dofs, {:.4} kg, {} geoms", m.nv(), m.total_mass(), m.geoms().len());
     say!("{} ({}) → {} ({})", model.name(), sizes(model), output.display(), sizes(back));
     if losses.is_empty() {
-        say!("nothing is lost");
+        say!("nothing was dropped");
     } else {
-        say!("lost");
+        say!("dropped or changed");
         losses.iter().for_each(|loss| say!("  {loss}"));
     }
     if !model.warnings().is_empty() {
-        say!("not read in the first place");
+        say!("not supported when the input was read");
         model.warnings().iter().for_each(|w| say!("  {w}"));
     }
 }

@@ -1,4 +1,4 @@
-//! `slipstick grad-check`: exact derivatives of the step beside finite differences.
+//! `slipstick grad-check`: exact derivatives of the step compared with finite differences.
 
 use crate::grad_check_report;
 use crate::output::{Failure, say};
@@ -15,40 +15,40 @@ use std::process::ExitCode;
 #[command(after_help = "Example: slipstick grad-check quadruped\n         \
                         slipstick grad-check robot.urdf --free-root --ground --states 2000 --parameters\n         \
                         slipstick grad-check arm --save worst.txt && slipstick grad-check arm --replay worst.txt\n\n\
-                        Half of the states come from motions (standing, falling, pushed, random controls), half are random poses on\n\
-                        the floor, at joint limits and against each other. Every column of the Jacobian is compared with\n\
-                        differences over several distances on both sides, of which the best counts; errors are relative to the\n\
-                        largest entry of the block (at least that of free motion). Columns at a corner (something is about to\n\
-                        slip, more is held than can move, …) have two derivatives; they are flagged and counted. Left out are only\n\
-                        states in which contact could not be solved.\n\n\
-                        Exit codes: 0 done, 1 a bound of --median, --worst or --unflagged is exceeded or a derivative failed,\n\
-                        2 bad use.")]
+                        Half of the states are sampled from motions (standing, falling, pushed, random controls). The other half are\n\
+                        random poses on the floor, at joint limits or in self-contact. Every column of the Jacobian is compared with\n\
+                        finite differences of several step sizes on both sides, of which the best counts. Errors are relative to the\n\
+                        largest entry of the block (at least that of free motion). Columns at a corner (a contact about to slip,\n\
+                        redundant constraints, …) have two derivatives; they are flagged and counted. Only states in which contact\n\
+                        was not solved are skipped.\n\n\
+                        Exit codes: 0 success, 1 a bound of --median, --worst or --unflagged is exceeded or a derivative failed,\n\
+                        2 usage error.")]
 pub struct Arguments {
     #[command(flatten)]
     source: Source,
     /// Number of states.
     #[arg(long, value_name = "N", default_value_t = 200)]
     states: usize,
-    /// A seed gives its states again.
+    /// Seed of the states.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Derivatives with respect to all groups of parameters too, in every ninth state.
+    /// Check derivatives with respect to all groups of parameters too, in every ninth state.
     #[arg(long)]
     parameters: bool,
-    /// Largest median error of a block that is no failure.
+    /// Fail if the median error of a block is larger than this.
     #[arg(long, value_name = "E", value_parser = run::zero_or_more)]
     median: Option<f64>,
-    /// Largest error of a block that is no failure.
+    /// Fail if an error is larger than this.
     #[arg(long, value_name = "E", value_parser = run::zero_or_more)]
     worst: Option<f64>,
-    /// Largest number of columns that are wrong on a side and not flagged that is no failure.
+    /// Fail if more columns than this are wrong on a side and not flagged.
     #[arg(long, value_name = "N")]
     unflagged: Option<usize>,
-    /// File for the state with the largest error, or the first in which a derivative failed; with --parameters the one
-    /// with the largest error of theirs is written beside it, with the ending .parameters.
+    /// File for the state with the largest error, or the first in which a derivative failed. With --parameters the state
+    /// with the largest parameter error is written next to it, with the extension .parameters.
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// Look at a saved state only.
+    /// Check a saved state only.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["states", "save"])]
     replay: Option<PathBuf>,
     /// Print JSON.

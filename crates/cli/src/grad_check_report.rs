@@ -10,7 +10,7 @@ use std::path::Path;
 pub fn print(model: &Model, report: &GradReport, saved: Option<&Path>) {
     let [left_out, flagged] = [report.left_out_share(), report.flagged_share()].map(|share| 100.0 * share);
     say!(
-        "{}: {} states, {} left out ({left_out:.1} %), {} at a corner ({flagged:.1} %)",
+        "{}: {} states, {} skipped ({left_out:.1} %), {} at a corner ({flagged:.1} %)",
         model.name(),
         report.states,
         report.left_out,
@@ -45,7 +45,7 @@ pub fn print(model: &Model, report: &GradReport, saved: Option<&Path>) {
         n => say!("  {:<14} {n} states in all", "failed"),
     }
     if let Some(file) = saved {
-        say!("  {:<14} {}; look at it again with --replay", "saved to", file.display());
+        say!("  {:<14} {}; check it again with --replay", "saved to", file.display());
     }
 }
 
@@ -131,7 +131,7 @@ fn entry_to_json(w: &WorstEntry) -> Value {
 
 pub fn print_state(model: &Model, sample: &Sample, state: &StateReport) {
     say!("{}: {}", model.name(), sample.origin);
-    say!("  {:<14} {}{}", "mode", state.mode, if state.left_out { ", left out" } else { "" });
+    say!("  {:<14} {}{}", "mode", state.mode, if state.left_out { ", skipped" } else { "" });
     let StateReport { columns, flagged, right_on_one_side, wrong_unflagged, .. } = state;
     say!("  {:<14} {columns}, {flagged} at a corner, {right_on_one_side} of these right on one side", "columns");
     say!("  {:<14} {wrong_unflagged} columns", "wrong_unflagged");
@@ -143,7 +143,7 @@ pub fn print_state(model: &Model, sample: &Sample, state: &StateReport) {
     }
     say!("  {:<14} {:.1e}", "adjoint_error", state.adjoint_error);
     for p in &state.parameters {
-        let error = p.error.map_or("left out".into(), |e| format!("{e:.1e}"));
+        let error = p.error.map_or("skipped".into(), |e| format!("{e:.1e}"));
         say!("  {:<14} {} ({})", p.group.name(), p.unsupported.clone().unwrap_or(error), entry_name(model, p));
     }
     if let Some(entry) = &state.worst {

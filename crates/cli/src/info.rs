@@ -116,7 +116,7 @@ fn geoms_by_shape(model: &Model) -> BTreeMap<&'static str, usize> {
     counts
 }
 
-/// Name of the joint or tendon that an actuator pulls on.
+/// Name of the joint or tendon that an actuator acts on.
 fn target<'m>(model: &'m Model, a: &Actuator) -> &'m str {
     match a.transmission {
         Transmission::Joint(id) => &model.joints()[id.0].name,

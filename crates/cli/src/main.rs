@@ -1,6 +1,6 @@
 //! The command-line tool: looks at robots, checks and converts their files, runs and times them.
 //!
-//! Exit codes: 0 done, 1 failed (the robot does not load, the motion diverges), 2 bad use.
+//! Exit codes: 0 success, 1 failure (the robot does not load, the motion diverges), 2 usage error.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // a program that reports
 
 mod bench;
@@ -34,7 +34,7 @@ use std::process::ExitCode;
                   slipstick convert robot.urdf robot.xml\n  slipstick contacts quadruped\n  \
                   slipstick run quadruped\n  slipstick grad-check quadruped\n  \
                   slipstick solve cube-velocity\n  slipstick bench --quick\n\n\
-                  Exit codes: 0 done, 1 failed, 2 bad use."
+                  Exit codes: 0 success, 1 failure, 2 usage error."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -47,13 +47,13 @@ enum Verb {
     Models(models::Arguments),
     /// Describe a robot: tree, dofs, masses, geoms, actuators, warnings.
     Info(info::Arguments),
-    /// Look for mistakes in a robot file: errors, warnings and notes, with hints.
+    /// Check a robot file: errors, warnings and notes, with hints.
     Check(check::Arguments),
-    /// List which geoms touch: pairs, points, normals, depths.
+    /// List contacts: pairs of geoms, points, normals, depths.
     Contacts(contacts::Arguments),
-    /// Write a robot as MJCF or URDF and list what is lost.
+    /// Write a robot as MJCF or URDF and list what the format cannot express.
     Convert(convert::Arguments),
-    /// Let a robot move: contacts, how well they are solved, where it goes.
+    /// Simulate a robot: contacts, solver residuals, energy, motion.
     Run(run::Arguments),
     /// Compare exact derivatives of the step with finite differences over many states with contacts.
     GradCheck(grad_check::Arguments),

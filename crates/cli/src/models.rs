@@ -28,7 +28,7 @@ pub fn main(arguments: &Arguments) -> Result<(), String> {
         say!("{:#}", json!({ "format": "slipstick-models", "version": 1, "models": entries }));
         return Ok(());
     }
-    say!("{:<20} {:>3} {:>3} {:>3} {:>7} {:>6} {:>10}", "name", "nq", "nv", "nu", "bodies", "geoms", "mass kg");
+    say!("{:<20} {:>3} {:>3} {:>3} {:>7} {:>6} {:>10}", "name", "nq", "nv", "nu", "bodies", "geoms", "mass (kg)");
     for (name, nq, nv, nu, bodies, geoms, mass) in rows {
         say!("{name:<20} {nq:>3} {nv:>3} {nu:>3} {bodies:>7} {geoms:>6} {mass:>10.3}");
     }

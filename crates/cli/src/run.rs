@@ -1,4 +1,4 @@
-//! `slipstick run`: a robot that moves, what its contacts do and how well they are solved.
+//! `slipstick run`: simulates a robot; reports contact modes and solver residuals.
 
 use crate::output::Failure;
 use crate::recording::{self, Recording};
@@ -15,21 +15,21 @@ use std::path::{Path, PathBuf};
                         slipstick run quadruped --time 5 --out stand.html\n         \
                         slipstick run robot.urdf --ground --free-root --steps 2000 --json\n\n\
                         Controllers:\n  \
-                        hold    holds the starting pose. Position servos get it as their target; other actuators act as\n          \
+                        hold    keeps the starting pose. Position servos get it as their target; other actuators act as\n          \
                         critically damped springs m w^2 (q0 - q) - 2 m w v with w = 25 rad/s and m the joint-space\n          \
                         inertia along them (of the heavier side of the joint if the robot floats), at most what the\n          \
-                        time step allows. A robot without actuators is held by such torques at its joints.\n  \
-                        zero    all controls are zero: motors rest, position servos pull to zero.\n  \
-                        off     actuators do nothing at all.\n  \
-                        random  controls drawn evenly from their ranges every 0.1 s; --seed chooses which.\n  \
-                        FILE    one row of controls per step, numbers apart by commas or blanks, the last row stays;\n          \
-                        or a recorded .csv, whose columns ctrl:NAME are taken.\n\n\
-                        worst_residual is the largest violation of the contact laws, scaled (1 m/s counts as one); penetration \
-                        the deepest overlap; compliance_shift the velocity that compliance adds.")]
+                        time step allows. Without actuators, such torques act at the joints.\n  \
+                        zero    all controls are zero: motors give no force, position servos pull to zero.\n  \
+                        off     actuators are switched off.\n  \
+                        random  controls drawn uniformly from their ranges every 0.1 s; --seed sets the seed.\n  \
+                        FILE    one row of controls per step, numbers separated by commas or blanks, the last row stays;\n          \
+                        or a recorded .csv, whose columns ctrl:NAME are used.\n\n\
+                        worst_residual: largest violation of the contact laws, scaled (1 m/s counts as one). penetration: \
+                        deepest overlap (m). compliance_shift: change of velocity by compliance (m/s).")]
 pub struct Arguments {
     #[command(flatten)]
     source: Source,
-    /// Number of steps; default: as many as --time takes.
+    /// Number of steps; default: as many as --time needs.
     #[arg(long, value_name = "N", conflicts_with = "time")]
     steps: Option<u64>,
     /// Simulated time (s).
@@ -41,23 +41,23 @@ pub struct Arguments {
     /// Keyframe to start from; default: home, else the neutral pose.
     #[arg(long)]
     keyframe: Option<String>,
-    /// Who drives: hold, zero, off, random, or a file.
+    /// Controller: hold, zero, off, random, or a file.
     #[arg(long, value_name = "hold|zero|off|random|FILE", default_value = "hold")]
     controller: String,
     /// Seed of the random controller.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// How contact is solved: auto, cold, admm, pgs.
+    /// Contact solver: auto, cold, admm, pgs.
     #[arg(long, value_name = "SOLVER", value_parser = solver)]
     solver: Option<Solver>,
-    /// Compare derivatives with differences along a random direction in every N-th step; --seed chooses which.
+    /// Compare derivatives with finite differences along a random direction in every N-th step; --seed sets the directions.
     #[arg(long, value_name = "N", default_value_t = 0)]
     audit: usize,
-    /// Say what every contact and limit of the last step does, with what force, and how far it is from doing otherwise.
+    /// Describe every contact and limit of the last step: mode, force, margin to a change of mode.
     #[arg(long)]
     explain: bool,
-    /// File for the whole motion; its ending says how: .npz, .csv or .json for numbers, .html for a page that plays it in a
-    /// browser, with contacts and their forces.
+    /// File for the whole motion; the extension selects the format: .npz, .csv or .json for numbers, .html for a page that
+    /// plays it in a browser, with contacts and their forces.
     #[arg(long, value_name = "FILE", value_parser = motion_file)]
     out: Option<PathBuf>,
     /// Print JSON: the summary and eleven states.

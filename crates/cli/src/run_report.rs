@@ -26,7 +26,7 @@ pub fn print(model: &Model, controller: &str, outcome: &Outcome) {
     if let Some(a) = &s.audit {
         let (n, out, failed) = (a.checks, a.left_out, a.failed);
         let worst = format!("worst error {:.1e} in step {}", a.worst_error, a.worst_step);
-        say!("  {:<16} {n} derivatives compared, {out} left out at switches, {failed} failed, {worst}", "audit");
+        say!("  {:<16} {n} derivatives compared, {out} skipped at switches, {failed} failed, {worst}", "audit");
     }
     if let Some([start, end]) = energies(outcome) {
         say!("  {:<16} {start:.5} J at the start, {end:.5} J at the end", "energy");
@@ -39,7 +39,7 @@ pub fn print(model: &Model, controller: &str, outcome: &Outcome) {
 }
 
 fn print_samples(samples: &[Sample]) {
-    let names = ["time s", "com height m", "kinetic J", "potential J", "total J", "contacts"];
+    let names = ["time (s)", "height (m)", "kinetic (J)", "potential (J)", "total (J)", "contacts"];
     say!("  {:>9} {:>13} {:>12} {:>12} {:>12} {:>9}", names[0], names[1], names[2], names[3], names[4], names[5]);
     for s in samples {
         let (time, height, total) = (s.state.time, s.com_height, s.kinetic + s.potential);
@@ -47,7 +47,7 @@ fn print_samples(samples: &[Sample]) {
     }
 }
 
-/// Words and how often, those that never were left out.
+/// Words and their counts, without zeros.
 fn counts(counts: &BTreeMap<&'static str, usize>) -> String {
     let some: Vec<String> = counts.iter().filter(|(_, n)| **n > 0).map(|(word, n)| format!("{word} {n}")).collect();
     if some.is_empty() { "none".into() } else { some.join(", ") }

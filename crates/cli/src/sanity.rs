@@ -41,7 +41,7 @@ fn joints(model: &Model, out: &mut Vec<Finding>) {
     }
     let stuck = |j: &&Joint| j.q.len() == 1 && j.range.is_some_and(|[lo, hi]| hi <= lo);
     for j in model.joints().iter().filter(stuck) {
-        warn(out, format!("joint '{}' has a range without width", j.name), "give it a range, or make it fixed");
+        warn(out, format!("joint '{}' has an empty range", j.name), "give it a range, or make it fixed");
     }
     let outside = model.joints().iter().filter(|j| exceeded(j, model.neutral()).is_some());
     let names: Vec<&str> = outside.map(|j| j.name.as_str()).collect();
@@ -58,7 +58,7 @@ fn keyframes(model: &Model, out: &mut Vec<Finding>) {
             if let Some([lo, hi]) = exceeded(j, &k.q) {
                 let x = k.q[j.q.start];
                 let text = format!("keyframe '{}': joint '{}' is at {x}, outside {lo} … {hi}", k.name, j.name);
-                warn(out, text, "change the keyframe or the limit; mind degrees and radians");
+                warn(out, text, "change the keyframe or the limit; check degrees and radians");
             }
         }
         for (a, u) in model.actuators().iter().zip(&k.ctrl) {
@@ -85,7 +85,7 @@ fn masses(model: &Model, out: &mut Vec<Finding>) {
 fn actuators(model: &Model, out: &mut Vec<Finding>) {
     for a in model.actuators() {
         if a.gear == [0.0; 6] || a.gain == 0.0 && a.bias == [0.0; 3] {
-            warn(out, format!("actuator '{}' never pulls: its gear or gain is zero", a.name), "");
+            warn(out, format!("actuator '{}' has no effect: its gear or gain is zero", a.name), "");
         }
         if let Transmission::Joint(id) = a.transmission
             && model.joints()[id.0].effort.iter().all(|x| x.abs() < 1e-9)
@@ -112,7 +112,11 @@ fn shapes(model: &Model, out: &mut Vec<Finding>) {
         }
     }
     if !model.geoms().is_empty() && model.pairs().is_empty() {
-        note(out, "no two geoms may touch".into(), "see --pairs, contype and conaffinity; a floor comes with --ground");
+        note(
+            out,
+            "no pair of geoms may collide".into(),
+            "see --pairs, contype and conaffinity; a floor comes with --ground",
+        );
     }
 }
 

@@ -12,23 +12,23 @@ use std::process::ExitCode;
 #[command(after_help = "Example: slipstick solve cube-velocity\n         \
                         slipstick solve cube-impulse --out figures --json\n         \
                         slipstick solve quadruped-handstand --limits\n\n\
-                        Each experiment ends with claims about what it found. With --out its figures (SVG), its report (JSON) and the\n\
-                        motion that it found (CSV, and HTML to be played in a browser) are written to a folder. docs/experiments.md has the protocol and the last results.\n\n\
-                        Exit codes: 0 all claims hold, 1 a claim does not hold or the experiment failed, 2 bad use.")]
+                        Each experiment ends with claims about its result. With --out its figures (SVG), its report (JSON) and the\n\
+                        motion (CSV, and HTML for a browser) are written to a folder. docs/experiments.md has the protocol and the last results.\n\n\
+                        Exit codes: 0 all claims confirmed, 1 a claim not confirmed or the experiment failed, 2 usage error.")]
 pub struct Arguments {
     /// Which experiment.
     #[arg(value_name = "NAME", value_parser = names())]
     name: String,
-    /// Folder with descriptions of real robots; without it built-in ones stand in.
+    /// Folder with descriptions of real robots; without it built-in ones are used.
     #[arg(long, value_name = "FOLDER")]
     models: Option<PathBuf>,
-    /// Keep torques within what the drives can give (robots only).
+    /// Keep torques within the limits of the drives (robots only).
     #[arg(long)]
     limits: bool,
-    /// Folder for figures, report and motion; made if it is not there.
+    /// Folder for figures, report and motion; created if missing.
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
-    /// No lines about the progress.
+    /// Do not print progress.
     #[arg(long, short)]
     quiet: bool,
     /// Print JSON.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// How to load a robot. The names are those of `LoadOptions` and of the keywords in Python.
 #[derive(clap::Args, Clone, Default)]
 pub struct Options {
-    /// Let the root link of a robot without a free joint move freely.
+    /// Add a free joint to a root link that has none.
     #[arg(long)]
     pub free_root: bool,
     /// Add a ground plane.
@@ -18,16 +18,16 @@ pub struct Options {
     /// Which geoms may touch: default (mujoco for MJCF, paper for URDF), mujoco, paper, or a JSON file with a list.
     #[arg(long, value_name = "RULE|FILE", default_value = "default")]
     pub pairs: PairChoice,
-    /// Refuse a file that gives rise to warnings.
+    /// Treat warnings as errors.
     #[arg(long)]
     pub strict: bool,
-    /// Neither keep convex hulls of meshes in the cache folder nor take them from there.
+    /// Do not use the cache folder for convex hulls of meshes.
     #[arg(long)]
     pub no_cache: bool,
     /// Split collision meshes into convex parts.
     #[arg(long)]
     pub decompose: bool,
-    /// Geom or mesh, fixed to the world, whose triangles are ground as they are; may be repeated.
+    /// Geom or mesh, fixed to the world, that keeps its triangles as terrain; may be repeated.
     #[arg(long = "terrain", value_name = "NAME")]
     pub terrain: Vec<String>,
 }

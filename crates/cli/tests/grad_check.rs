@@ -30,7 +30,7 @@ fn derivatives_of_a_humanoid_pass_and_are_told_by_block_and_mode() {
     assert_eq!(error, "", "no bar where nobody sees it move");
     for word in [
         "30 states,",
-        "left out",
+        "skipped",
         "at a corner",
         "wrong_unflagged",
         "median_error",

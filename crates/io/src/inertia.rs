@@ -7,11 +7,11 @@ pub(crate) fn defect(inertia: &BodyInertia) -> Option<&'static str> {
     let [a, b, c] = principal_moments(inertia.about_com);
     let slack = 1e-6 * c.abs().max(a.abs());
     if a < -slack {
-        Some("the inertia has a negative principal moment, which no body has: results may be unstable")
+        Some("the inertia has a negative principal moment, which is physically impossible: results may be unstable")
     } else if a + b < c - slack {
-        Some("the principal moments violate A + B ≥ C, which no body can: they are used as they are")
+        Some("the principal moments violate A + B ≥ C, which is physically impossible: they are used unchanged")
     } else if inertia.mass == 0.0 && c > slack {
-        Some("a rotational inertia without mass is used as it is")
+        Some("a rotational inertia without mass is used unchanged")
     } else {
         None
     }

@@ -135,9 +135,7 @@ impl<'a> BodyReader<'_, 'a> {
         link.inertia = inertia::correct(link.inertia, element, self.compilers.of(element), self.warnings);
         let free = link.joints.iter().any(|j| j.kind == JointKind::Free);
         if free && parent != 0 {
-            return Err(
-                element.structure("free joints only in bodies that hang on the world", "one deeper in the tree")
-            );
+            return Err(element.structure("free joints only in children of the world", "one deeper in the tree"));
         }
         Ok(children)
     }

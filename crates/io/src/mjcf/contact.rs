@@ -47,14 +47,14 @@ fn pair<'a>(
     let (first, second) = (p.required("geom1")?, p.required("geom2")?);
     let (a, b) = (index.geom(first)?, index.geom(second)?);
     if a.is_empty() || b.is_empty() {
-        warnings.add_once(element, "a geom of the pair is not in the model: the pair is left out");
+        warnings.add_once(element, "a geom of the pair is not in the model: the pair was dropped");
     }
     if first.value == second.value {
         return Err(second.wrong("another geom than geom1"));
     }
     let friction = p.overlaid("friction", [1.0, 1.0, 0.005, 0.0001, 0.0001])?;
     if friction[0] != friction[1] {
-        warnings.add_once(element, "friction that differs between directions is not known: the first number is used");
+        warnings.add_once(element, "anisotropic friction is not supported: the first number is used");
     }
     let (condim, torsion) = geom::condim(&p)?;
     if torsion {

@@ -53,7 +53,7 @@ fn tendon(p: &Properties, tendons: &Tendons, warnings: &mut Warnings) -> Result<
     let first = tendons.find(p.required("tendon1")?)?;
     let second = p.attribute("tendon2").map(|a| tendons.find(a)).transpose()?;
     let (Some(tendon), false) = (first, second == Some(None)) else {
-        warnings.add_once(p.element(), "a constraint between spatial tendons is not known: it does not act");
+        warnings.add_once(p.element(), "a constraint between spatial tendons is not supported: it is ignored");
         return Ok(None);
     };
     let coefficients = p.overlaid("polycoef", COEFFICIENTS)?;

@@ -34,7 +34,7 @@ pub(super) struct GeomRead<'a> {
 }
 
 /// The effect of leaving out condim 4 and 6.
-pub(super) const NO_TORSION: &str = "condim: torsional and rolling friction are not modeled, only sliding friction";
+pub(super) const NO_TORSION: &str = "condim: torsional and rolling friction are not supported, only sliding friction";
 
 /// What is needed to read a geom.
 pub(super) struct Tools<'b, 'a> {
@@ -70,7 +70,7 @@ pub(super) fn read<'a>(
         }
     }
     if kind == "sdf" {
-        let effect = "signed distance fields are not known: nothing will touch them";
+        let effect = "signed distance fields are not supported: the geom does not collide";
         tools.warnings.add_once(p.element(), effect);
         return Ok(None);
     }

@@ -137,7 +137,7 @@ impl Sections<'_, '_> {
 fn free_root(links: &mut [Link], root: Element, names: &mut Names) -> Result<(), LoadError> {
     let mut tops = links.iter_mut().skip(1).filter(|l| l.parent == 0);
     let (Some(top), None) = (tops.next(), tops.next()) else {
-        return Err(root.structure("one body that hangs on the world, to make it free", "none or several"));
+        return Err(root.structure("one child of the world, to make it free", "none or several"));
     };
     match top.joints.as_slice() {
         [] => {

@@ -81,7 +81,7 @@ fn dynamics(e: Element, joint: &mut JointSpec) -> Result<(), LoadError> {
 fn limit(e: Element, kind: Type, joint: &mut JointSpec, warnings: &mut Warnings) -> Result<(), LoadError> {
     let Some(limit) = e.child("limit") else {
         if matches!(kind, Type::Revolute | Type::Prismatic) {
-            warnings.add_once(e, "it has no <limit>, which URDF asks for: the joint is not limited");
+            warnings.add_once(e, "it has no <limit>, which URDF requires: the joint is not limited");
         }
         return Ok(());
     };
@@ -101,7 +101,7 @@ fn limit(e: Element, kind: Type, joint: &mut JointSpec, warnings: &mut Warnings)
     }
     if let Some(effort) = read("effort")? {
         if effort < 0.0 {
-            warnings.add(e, "a negative effort limit makes no sense: effort is not limited");
+            warnings.add(e, "a negative effort limit is ignored: effort is not limited");
         } else {
             joint.effort = [-effort, effort];
         }
@@ -111,7 +111,7 @@ fn limit(e: Element, kind: Type, joint: &mut JointSpec, warnings: &mut Warnings)
         if velocity > 0.0 {
             joint.velocity = velocity;
         } else {
-            warnings.add_once(e, "a velocity limit that is not positive makes no sense: velocity is not limited");
+            warnings.add_once(e, "a velocity limit that is not positive is ignored: velocity is not limited");
         }
     }
     Ok(())

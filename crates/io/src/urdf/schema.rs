@@ -26,14 +26,14 @@ const SCHEMA: [Entry; 20] = [
         attributes: &["name"],
         children: &["link", "joint", "mujoco"],
         ignored: &["material", "transmission", "gazebo", "sensor", "verbose", "version"],
-        warned: &[("loop_joint", "closed loops are not known: the loop stays open")],
+        warned: &[("loop_joint", "closed loops are not supported: the loop stays open")],
     },
     Entry {
         name: "link",
         attributes: &["name"],
         children: &["inertial", "collision"],
         ignored: &["visual", "self_collision_checking"],
-        warned: &[("contact", "friction and stiffness of links are not known: the geoms keep their own friction")],
+        warned: &[("contact", "friction and stiffness of links are not supported: the geoms keep their own friction")],
     },
     Entry {
         name: "joint",

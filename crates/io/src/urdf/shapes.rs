@@ -92,7 +92,7 @@ impl<'b> Shapes<'b> {
                 let path = self.find(e.required("filename")?)?;
                 if !mesh::is_known(&path) {
                     let effect =
-                        "mesh files other than STL, OBJ, DAE and glTF are not read: nothing will touch this shape";
+                        "mesh files other than STL, OBJ, DAE and glTF are not supported: this shape does not collide";
                     warnings.add_once(e, effect);
                     return Ok(Vec::new());
                 }
@@ -104,7 +104,7 @@ impl<'b> Shapes<'b> {
                 return Ok(meshes.into_iter().map(|mesh| Shape::Mesh { mesh }).collect());
             }
             other => {
-                let effect = format!("shape <{}> is not known: nothing will touch it", crate::xml::shown(other));
+                let effect = format!("shape <{}> is not supported and does not collide", crate::xml::shown(other));
                 warnings.add(e, effect);
                 return Ok(Vec::new());
             }

@@ -72,7 +72,7 @@ impl<'a> Tree<'a> {
             Some(name) => {
                 let got = format!("link '{name}' in a cycle of joints");
                 let hint = "URDF describes trees: cut the loop open";
-                Err(robot.structure("all links to hang on the root link", got).with_hint(hint))
+                Err(robot.structure("all links to be below the root link", got).with_hint(hint))
             }
             None => Ok(()),
         }

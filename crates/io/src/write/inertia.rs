@@ -73,7 +73,7 @@ impl Writer<'_> {
                     let back = model.frames()[carrier].pose.rotation.transpose();
                     self.inertia[carrier].about_com += part.rotated(&back);
                 }
-                let effect = "its rotational inertia, which no body has, is written with the link that carries it";
+                let effect = "its rotational inertia is physically impossible and is written with its parent link";
                 self.losses.push(ConversionWarning::new(format!("link '{}'", f.name), effect));
             }
         }

@@ -14,7 +14,7 @@ impl Writer<'_> {
             self.xml.open("custom", Attributes::new());
             self.xml.leaf("text", Attributes::new().text("name", PAIR_RULE).text("data", "paper"));
             self.xml.close("custom");
-            let effect = "other readers of the file make them by MuJoCo's rule; a custom text says so to this one";
+            let effect = "other readers compute them by MuJoCo's rule; a custom text restores them here";
             self.lose("collision pairs", effect);
         }
         let given: Vec<[GeomId; 2]> = self.explicit().iter().map(|(geoms, _)| *geoms).collect();

@@ -125,7 +125,7 @@ impl Writer<'_> {
                     let a = self.bodies(a, *frames).position("anchor", *anchor).numbers("relpose", &relative);
                     self.xml.leaf("weld", a.number("torquescale", *torque_scale, 1.0));
                 }
-                _ => self.lose(format!("equality '{}'", e.name), "MJCF has no such constraint"),
+                _ => self.lose(format!("equality '{}'", e.name), "MJCF cannot express this constraint"),
             }
         }
         self.xml.close("equality");
@@ -141,7 +141,7 @@ impl Writer<'_> {
         let [x, y] = frames.map(|f| self.neutral_pose(f));
         let implied = y.inverse().point(x.point(points[0]));
         if (implied - points[1]).norm() > 1e-9 * (1.0 + implied.norm()) {
-            let effect = "its points do not meet in the neutral pose: the second one is moved there";
+            let effect = "its points do not coincide in the neutral pose: the second one is moved";
             self.lose(format!("equality '{name}'"), effect);
         }
         let a = self.bodies(a, frames).numbers("anchor", &points[0].to_array());
@@ -173,7 +173,7 @@ impl Writer<'_> {
                 Transmission::Joint(id) => x.text("joint", &model.joints()[id.0].name).numbers("gear", &a.gear),
                 Transmission::Tendon(t) => x.text("tendon", &self.tendon_name(t)).numbers("gear", &a.gear),
                 _ => {
-                    self.lose(format!("actuator '{}'", a.name), "MJCF cannot say what it pulls on");
+                    self.lose(format!("actuator '{}'", a.name), "MJCF cannot express its transmission");
                     continue;
                 }
             };

@@ -13,7 +13,7 @@ impl Writer<'_> {
         for s in self.model.sensors() {
             let a = Attributes::new().name("name", &s.name);
             let Some((tag, a)) = self.attached(s.quantity, s.object, a) else {
-                self.lose(format!("sensor '{}'", s.name), "MJCF has no such sensor");
+                self.lose(format!("sensor '{}'", s.name), "MJCF has no equivalent sensor");
                 continue;
             };
             let a = match s.reference {

@@ -218,7 +218,7 @@ impl<'m> Urdf<'m> {
             self.lose(format!("URDF has no {word}s"), format!("{n} {word}{}", if n == 1 { "" } else { "s" }));
         }
         if m.gravity_compensation().iter().any(|(mass, _)| *mass != 0.0) {
-            self.lose("URDF has no such force", "gravity compensation");
+            self.lose("URDF cannot express this force", "gravity compensation");
         }
         if m.options().gravity != slipstick_core::Options::default().gravity {
             self.lose("URDF has no options", format!("gravity {:?}", m.options().gravity));

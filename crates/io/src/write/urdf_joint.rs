@@ -55,7 +55,7 @@ impl<'m> Urdf<'m> {
             JointKind::Planar => vec![part(j.name.clone(), "planar", z, 0)],
             JointKind::Free => vec![part(j.name.clone(), "floating", z, 0)],
             JointKind::Spherical => {
-                let effect = "URDF has no ball joints: written as three turns about x, y and z";
+                let effect = "URDF has no ball joints: written as three hinges about x, y and z";
                 self.lose(effect, format!("joint '{}'", j.name));
                 let turn =
                     |k: usize| part(format!("{}_{}", j.name, ["x", "y", "z"][k]), "continuous", Vec3::UNITS[k], k);

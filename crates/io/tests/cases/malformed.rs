@@ -48,10 +48,7 @@ fn mistakes_in_mjcf_are_named() {
         ),
         (body("<joint class=\"arm\"/>"), "test.xml:2: <joint>: there is no default class named 'arm'"),
         (body("<freejoint/><joint/>"), "body 'b' has a free joint and other joints"),
-        (
-            body("<body><freejoint/><geom size=\"1\"/></body>"),
-            "expected free joints only in bodies that hang on the world",
-        ),
+        (body("<body><freejoint/><geom size=\"1\"/></body>"), "expected free joints only in children of the world"),
         (body("<body name=\"b\"/>"), "test.xml:2: <body name=\"b\">: expected every body to have a name of its own"),
         (body("<body name=\"world\"/>"), "got a second body named 'world'"),
         (body("<body><joint/></body>"), "body 'body_2' moves in joint 'body_2_joint' without mass or armature"),
@@ -172,7 +169,7 @@ fn mistakes_in_urdf_are_named() {
                 link("c"),
                 joint("j", "b", "c") + &joint("k", "c", "b")
             ),
-            "expected all links to hang on the root link, got link 'b' in a cycle of joints",
+            "expected all links to be below the root link, got link 'b' in a cycle of joints",
         ),
         (
             format!("<robot>{}{}{}</robot>", link("a"), link("b"), joint("j", "a", "b") + &joint("k", "a", "b")),

@@ -111,8 +111,8 @@ fn actuators_that_cannot_be_kept_take_their_controls_out_of_keyframes() {
            <keyframe><key name="k" ctrl="1 2 3 4"/></keyframe></mujoco>"#,
     );
     assert_eq!((model.nu(), model.warnings().len()), (2, 2));
-    assert!(model.warnings()[0].to_string().starts_with("test.xml:2: <muscle>: <muscle> is not known"));
-    assert!(model.warnings()[1].to_string().starts_with("test.xml:2: <motor>: acting on a site is not known"));
+    assert!(model.warnings()[0].to_string().starts_with("test.xml:2: <muscle>: <muscle> is not supported"));
+    assert!(model.warnings()[1].to_string().starts_with("test.xml:2: <motor>: site transmission is not supported"));
     let key = model.keyframe("k").unwrap();
     assert_eq!(key.ctrl, [1.0, 4.0]);
     assert_eq!(key.q, [PI]);
@@ -129,10 +129,10 @@ fn what_would_change_the_motion_is_warned_about_once_each() {
            <actuator><damper joint="j" ctrlrange="0 1"/><position joint="j" timeconst="1"/></actuator></mujoco>"#,
     );
     let starts = [
-        "<option>: forces of a fluid",
+        "<option>: fluid forces",
         "<spatial>: spatial tendons",
         "<fixed>: armature of a tendon",
-        "<damper>: <damper> is not known",
+        "<damper>: <damper> is not supported",
         "<flag>: contact=\"disable\"",
         "<composite>",
         "<joint name=\"j\">: actuatorgravcomp",

@@ -248,7 +248,7 @@ fn elements_of_other_programs_are_passed_over_and_unknown_ones_noted() {
     let model = urdf(&ARM.replace("</robot>", extra)).unwrap();
     assert!(model.warnings().is_empty());
     let sticky = urdf(&ARM.replace("</link>", "<contact><lateral_friction value='1'/></contact></link>")).unwrap();
-    assert!(sticky.warnings()[0].effect.starts_with("friction and stiffness of links are not known"));
+    assert!(sticky.warnings()[0].effect.starts_with("friction and stiffness of links are not supported"));
     assert_eq!(model.notes(), ["test.urdf:12: <frob> in <robot> is not part of URDF and was not read"]);
 }
 

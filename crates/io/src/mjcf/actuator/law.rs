@@ -78,7 +78,7 @@ impl Law {
                 self.bias = [0.0, 0.0, -self.gain];
                 self.has_bias = true;
             }
-            _ => self.obstacle = Some(format!("<{kind}> is not known")),
+            _ => self.obstacle = Some(format!("<{kind}> is not supported")),
         }
         if e.text("ctrlrange").is_some() {
             self.inherit_range = 0.0;
@@ -116,7 +116,7 @@ impl Law {
             let n = numbers.len().min(3);
             self.bias[..n].copy_from_slice(&numbers[..n]);
         }
-        let unknown = |what: &str, value: &str| Some(format!("{what} '{}' is not known", crate::xml::shown(value)));
+        let unknown = |what: &str, value: &str| Some(format!("{what} '{}' is not supported", crate::xml::shown(value)));
         match e.text("biastype") {
             None => {}
             Some("none") => self.has_bias = false,

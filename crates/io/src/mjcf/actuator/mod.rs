@@ -14,7 +14,7 @@ use law::{KINDS, Law};
 use slipstick_core::{Actuator, JointKind, Transmission};
 
 /// What becomes of an actuator that the model cannot have.
-const SKIP: &str = "the actuator is left out, with its entry of ctrl";
+const SKIP: &str = "the actuator was dropped, and ctrl is one entry shorter than in MuJoCo";
 /// Kinds that the model can have.
 const READ: [&str; 4] = ["general", "motor", "position", "velocity"];
 /// Ways to act on something else than a joint or a fixed tendon.
@@ -58,7 +58,7 @@ fn one<'a>(element: Element<'a>, tools: &mut Tools<'_, 'a>) -> Result<Option<Act
         return Ok(None);
     }
     if law.filtered {
-        tools.warnings.add_once(element, "the filter between control and force is left out: control acts at once");
+        tools.warnings.add_once(element, "the filter between control and force is not supported: control acts at once");
     }
     let ctrl_range = match law.inherit_range {
         share if share > 0.0 => Some(inherited(element, target_range, share)?),
@@ -84,7 +84,7 @@ type Target = (Transmission, Option<[f64; 2]>);
 
 fn target(element: Element, tools: &mut Tools) -> Result<Option<Target>, LoadError> {
     if let Some(target) = OTHER_TARGETS.iter().find(|t| element.text(t).is_some()) {
-        tools.warnings.add(element, format!("acting on a {target} is not known: {SKIP}"));
+        tools.warnings.add(element, format!("{target} transmission is not supported: {SKIP}"));
         return Ok(None);
     }
     let given = ["joint", "jointinparent", "tendon"].into_iter().filter_map(|n| element.attribute(n));
@@ -92,19 +92,20 @@ fn target(element: Element, tools: &mut Tools) -> Result<Option<Target>, LoadErr
     let [name] = given[..] else {
         return Err(match given.len() {
             0 => element.missing("attribute 'joint'").with_hint("a motor acts on a joint or on a tendon"),
-            _ => element.structure("one thing to act on", "several"),
+            _ => element.structure("one transmission target", "several"),
         });
     };
     if name.name == "tendon" {
         let Some(number) = tools.tendons.find(name)? else {
-            tools.warnings.add(element, format!("acting on a spatial tendon is not known: {SKIP}"));
+            tools.warnings.add(element, format!("spatial tendon transmission is not supported: {SKIP}"));
             return Ok(None);
         };
         return Ok(Some((Transmission::Tendon(number), tools.tendons.get(number).range)));
     }
     let (id, spec) = tools.index.joint(name)?;
     if name.name == "jointinparent" && matches!(spec.kind, JointKind::Spherical | JointKind::Free) {
-        let effect = "jointinparent of a ball or free joint is not known: the torque acts about the axes of the child";
+        let effect =
+            "jointinparent of a ball or free joint is not supported: the torque acts about the axes of the child";
         tools.warnings.add_once(element, effect);
     }
     Ok(Some((Transmission::Joint(id), spec.range)))

@@ -18,9 +18,9 @@ pub static ACTUATOR_GENERAL: Spec = Spec {
             "actdim actearly actlimited actrange dynprm ffrange group input interp lengthrange \
           nsample user velrange",
         ),
-        Group(Unsupported("armature of an actuator is not applied: give it to the joint"), "armature"),
-        Group(Unsupported("damping of an actuator is not applied: give it to the joint"), "damping"),
-        Group(Unsupported("delay of an actuator is not applied: control acts at once"), "delay"),
+        Group(Unsupported("armature of an actuator is not supported: give it to the joint"), "armature"),
+        Group(Unsupported("damping of an actuator is not supported: give it to the joint"), "damping"),
+        Group(Unsupported("delay of an actuator is not supported: control acts at once"), "delay"),
     ],
     children: &[],
 };
@@ -35,9 +35,9 @@ pub static ACTUATOR_MOTOR: Spec = Spec {
           jointinparent name refsite site slidersite tendon",
         ),
         Group(Record, "group interp lengthrange nsample user"),
-        Group(Unsupported("armature of an actuator is not applied: give it to the joint"), "armature"),
-        Group(Unsupported("damping of an actuator is not applied: give it to the joint"), "damping"),
-        Group(Unsupported("delay of an actuator is not applied: control acts at once"), "delay"),
+        Group(Unsupported("armature of an actuator is not supported: give it to the joint"), "armature"),
+        Group(Unsupported("damping of an actuator is not supported: give it to the joint"), "damping"),
+        Group(Unsupported("delay of an actuator is not supported: control acts at once"), "delay"),
     ],
     children: &[],
 };
@@ -53,9 +53,9 @@ pub static ACTUATOR_POSITION: Spec = Spec {
           timeconst",
         ),
         Group(Record, "group interp lengthrange nsample user"),
-        Group(Unsupported("armature of an actuator is not applied: give it to the joint"), "armature"),
-        Group(Unsupported("damping of an actuator is not applied: give it to the joint"), "damping"),
-        Group(Unsupported("delay of an actuator is not applied: control acts at once"), "delay"),
+        Group(Unsupported("armature of an actuator is not supported: give it to the joint"), "armature"),
+        Group(Unsupported("damping of an actuator is not supported: give it to the joint"), "damping"),
+        Group(Unsupported("delay of an actuator is not supported: control acts at once"), "delay"),
     ],
     children: &[],
 };
@@ -70,43 +70,49 @@ pub static ACTUATOR_VELOCITY: Spec = Spec {
           jointinparent kv name refsite site slidersite tendon",
         ),
         Group(Record, "group interp lengthrange nsample user"),
-        Group(Unsupported("armature of an actuator is not applied: give it to the joint"), "armature"),
-        Group(Unsupported("damping of an actuator is not applied: give it to the joint"), "damping"),
-        Group(Unsupported("delay of an actuator is not applied: control acts at once"), "delay"),
+        Group(Unsupported("armature of an actuator is not supported: give it to the joint"), "armature"),
+        Group(Unsupported("damping of an actuator is not supported: give it to the joint"), "damping"),
+        Group(Unsupported("delay of an actuator is not supported: control acts at once"), "delay"),
     ],
     children: &[],
 };
 
 pub static ACTUATOR_INTVELOCITY: Spec = Spec::unread(
     "intvelocity",
-    Unsupported("<intvelocity> is not known: the actuator is left out, with its entry of ctrl"),
+    Unsupported("<intvelocity> is not supported: the actuator was dropped, and ctrl is one entry shorter than in MuJoCo"),
 );
 
 pub static ACTUATOR_ORIENTATION: Spec = Spec::unread(
     "orientation",
-    Unsupported("<orientation> is not known: the actuator is left out, with its entry of ctrl"),
+    Unsupported("<orientation> is not supported: the actuator was dropped, and ctrl is one entry shorter than in MuJoCo"),
 );
 
 pub static ACTUATOR_PID: Spec =
-    Spec::unread("pid", Unsupported("<pid> is not known: the actuator is left out, with its entry of ctrl"));
+    Spec::unread("pid", Unsupported("<pid> is not supported: the actuator was dropped, and ctrl is one entry shorter than in MuJoCo"));
 
 pub static ACTUATOR_DAMPER: Spec =
-    Spec::unread("damper", Unsupported("<damper> is not known: the actuator is left out, with its entry of ctrl"));
+    Spec::unread("damper", Unsupported("<damper> is not supported: the actuator was dropped, and ctrl is one entry shorter than in MuJoCo"));
 
-pub static ACTUATOR_CYLINDER: Spec =
-    Spec::unread("cylinder", Unsupported("<cylinder> is not known: the actuator is left out, with its entry of ctrl"));
+pub static ACTUATOR_CYLINDER: Spec = Spec::unread(
+    "cylinder",
+    Unsupported("<cylinder> is not supported: the actuator was dropped, and ctrl is one entry shorter than in MuJoCo"),
+);
 
 pub static ACTUATOR_MUSCLE: Spec =
-    Spec::unread("muscle", Unsupported("<muscle> is not known: the actuator is left out, with its entry of ctrl"));
+    Spec::unread("muscle", Unsupported("<muscle> is not supported: the actuator was dropped, and ctrl is one entry shorter than in MuJoCo"));
 
-pub static ACTUATOR_ADHESION: Spec =
-    Spec::unread("adhesion", Unsupported("<adhesion> is not known: the actuator is left out, with its entry of ctrl"));
+pub static ACTUATOR_ADHESION: Spec = Spec::unread(
+    "adhesion",
+    Unsupported("<adhesion> is not supported: the actuator was dropped, and ctrl is one entry shorter than in MuJoCo"),
+);
 
-pub static ACTUATOR_DCMOTOR: Spec =
-    Spec::unread("dcmotor", Unsupported("<dcmotor> is not known: the actuator is left out, with its entry of ctrl"));
+pub static ACTUATOR_DCMOTOR: Spec = Spec::unread(
+    "dcmotor",
+    Unsupported("<dcmotor> is not supported: the actuator was dropped, and ctrl is one entry shorter than in MuJoCo"),
+);
 
 pub static ACTUATOR_PLUGIN: Spec =
-    Spec::unread("plugin", Unsupported("<plugin> is not known: the actuator is left out, with its entry of ctrl"));
+    Spec::unread("plugin", Unsupported("<plugin> is not supported: the actuator was dropped, and ctrl is one entry shorter than in MuJoCo"));
 
 pub static ACTUATOR: Spec = Spec {
     name: "actuator",

@@ -23,12 +23,10 @@ pub static JOINT: Spec = Spec {
         Group(Picture, "group"),
         Group(Record, "user"),
         Group(
-            Unsupported(
-                "actuatorgravcomp is not applied: gravity compensation does not count as force of the actuators",
-            ),
+            Unsupported("actuatorgravcomp is not supported: gravity compensation does not count as actuator force"),
             "actuatorgravcomp",
         ),
-        Group(Unsupported("springyield is not applied: the spring stays elastic"), "springyield"),
+        Group(Unsupported("springyield is not supported: the spring stays elastic"), "springyield"),
     ],
     children: &[],
 };
@@ -56,9 +54,9 @@ pub static GEOM: Spec = Spec {
         Group(Softness, "gap solimp solmix solref"),
         Group(Picture, "castshadow material rgba"),
         Group(Record, "fitscale fluidcoef fluidshape user"),
-        Group(Unsupported("adhesion is not known: surfaces do not stick"), "adhesion"),
-        Group(Unsupported("shellinertia is not known: the geom counts as solid"), "shellinertia"),
-        Group(Unsupported("moving surfaces are not known: the surface rests"), "surfacevel"),
+        Group(Unsupported("adhesion is not supported: surfaces do not adhere"), "adhesion"),
+        Group(Unsupported("shellinertia is not supported: the geom is solid"), "shellinertia"),
+        Group(Unsupported("moving surfaces are not supported: the surface is at rest"), "surfacevel"),
     ],
     children: &[&PLUGIN],
 };
@@ -78,19 +76,19 @@ pub static CAMERA: Spec = Spec::unread("camera", Picture);
 
 pub static LIGHT: Spec = Spec::unread("light", Picture);
 
-pub static FLEXCOMP: Spec = Spec::unread("flexcomp", Unsupported("flexible bodies are not known: it is missing"));
+pub static FLEXCOMP: Spec = Spec::unread("flexcomp", Unsupported("flexible bodies are not supported: the element was dropped"));
 
-pub static PLUGIN: Spec = Spec::unread("plugin", Unsupported("plugins are not known: it does not act"));
+pub static PLUGIN: Spec = Spec::unread("plugin", Unsupported("plugins are not supported: the plugin is ignored"));
 
 pub static COMPOSITE: Spec =
-    Spec::unread("composite", Unsupported("composite bodies are not known: what it would add is missing"));
+    Spec::unread("composite", Unsupported("composite bodies are not supported: the element was dropped"));
 
 pub static ATTACH: Spec = Spec {
     name: "attach",
     class: Read,
     attributes: &[
         Group(Read, "body model prefix"),
-        Group(Unsupported("attaching a frame is not known: the whole world of the model is attached"), "frame"),
+        Group(Unsupported("attaching a frame is not supported: the whole world of the model is attached"), "frame"),
     ],
     children: &[],
 };
@@ -121,7 +119,7 @@ pub static BODY: Spec = Spec {
         Group(Read, "axisangle childclass euler gravcomp name pos quat xyaxes zaxis"),
         Group(Softness, "sleep"),
         Group(Record, "fuse simple user"),
-        Group(Unsupported("mocap is not known: the body is fixed"), "mocap"),
+        Group(Unsupported("mocap is not supported: the body is fixed"), "mocap"),
     ],
     children: &INSIDE,
 };

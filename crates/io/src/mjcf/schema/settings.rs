@@ -21,7 +21,7 @@ pub static COMPILER: Spec = Spec {
             Unsupported("free bodies keep the frame of the file: MuJoCo moves it to the center of mass"),
             "alignfree",
         ),
-        Group(Unless("false", "inertia of meshes is taken as the mesh itself says"), "exactmeshinertia"),
+        Group(Unless("false", "the inertia of a mesh follows its own attribute"), "exactmeshinertia"),
     ],
     children: &[&COMPILER_LENGTHRANGE],
 };
@@ -37,18 +37,18 @@ pub static OPTION_FLAG: Spec = Spec {
           nativeccd refsafe sensor sleep speculative warmstart",
         ),
         Group(Record, "sensornoise"),
-        Group(Unless("enable", "actuation=\"disable\" is not obeyed"), "actuation"),
-        Group(Unless("enable", "clampctrl=\"disable\" is not obeyed"), "clampctrl"),
-        Group(Unless("enable", "constraint=\"disable\" is not obeyed"), "constraint"),
-        Group(Unless("enable", "contact=\"disable\" is not obeyed"), "contact"),
-        Group(Unless("enable", "damper=\"disable\" is not obeyed"), "damper"),
-        Group(Unless("enable", "equality=\"disable\" is not obeyed"), "equality"),
-        Group(Unless("enable", "filterparent=\"disable\" is not obeyed"), "filterparent"),
-        Group(Unless("enable", "frictionloss=\"disable\" is not obeyed"), "frictionloss"),
-        Group(Unless("enable", "limit=\"disable\" is not obeyed"), "limit"),
-        Group(Unless("disable", "contact override is not obeyed"), "override"),
-        Group(Unless("enable", "spring=\"disable\" is not obeyed"), "spring"),
-        Group(Unless("enable", "passive=\"disable\" is not obeyed"), "passive"),
+        Group(Unless("enable", "actuation=\"disable\" is not supported and is ignored"), "actuation"),
+        Group(Unless("enable", "clampctrl=\"disable\" is not supported and is ignored"), "clampctrl"),
+        Group(Unless("enable", "constraint=\"disable\" is not supported and is ignored"), "constraint"),
+        Group(Unless("enable", "contact=\"disable\" is not supported and is ignored"), "contact"),
+        Group(Unless("enable", "damper=\"disable\" is not supported and is ignored"), "damper"),
+        Group(Unless("enable", "equality=\"disable\" is not supported and is ignored"), "equality"),
+        Group(Unless("enable", "filterparent=\"disable\" is not supported and is ignored"), "filterparent"),
+        Group(Unless("enable", "frictionloss=\"disable\" is not supported and is ignored"), "frictionloss"),
+        Group(Unless("enable", "limit=\"disable\" is not supported and is ignored"), "limit"),
+        Group(Unless("disable", "contact override is not supported and is ignored"), "override"),
+        Group(Unless("enable", "spring=\"disable\" is not supported and is ignored"), "spring"),
+        Group(Unless("enable", "passive=\"disable\" is not supported and is ignored"), "passive"),
     ],
     children: &[],
 };
@@ -66,8 +66,8 @@ pub static OPTION: Spec = Spec {
           sleep_tolerance solver tolerance",
         ),
         Group(Record, "magnetic wind"),
-        Group(Unsupported("groups of actuators cannot be switched off: all of them act"), "actuatorgroupdisable"),
-        Group(Unsupported("forces of a fluid are not known: bodies move as in a vacuum"), "density viscosity"),
+        Group(Unsupported("disabling groups of actuators is not supported: all of them act"), "actuatorgroupdisable"),
+        Group(Unsupported("fluid forces (density, viscosity) are not supported and are ignored"), "density viscosity"),
         Group(
             Unless("all", "the masks of geoms and the list of pairs both decide, as with collision=\"all\""),
             "collision",
@@ -93,4 +93,4 @@ pub static KEYFRAME_KEY: Spec = Spec {
 
 pub static KEYFRAME: Spec = Spec { name: "keyframe", class: Read, attributes: &[], children: &[&KEYFRAME_KEY] };
 
-pub static EXTENSION: Spec = Spec::unread("extension", Unsupported("plugins are not known: they do not act"));
+pub static EXTENSION: Spec = Spec::unread("extension", Unsupported("plugins are not supported and are ignored"));
