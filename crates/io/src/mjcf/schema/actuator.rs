@@ -79,27 +79,37 @@ pub static ACTUATOR_VELOCITY: Spec = Spec {
 
 pub static ACTUATOR_INTVELOCITY: Spec = Spec::unread(
     "intvelocity",
-    Unsupported("<intvelocity> is not supported: the actuator was dropped, and ctrl is one entry shorter than in MuJoCo"),
+    Unsupported(
+        "<intvelocity> is not supported: the actuator was dropped, and ctrl is one entry shorter than in MuJoCo",
+    ),
 );
 
 pub static ACTUATOR_ORIENTATION: Spec = Spec::unread(
     "orientation",
-    Unsupported("<orientation> is not supported: the actuator was dropped, and ctrl is one entry shorter than in MuJoCo"),
+    Unsupported(
+        "<orientation> is not supported: the actuator was dropped, and ctrl is one entry shorter than in MuJoCo",
+    ),
 );
 
-pub static ACTUATOR_PID: Spec =
-    Spec::unread("pid", Unsupported("<pid> is not supported: the actuator was dropped, and ctrl is one entry shorter than in MuJoCo"));
+pub static ACTUATOR_PID: Spec = Spec::unread(
+    "pid",
+    Unsupported("<pid> is not supported: the actuator was dropped, and ctrl is one entry shorter than in MuJoCo"),
+);
 
-pub static ACTUATOR_DAMPER: Spec =
-    Spec::unread("damper", Unsupported("<damper> is not supported: the actuator was dropped, and ctrl is one entry shorter than in MuJoCo"));
+pub static ACTUATOR_DAMPER: Spec = Spec::unread(
+    "damper",
+    Unsupported("<damper> is not supported: the actuator was dropped, and ctrl is one entry shorter than in MuJoCo"),
+);
 
 pub static ACTUATOR_CYLINDER: Spec = Spec::unread(
     "cylinder",
     Unsupported("<cylinder> is not supported: the actuator was dropped, and ctrl is one entry shorter than in MuJoCo"),
 );
 
-pub static ACTUATOR_MUSCLE: Spec =
-    Spec::unread("muscle", Unsupported("<muscle> is not supported: the actuator was dropped, and ctrl is one entry shorter than in MuJoCo"));
+pub static ACTUATOR_MUSCLE: Spec = Spec::unread(
+    "muscle",
+    Unsupported("<muscle> is not supported: the actuator was dropped, and ctrl is one entry shorter than in MuJoCo"),
+);
 
 pub static ACTUATOR_ADHESION: Spec = Spec::unread(
     "adhesion",
@@ -111,8 +121,10 @@ pub static ACTUATOR_DCMOTOR: Spec = Spec::unread(
     Unsupported("<dcmotor> is not supported: the actuator was dropped, and ctrl is one entry shorter than in MuJoCo"),
 );
 
-pub static ACTUATOR_PLUGIN: Spec =
-    Spec::unread("plugin", Unsupported("<plugin> is not supported: the actuator was dropped, and ctrl is one entry shorter than in MuJoCo"));
+pub static ACTUATOR_PLUGIN: Spec = Spec::unread(
+    "plugin",
+    Unsupported("<plugin> is not supported: the actuator was dropped, and ctrl is one entry shorter than in MuJoCo"),
+);
 
 pub static ACTUATOR: Spec = Spec {
     name: "actuator",

@@ -76,7 +76,8 @@ pub static CAMERA: Spec = Spec::unread("camera", Picture);
 
 pub static LIGHT: Spec = Spec::unread("light", Picture);
 
-pub static FLEXCOMP: Spec = Spec::unread("flexcomp", Unsupported("flexible bodies are not supported: the element was dropped"));
+pub static FLEXCOMP: Spec =
+    Spec::unread("flexcomp", Unsupported("flexible bodies are not supported: the element was dropped"));
 
 pub static PLUGIN: Spec = Spec::unread("plugin", Unsupported("plugins are not supported: the plugin is ignored"));
 
