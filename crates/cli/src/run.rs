@@ -24,8 +24,9 @@ use std::path::{Path, PathBuf};
                         random  controls drawn uniformly from their ranges every 0.1 s; --seed sets the seed.\n  \
                         FILE    one row of controls per step, numbers separated by commas or blanks, the last row stays;\n          \
                         or a recorded .csv, whose columns ctrl:NAME are used.\n\n\
-                        worst_residual: largest violation of the contact laws, scaled (1 m/s counts as one). penetration: \
-                        deepest overlap (m). compliance_shift: change of velocity by compliance (m/s).")]
+                        worst_residual    largest violation of the contact laws, scaled (1 m/s counts as one)\n\
+                        penetration       deepest overlap (m)\n\
+                        compliance_shift  change of velocity by compliance (m/s)")]
 pub struct Arguments {
     #[command(flatten)]
     source: Source,

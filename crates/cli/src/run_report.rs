@@ -39,7 +39,7 @@ pub fn print(model: &Model, controller: &str, outcome: &Outcome) {
 }
 
 fn print_samples(samples: &[Sample]) {
-    let names = ["time (s)", "height (m)", "kinetic (J)", "potential (J)", "total (J)", "contacts"];
+    let names = ["time (s)", "com z (m)", "kinetic (J)", "potential (J)", "total (J)", "contacts"];
     say!("  {:>9} {:>13} {:>12} {:>12} {:>12} {:>9}", names[0], names[1], names[2], names[3], names[4], names[5]);
     for s in samples {
         let (time, height, total) = (s.state.time, s.com_height, s.kinetic + s.potential);
