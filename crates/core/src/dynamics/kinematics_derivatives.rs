@@ -57,20 +57,26 @@ impl Columns {
     }
 }
 
-/// Columns of all dofs, and velocities before each of them.
+/// Columns of all dofs, velocities before each of them, and the accelerations of the bodies that they belong to.
 #[derive(Debug, Clone)]
 pub struct KinematicsDerivatives {
     pub(crate) columns: Vec<Columns>,
     /// Velocity of the frame before each dof's primitive, V_λ (nv).
     pub(crate) V_before: Vec<Motion>,
+    /// Accelerations of the bodies, gravity included; those in `Kinematics` stay what they are.
+    pub(crate) A: Vec<Motion>,
 }
 
-footprint!(KinematicsDerivatives: columns, V_before);
+footprint!(KinematicsDerivatives: columns, V_before, A);
 
 impl KinematicsDerivatives {
     /// Memory for a model.
     pub fn new(model: &Model) -> KinematicsDerivatives {
-        KinematicsDerivatives { columns: vec![Columns::ZERO; model.nv()], V_before: vec![Motion::ZERO; model.nv()] }
+        KinematicsDerivatives {
+            columns: vec![Columns::ZERO; model.nv()],
+            V_before: vec![Motion::ZERO; model.nv()],
+            A: vec![Motion::ZERO; model.n_bodies()],
+        }
     }
 }
 
@@ -86,10 +92,10 @@ dispatch!(
     ) {
         let tree = model.tree();
         begin(model, q, kin);
-        kin.A[0].lin = -Vec3::from(model.options().gravity);
+        dkin.A[0].lin = -Vec3::from(model.options().gravity);
         for i in 1..tree.n_bodies() {
             let node = place(tree, model.numbers(), i, q, kin);
-            (kin.V[i], kin.A[i]) = accelerate_with_columns(tree, node, v, a, kin, dkin);
+            (kin.V[i], dkin.A[i]) = accelerate_with_columns(tree, node, v, a, kin, dkin);
         }
     }
 );
@@ -99,13 +105,13 @@ pub(crate) fn accelerations_placed(
     model: &Model,
     v: &[f64],
     a: &[f64],
-    kin: &mut Kinematics,
+    kin: &Kinematics,
     dkin: &mut KinematicsDerivatives,
 ) {
     let tree = model.tree();
-    kin.A[0].lin = -Vec3::from(model.options().gravity);
+    dkin.A[0].lin = -Vec3::from(model.options().gravity);
     for i in 1..tree.n_bodies() {
-        (_, kin.A[i]) = accelerate_with_columns(tree, &tree.nodes[i], v, a, kin, dkin);
+        (_, dkin.A[i]) = accelerate_with_columns(tree, &tree.nodes[i], v, a, kin, dkin);
     }
 }
 
@@ -118,16 +124,16 @@ pub(super) fn sweep_with_inertias(
     a: &[f64],
     kin: &mut Kinematics,
     dkin: &mut KinematicsDerivatives,
-    mut visit: impl FnMut(usize, &Kinematics),
+    mut visit: impl FnMut(usize, &Kinematics, Motion),
 ) {
     let tree = model.tree();
     begin(model, q, kin);
-    kin.A[0].lin = -Vec3::from(model.options().gravity);
+    dkin.A[0].lin = -Vec3::from(model.options().gravity);
     for i in 1..tree.n_bodies() {
         let node = place(tree, model.numbers(), i, q, kin);
         weigh(model.numbers(), i, kin.origin[node.tree], kin);
-        (kin.V[i], kin.A[i]) = accelerate_with_columns(tree, node, v, a, kin, dkin);
-        visit(i, kin);
+        (kin.V[i], dkin.A[i]) = accelerate_with_columns(tree, node, v, a, kin, dkin);
+        visit(i, kin, dkin.A[i]);
     }
 }
 
@@ -141,7 +147,7 @@ pub(super) fn accelerate_with_columns(
     kin: &Kinematics,
     dkin: &mut KinematicsDerivatives,
 ) -> (Motion, Motion) {
-    let (mut V, mut A) = (kin.V[node.parent], kin.A[node.parent]);
+    let (mut V, mut A) = (kin.V[node.parent], dkin.A[node.parent]);
     for p in &tree.primitives[node.primitives.clone()] {
         let (V_before, A_before) = (V, A);
         let (mut joint_V, mut joint_A) = (Motion::ZERO, Motion::ZERO);

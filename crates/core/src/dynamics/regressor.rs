@@ -10,7 +10,7 @@ pub(crate) fn regressor(model: &Model, kin: &Kinematics, Y: &mut [f64]) {
     let (tree, n) = (model.tree(), 10 * (model.n_bodies() - 1));
     Y.fill(0.0);
     for i in 1..tree.n_bodies() {
-        let columns = body_columns(model, kin, i);
+        let columns = body_columns(model, kin, i, kin.A[i]);
         let (R, arm) = (kin.X_wb[i].rotation, kin.X_wb[i].position - kin.origin[tree.nodes[i].tree]);
         for &j in tree.support(i) {
             // the dof's axis in the body's frame                                                       (reg-2)
@@ -24,9 +24,9 @@ pub(crate) fn regressor(model: &Model, kin: &Kinematics, Y: &mut [f64]) {
 }
 
 /// Net force of a body per unit of each of its parameters, body frame.   (reg-1)
-pub(crate) fn body_columns(model: &Model, kin: &Kinematics, i: usize) -> [Force; 10] {
+pub(crate) fn body_columns(model: &Model, kin: &Kinematics, i: usize, A: Motion) -> [Force; 10] {
     let X = &kin.X_wb[i];
-    inertial_columns(X, X.position - kin.origin[model.tree().nodes[i].tree], kin.V[i], kin.A[i])
+    inertial_columns(X, X.position - kin.origin[model.tree().nodes[i].tree], kin.V[i], A)
 }
 
 /// Columns of a body at a pose, `arm` from the origin of its tree, with a velocity and an acceleration there. Without the

@@ -72,7 +72,7 @@ impl RneaAdjoint {
 
     /// Virtual velocity and the terms of body `i`, once its velocity and acceleration are known.   (adj-1)
     #[inline(always)]
-    fn enter(&mut self, tree: &Topology, i: usize, w: &[f64], kin: &Kinematics) {
+    fn enter(&mut self, tree: &Topology, i: usize, w: &[f64], kin: &Kinematics, A: Motion) {
         let node = &tree.nodes[i];
         let mut W = self.W[node.parent];
         for p in &tree.primitives[node.primitives.clone()] {
@@ -83,7 +83,7 @@ impl RneaAdjoint {
             }
         }
         self.W[i] = W;
-        self.sums[i] = of_body(kin.inertia[i], kin.V[i], kin.A[i], W);
+        self.sums[i] = of_body(kin.inertia[i], kin.V[i], A, W);
     }
 }
 
@@ -109,7 +109,7 @@ dispatch!(
         out: RneaGradient<'_>,
     ) {
         // forward pass: columns, virtual velocities and the terms of each body                            (adj-1)
-        sweep_with_inertias(model, q, v, a, kin, dkin, |i, kin| adj.enter(model.tree(), i, w, kin));
+        sweep_with_inertias(model, q, v, a, kin, dkin, |i, kin, A| adj.enter(model.tree(), i, w, kin, A));
         backward(model, wrenches, w, kin, dkin, adj, out);
     }
 );
@@ -124,16 +124,16 @@ dispatch!(
         wrenches: &[Wrench],
         carried: &[Force],
         w: &[f64],
-        kin: &mut Kinematics,
+        kin: &Kinematics,
         dkin: &mut KinematicsDerivatives,
         adj: &mut RneaAdjoint,
         out: RneaGradient<'_>,
     ) {
         let tree = model.tree();
-        kin.A[0].lin = -Vec3::from(model.options().gravity);
+        dkin.A[0].lin = -Vec3::from(model.options().gravity);
         for i in 1..tree.n_bodies() {
-            (_, kin.A[i]) = accelerate_with_columns(tree, &tree.nodes[i], v, a, kin, dkin);
-            adj.enter(tree, i, w, kin);
+            (_, dkin.A[i]) = accelerate_with_columns(tree, &tree.nodes[i], v, a, kin, dkin);
+            adj.enter(tree, i, w, kin, dkin.A[i]);
         }
         for (sums, force) in adj.sums.iter_mut().zip(carried) {
             sums.f -= *force;

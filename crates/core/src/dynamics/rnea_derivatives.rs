@@ -101,8 +101,8 @@ dispatch!(
         out: &mut RneaDerivatives,
     ) {
         // forward pass: poses, inertias, columns, forces                                                  (drnea-1, drnea-2)
-        sweep_with_inertias(model, q, v, a, kin, dkin, |i, kin| {
-            out.composite[i] = of_body(kin.inertia[i], kin.V[i], kin.A[i]);
+        sweep_with_inertias(model, q, v, a, kin, dkin, |i, kin, A| {
+            out.composite[i] = of_body(kin.inertia[i], kin.V[i], A);
         });
         finish(model, kin, dkin, wrenches, mass, out);
     }
@@ -117,16 +117,16 @@ dispatch!(
         a: &[f64],
         wrenches: &[Wrench],
         carried: &[Force],
-        kin: &mut Kinematics,
+        kin: &Kinematics,
         dkin: &mut KinematicsDerivatives,
         mass: &mut MassFactor,
         out: &mut RneaDerivatives,
     ) {
         let tree = model.tree();
-        kin.A[0].lin = -Vec3::from(model.options().gravity);
+        dkin.A[0].lin = -Vec3::from(model.options().gravity);
         for i in 1..tree.n_bodies() {
-            (_, kin.A[i]) = accelerate_with_columns(tree, &tree.nodes[i], v, a, kin, dkin);
-            out.composite[i] = of_body(kin.inertia[i], kin.V[i], kin.A[i]);
+            (_, dkin.A[i]) = accelerate_with_columns(tree, &tree.nodes[i], v, a, kin, dkin);
+            out.composite[i] = of_body(kin.inertia[i], kin.V[i], dkin.A[i]);
         }
         for (composite, force) in out.composite.iter_mut().zip(carried) {
             composite.force -= *force;

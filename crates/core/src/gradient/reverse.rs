@@ -189,10 +189,9 @@ impl Reverse {
     /// Inverse dynamics of the step, transposed: gradients with respect to q, v and a of `−z·ID`, and all the sums that
     /// parameters need.
     pub fn sweep(&mut self, f: &mut StepRecord, l: &Linearized, unconstrained: &mut Unconstrained) {
-        let Unconstrained { dkin, A, wrenches, .. } = unconstrained;
+        let Unconstrained { dkin, wrenches, .. } = unconstrained;
         let [q, v, a] = &mut self.by;
         let out = RneaGradient { q, v, a };
-        core::mem::swap(&mut f.kin.A, A);
         let carried = &l.carried;
         rnea_vjp_placed(
             f.model,
@@ -206,7 +205,6 @@ impl Reverse {
             &mut self.adjoint,
             out,
         );
-        core::mem::swap(&mut f.kin.A, A);
     }
 
     /// Adds the gradient with respect to the inputs. Needs `solve` and `sweep` before.

@@ -17,7 +17,6 @@ use crate::dynamics::{
 };
 use crate::footprint::footprint;
 use crate::model::Model;
-use crate::spatial::Motion;
 
 /// Memory of the unconstrained part.
 #[derive(Debug, Clone)]
@@ -28,20 +27,16 @@ pub(crate) struct Unconstrained {
     drnea: RneaDerivatives,
     /// The mass matrix without implicit terms.
     M: MassFactor,
-    /// Accelerations of the bodies in the step, while `Kinematics` keeps those of a = 0.
-    pub A: Vec<Motion>,
     /// The user's wrenches and compensated weights.
     pub wrenches: Vec<Wrench>,
     /// Which dofs pass changes of their actuators (nv).
     pub saturation: Vec<f64>,
-    /// Displacements of joint springs, and other vectors over the dofs (nv).
+    /// Scratch: displacements of joint springs (nv).
     pub displacement: Vec<f64>,
-    /// Velocities of the bodies, for whoever needs some.
-    pub V: Vec<Motion>,
     pub rotation: Rotation,
 }
 
-footprint!(Unconstrained: S, dkin, drnea, M, A, wrenches, saturation, displacement, V, rotation);
+footprint!(Unconstrained: S, dkin, drnea, M, wrenches, saturation, displacement, rotation);
 
 impl Unconstrained {
     /// Memory for a model.
@@ -51,11 +46,9 @@ impl Unconstrained {
             dkin: KinematicsDerivatives::new(model),
             drnea: RneaDerivatives::new(model),
             M: MassFactor::new(model),
-            A: vec![Motion::ZERO; model.n_bodies()],
             wrenches: Vec::new(),
             saturation: vec![1.0; model.nv()],
             displacement: vec![0.0; model.nv()],
-            V: vec![Motion::ZERO; model.n_bodies()],
             rotation: Rotation::new(model),
         }
     }
@@ -72,11 +65,9 @@ impl Unconstrained {
     /// Writes S, where the components have entries.
     pub fn write(&mut self, f: &mut StepRecord, linearized: &Linearized, components: &Components) {
         let model = f.model;
-        let Unconstrained { dkin, drnea, M, A, wrenches, .. } = self;
-        core::mem::swap(&mut f.kin.A, A);
+        let Unconstrained { dkin, drnea, M, wrenches, .. } = self;
         let carried = &linearized.carried;
         rnea_derivatives_placed(model, &f.given.v, f.acceleration, wrenches, carried, f.kin, dkin, M, drnea);
-        core::mem::swap(&mut f.kin.A, A);
         sum_up(self, f, linearized, components);
     }
 

@@ -56,7 +56,7 @@ impl Reverse {
             let mut meet = |W: Motion, columns: [Force; 10]| {
                 ten.iter_mut().zip(columns).for_each(|(g, c)| *g += W.dot(c));
             };
-            meet(in_body(force), inertial_columns(X, arm, V, self.A[i]));
+            meet(in_body(force), inertial_columns(X, arm, V, self.dkin.A[i]));
             meet(in_body(momentum), inertial_columns(X, arm, Motion::ZERO, V));
             ten[0] += mass + moment.dot(arm);
             (0..3).for_each(|k| ten[1 + k] += moment.dot(X.rotation.c[k]));
@@ -82,7 +82,7 @@ impl Reverse {
     fn add_placement(&self, f: &StepRecord, out: &mut [f64]) {
         for (i, six) in (1..).zip(out.chunks_exact_mut(6)) {
             let parent = f.model.tree().nodes[i].parent;
-            let (V, A) = (f.kin.V[parent], self.A[parent]);
+            let (V, A) = (f.kin.V[parent], self.dkin.A[parent]);
             for (g, S) in six.iter_mut().zip(placement_axes(f, i)) {
                 let psi = V.cross(S);
                 *g += S.dot(self.adjoint.position[i]) + psi.dot(self.adjoint.velocity[i]);

@@ -12,7 +12,7 @@ use crate::constraint::Source;
 use crate::dynamics::{KinematicsDerivatives, accelerations_placed};
 use crate::gradient::{GradientError, Rotation, StepRecord, contact_error};
 use crate::model::{FrameId, Model, Quantity, Sensor, SensorObject};
-use crate::spatial::{Motion, Vec3};
+use crate::spatial::Vec3;
 
 /// Memory of reverse mode.
 #[derive(Debug, Clone)]
@@ -21,8 +21,7 @@ pub(super) struct Reverse {
     pub load_adjoint: LoadAdjoint,
     /// Of the step that is differentiated, which may be another than the one that was read: on the central path.
     loads: LinkWrenches,
-    pub A: Vec<Motion>,
-    dkin: KinematicsDerivatives,
+    pub dkin: KinematicsDerivatives,
     pub rotation: Rotation,
     /// Derivatives of contacts that press, one for each of [`constraint_force::contacts`].
     touches: Vec<Option<PointDerivatives>>,
@@ -37,7 +36,6 @@ impl Reverse {
             adjoint: Adjoint::new(model),
             load_adjoint: LoadAdjoint::new(model),
             loads: LinkWrenches::new(model),
-            A: vec![Motion::ZERO; model.n_bodies()],
             dkin: KinematicsDerivatives::new(model),
             rotation: Rotation::new(model),
             touches: Vec::new(),
@@ -48,15 +46,13 @@ impl Reverse {
     /// What all weights share.
     pub fn begin(&mut self, f: &mut StepRecord, needs: Needs) -> Result<(), GradientError> {
         self.rotation.begin(f);
-        core::mem::swap(&mut f.kin.A, &mut self.A);
         accelerations_placed(f.model, &f.given.v, f.acceleration, f.kin, &mut self.dkin);
-        core::mem::swap(&mut f.kin.A, &mut self.A);
         if needs.actuation {
             self.saturation.copy_from_slice(&f.free.saturation);
         }
         self.touches.clear();
         if needs.loads {
-            self.loads.write(&Snapshot::of(f), &self.A);
+            self.loads.write(&Snapshot::of(f), &self.dkin.A);
         }
         if needs.forces { self.touch(f) } else { Ok(()) }
     }
@@ -91,9 +87,9 @@ impl Reverse {
         }
         self.pull_sums(m, layout, weights);
         if loaded {
-            self.load_adjoint.spread(m, &self.A, &self.touches, &mut self.adjoint);
+            self.load_adjoint.spread(m, &self.dkin.A, &self.touches, &mut self.adjoint);
         }
-        self.adjoint.meet(m, &self.A, &self.dkin);
+        self.adjoint.meet(m, &self.dkin.A, &self.dkin);
     }
 
     /// Adds what the readings owe to free rotation, which is no part of the accelerations. After `pull`.
@@ -114,7 +110,7 @@ impl Reverse {
             SensorObject::Actuator(id) => coordinate::pull_actuator(m, id.0, what, weights[0], out),
             SensorObject::Frame(id) if is_load(s) => self.pull_load(m, id, what, Vec3::from_slice(weights)),
             _ if what == Quantity::Quaternion => frame::pull_quaternion(m, s.object, s.reference, weights, out),
-            _ => frame::pull(m, &self.A, s.object, s.reference, what, Vec3::from_slice(weights), out),
+            _ => frame::pull(m, &self.dkin.A, s.object, s.reference, what, Vec3::from_slice(weights), out),
         }
     }
 

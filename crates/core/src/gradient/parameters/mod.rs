@@ -69,13 +69,11 @@ impl Adjoint<'_, '_> {
     /// Torques are linear in the ten numbers of a body; a wrench at its center of mass moves with that.
     fn inertial(&mut self, out: &mut [f64]) {
         let dt = self.dt();
-        core::mem::swap(&mut self.f.kin.A, &mut self.unconstrained.A);
         for (i, ten) in (1..).zip(out.chunks_exact_mut(10)) {
             let W = self.virtual_velocity_in_body(i);
-            let columns = body_columns(self.f.model, self.f.kin, i);
+            let columns = body_columns(self.f.model, self.f.kin, i, self.unconstrained.dkin.A[i]);
             ten.iter_mut().zip(columns).for_each(|(g, c)| *g -= dt * W.dot(c));
         }
-        core::mem::swap(&mut self.f.kin.A, &mut self.unconstrained.A);
         for wrench in self.f.given.wrenches.iter().filter(|w| w.point.is_none() && w.body.0 > 0) {
             let i = wrench.body.0;
             let body = &self.f.model.inertias()[i];
@@ -102,7 +100,7 @@ impl Adjoint<'_, '_> {
         let (dt, f) = (self.dt(), &*self.f);
         for (i, six) in (1..).zip(out.chunks_exact_mut(6)) {
             let node = &f.model.tree().nodes[i];
-            let (V, A) = (f.kin.V[node.parent], self.unconstrained.A[node.parent]);
+            let (V, A) = (f.kin.V[node.parent], self.unconstrained.dkin.A[node.parent]);
             for (k, S) in placement_axes(f, i).into_iter().enumerate() {
                 let psi = V.cross(S);
                 let unconstrained = self.reverse.adjoint.meet(node.parent, i, S, psi, A.cross(S) + V.cross(psi));
