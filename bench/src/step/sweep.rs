@@ -161,12 +161,8 @@ fn advance<'d>(
     x: &State,
     next: &mut State,
 ) -> Result<Step<'d>, StepError> {
-    let input = Input::tau(&motion.tau).with_wrenches(&motion.wrenches);
-    if motion.is_actuated() {
-        slipstick::step_ctrl(model, data, x, &motion.ctrl, &input, next)
-    } else {
-        slipstick::step(model, data, x, &input, next)
-    }
+    let ctrl = motion.is_actuated().then_some(&motion.ctrl[..]);
+    slipstick::step(model, data, x, &Input { tau: &motion.tau, ctrl, wrenches: &motion.wrenches }, next)
 }
 
 fn compare(

@@ -24,4 +24,4 @@ pub use error::{BuildError, DynamicsError, InputError, StepError};
 pub use gradient::{GradientError, InputDirection, InputGrad, OutputGrad, StepJacobian};
 pub use model::*;
 pub use sensors::{SensorError, SensorJacobian, SensorRows, Sensors};
-pub use step::{ConstraintView, ContactView, Data, Input, Margins, State, Step, step, step_ctrl};
+pub use step::{ConstraintView, ContactView, Data, Input, Margins, State, Step, step};

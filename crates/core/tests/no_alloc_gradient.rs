@@ -156,7 +156,7 @@ fn derivatives_of_a_heap_allocate_nothing_after_warm_up() {
             let (mut x, mut next) = (start(&model), start(&model));
             for k in 0..500 {
                 let used = allocations(|| {
-                    let done = step_ctrl(&model, &mut data, &x, &ctrl, &Input::default(), &mut next);
+                    let done = step(&model, &mut data, &x, &Input::ctrl(&ctrl), &mut next);
                     let mut done = done.expect("finite");
                     if k % 10 == 0 {
                         asked.ask(&model, &mut done);

@@ -183,11 +183,9 @@ impl Simulator {
         }
         memory.steps += 1; // what the memory held is gone, also if the step fails
         let Memory { data, sensors, steps } = &mut *memory;
-        let (input, mut next) = (slipstick::Input::tau(&tau).with_wrenches(wrenches), x.clone());
-        let step = match &ctrl {
-            Some(ctrl) => slipstick::step_ctrl(self.model(), data, x, ctrl, &input, &mut next)?,
-            None => slipstick::step(self.model(), data, x, &input, &mut next)?,
-        };
+        let input = slipstick::Input { tau: &tau, ctrl: ctrl.as_deref(), wrenches };
+        let mut next = x.clone();
+        let step = slipstick::step(self.model(), data, x, &input, &mut next)?;
         step.sensors(x, ctrl.as_deref(), &input, sensors)?;
         Ok(Finished {
             next,

@@ -2,7 +2,7 @@
 #![allow(non_snake_case)]
 
 use slipstick::{
-    Batch, Data, Input, InputGrad, Memory, Model, RolloutGradient, RolloutInput, State, StateGrad, builtin, step_ctrl,
+    Batch, Data, Input, InputGrad, Memory, Model, RolloutGradient, RolloutInput, State, StateGrad, builtin, step,
 };
 
 /// The quadruped after some time at home, and its controls.
@@ -12,7 +12,7 @@ fn standing(steps: usize) -> (Model, Data, State, Vec<f64>) {
     let (mut data, mut x) = (Data::new(&model), State::keyframe(&model, "home").unwrap());
     let mut next = x.clone();
     for _ in 0..steps {
-        step_ctrl(&model, &mut data, &x, &ctrl, &Input::default(), &mut next).unwrap();
+        step(&model, &mut data, &x, &Input::ctrl(&ctrl), &mut next).unwrap();
         std::mem::swap(&mut x, &mut next);
     }
     (model, data, x, ctrl)
@@ -22,7 +22,7 @@ fn standing(steps: usize) -> (Model, Data, State, Vec<f64>) {
 fn rollouts_and_batches_count_steps_whose_derivative_is_a_choice() {
     let (model, mut data, x, ctrl) = standing(1500);
     let mut next = x.clone();
-    assert!(step_ctrl(&model, &mut data, &x, &ctrl, &Input::default(), &mut next).unwrap().is_choice().unwrap());
+    assert!(step(&model, &mut data, &x, &Input::ctrl(&ctrl), &mut next).unwrap().is_choice().unwrap());
     let steps = 5;
     let input = ctrl.repeat(steps);
     for memory in [Memory::Store, Memory::Recompute] {
@@ -53,13 +53,13 @@ fn the_mean_of_both_sides_is_the_central_difference_of_the_step() {
     options.tolerance = 1e-13;
     let model = model.with_options(options).unwrap();
     let mut next = x.clone();
-    let mut step = step_ctrl(&model, &mut data, &x, &ctrl, &Input::default(), &mut next).unwrap();
-    let warm = step.warm_start();
+    let mut done = step(&model, &mut data, &x, &Input::ctrl(&ctrl), &mut next).unwrap();
+    let warm = done.warm_start();
     let copied = |m: slipstick::linalg::MatRef| (0..nv).flat_map(|i| m.row(i).to_vec()).collect::<Vec<f64>>();
-    let own = copied(step.jacobian().unwrap().dv_dq);
-    let mean = copied(step.jacobian_of_sides(h).unwrap().dv_dq);
-    assert_eq!(own, copied(step.jacobian().unwrap().dv_dq), "the Jacobian comes back");
-    assert!(step.jacobian_of_sides(0.0).is_err() && step.jacobian_of_sides(f64::NAN).is_err());
+    let own = copied(done.jacobian().unwrap().dv_dq);
+    let mean = copied(done.jacobian_of_sides(h).unwrap().dv_dq);
+    assert_eq!(own, copied(done.jacobian().unwrap().dv_dq), "the Jacobian comes back");
+    assert!(done.jacobian_of_sides(0.0).is_err() && done.jacobian_of_sides(f64::NAN).is_err());
     let (mut right, mut of_own) = (0, 0);
     for j in 0..nv {
         let sides = [h, -h].map(|h| {
@@ -67,7 +67,7 @@ fn the_mean_of_both_sides_is_the_central_difference_of_the_step() {
             dq[j] = h;
             model.integrate(&x.q, &dq, &mut beside.q).unwrap();
             data.restore(&warm).unwrap();
-            step_ctrl(&model, &mut data, &beside, &ctrl, &Input::default(), &mut next).unwrap();
+            step(&model, &mut data, &beside, &Input::ctrl(&ctrl), &mut next).unwrap();
             next.v.clone()
         });
         let central: Vec<f64> = sides[0].iter().zip(&sides[1]).map(|(a, b)| (a - b) / (2.0 * h)).collect();
@@ -83,11 +83,11 @@ fn the_mean_of_both_sides_is_the_central_difference_of_the_step() {
 fn a_step_says_in_words_what_is_about_to_give_way_and_what_the_derivative_means() {
     let (model, mut data, x, ctrl) = standing(1500);
     let mut next = x.clone();
-    let text = step_ctrl(&model, &mut data, &x, &ctrl, &Input::default(), &mut next).unwrap().explain();
+    let text = step(&model, &mut data, &x, &Input::ctrl(&ctrl), &mut next).unwrap().explain();
     assert!(text.contains("Nearest to a change: ") && text.contains("more is held than can move"), "{text}");
     let cube = builtin("cube").unwrap();
     let (mut data, x) = (Data::new(&cube), State::keyframe(&cube, "home").unwrap());
     let mut next = x.clone();
-    let text = slipstick::step(&cube, &mut data, &x, &Input::default(), &mut next).unwrap().explain();
+    let text = step(&cube, &mut data, &x, &Input::default(), &mut next).unwrap().explain();
     assert!(text.contains("derivative on both sides") && text.contains(" N) make it slip"), "{text}");
 }

@@ -1,6 +1,6 @@
 //! Corners of the step are told column by column, and nothing else is.
 
-use slipstick::{Corners, Data, Input, Model, State, load_mjcf_str, step, step_ctrl};
+use slipstick::{Corners, Data, Input, Model, State, load_mjcf_str, step};
 
 pub fn scene(bodies: &str) -> Model {
     let text = format!("<mujoco><option timestep='0.002' gravity='0 0 -10'/><worldbody>{bodies}</worldbody></mujoco>");
@@ -67,7 +67,7 @@ fn features_of_shapes_and_ends_of_ranges_are_corners() {
     let (mut data, x) = (Data::new(&model), State::neutral(&model));
     let mut next = x.clone();
     for (ctrl, at_end) in [(0.5, false), (1.0, true)] {
-        let mut step = step_ctrl(&model, &mut data, &x, &[ctrl], &Input::default(), &mut next).unwrap();
+        let mut step = step(&model, &mut data, &x, &Input::ctrl(&[ctrl]), &mut next).unwrap();
         let found = Corners::of(&mut step).unwrap();
         assert_eq!((found.ctrl[0], found.count()), (at_end, usize::from(at_end)), "{ctrl}: {found:?}");
     }

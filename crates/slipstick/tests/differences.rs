@@ -38,7 +38,7 @@ fn differences_of_a_standing_robot_are_its_jacobian() {
     let mut blocks = |difference| {
         data.forget();
         finite_differences(&model, &mut data, &x, Some(&ctrl), &Input::default(), difference, &mut out).unwrap();
-        let mut step = slipstick::step_ctrl(&model, &mut data, &x, &ctrl, &Input::default(), &mut next).unwrap();
+        let mut step = slipstick::step(&model, &mut data, &x, &Input::ctrl(&ctrl), &mut next).unwrap();
         let j = step.jacobian().unwrap();
         [
             distance(out.dq_dq(), j.dq_dq),

@@ -17,7 +17,7 @@ fn run(model: &Model, steps: usize, mut look: impl FnMut(usize, &mut Step)) -> S
     let mut x = home.unwrap_or_else(|_| State::neutral(model));
     let (mut data, mut next) = (Data::new(model), x.clone());
     for k in 0..steps {
-        let mut step = slipstick::step_ctrl(model, &mut data, &x, &ctrl, &Input::default(), &mut next).expect("a step");
+        let mut step = slipstick::step(model, &mut data, &x, &Input::ctrl(&ctrl), &mut next).expect("a step");
         assert!(step.report().iterations <= model.options().max_iterations, "step {k}: {:?}", step.report());
         look(k, &mut step);
         std::mem::swap(&mut x, &mut next);

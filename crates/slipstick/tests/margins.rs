@@ -1,7 +1,7 @@
 //! Margins of patches and of redundant supports: those of the center of all loads that go with the motion.
 
 use crate::corners::{BOX, FLOOR, scene};
-use slipstick::{Data, Input, Margins, Model, State, builtin, step, step_ctrl};
+use slipstick::{Data, Input, Margins, Model, State, builtin, step};
 
 fn margins(model: &Model, tau: &[f64]) -> Margins {
     let (mut data, x) = (Data::new(model), State::neutral(model));
@@ -41,14 +41,14 @@ fn loads_of_redundant_supports_do_not_depend_on_the_warm_start() {
     let (mut data, mut x) = (Data::new(&model), home);
     let mut next = x.clone();
     for _ in 0..1500 {
-        step_ctrl(&model, &mut data, &x, &ctrl, &Input::default(), &mut next).unwrap();
+        step(&model, &mut data, &x, &Input::ctrl(&ctrl), &mut next).unwrap();
         std::mem::swap(&mut x, &mut next);
     }
     let mut views = [false, true].map(|cold| {
         if cold {
             data.forget();
         }
-        step_ctrl(&model, &mut data, &x, &ctrl, &Input::default(), &mut next).unwrap().constraints()
+        step(&model, &mut data, &x, &Input::ctrl(&ctrl), &mut next).unwrap().constraints()
     });
     let [warm, cold] = &mut views;
     assert!(warm.len() == cold.len() && !warm.is_empty());

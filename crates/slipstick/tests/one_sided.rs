@@ -32,7 +32,7 @@ impl Rest {
         let ctrl = home.map_or(vec![0.0; model.nu()], |k| k.ctrl.clone());
         let (mut data, mut next) = (Data::new(&model), x.clone());
         for _ in 0..2500 {
-            slipstick::step_ctrl(&model, &mut data, &x, &ctrl, &Input::default(), &mut next).expect("a step");
+            slipstick::step(&model, &mut data, &x, &Input::ctrl(&ctrl), &mut next).expect("a step");
             std::mem::swap(&mut x, &mut next);
         }
         assert!(x.v.iter().all(|v| v.abs() < 1e-6), "{} does not rest: {:?}", model.name(), x.v);
@@ -48,7 +48,7 @@ impl Rest {
         data.restore(&self.warm).expect("its own");
         let mut x = self.x.clone();
         x.q.copy_from_slice(q);
-        slipstick::step_ctrl(&self.model, &mut data, &x, &self.ctrl, &Input::default(), &mut next).expect("a step");
+        slipstick::step(&self.model, &mut data, &x, &Input::ctrl(&self.ctrl), &mut next).expect("a step");
         next.v
     }
 
@@ -75,8 +75,8 @@ fn both_sides_of_columns_at_rest_are_those_of_the_step() {
         let nv = rest.model.nv();
         let (mut data, mut next) = (Data::new(&rest.model), rest.x.clone());
         data.restore(&rest.warm).expect("its own");
-        let mut step = slipstick::step_ctrl(&rest.model, &mut data, &rest.x, &rest.ctrl, &Input::default(), &mut next)
-            .expect("a step");
+        let mut step =
+            slipstick::step(&rest.model, &mut data, &rest.x, &Input::ctrl(&rest.ctrl), &mut next).expect("a step");
         for (column, sign) in (0..nv).flat_map(|c| [(c, 1.0), (c, -1.0)]) {
             let mut direction = vec![0.0; nv];
             direction[column] = sign;

@@ -27,7 +27,7 @@ fn shake(name: &str, steps: usize, size: f64, mut look: impl FnMut(usize, &mut S
             tau.iter_mut().for_each(|x| *x = size * random(&mut seed));
         }
         let mut step =
-            slipstick::step_ctrl(&model, &mut data, &x, &ctrl, &Input::tau(&tau), &mut next).expect("a step");
+            slipstick::step(&model, &mut data, &x, &Input::tau(&tau).with_ctrl(&ctrl), &mut next).expect("a step");
         look(t, &mut step, &next.v);
         std::mem::swap(&mut x, &mut next);
     }
@@ -107,7 +107,7 @@ fn resting(model: &Model, steps: usize) -> (State, Vec<f64>, Data) {
     let mut x = State::keyframe(model, "home").expect("home");
     let (mut data, mut next) = (Data::new(model), x.clone());
     for _ in 0..steps {
-        slipstick::step_ctrl(model, &mut data, &x, &home.ctrl, &Input::default(), &mut next).expect("a step");
+        slipstick::step(model, &mut data, &x, &Input::ctrl(&home.ctrl), &mut next).expect("a step");
         std::mem::swap(&mut x, &mut next);
     }
     (x, home.ctrl, data)
@@ -120,7 +120,7 @@ fn derivatives_of_a_standing_quadruped_are_linear_and_do_not_depend_on_history()
     let (nv, mut next) = (model.nv(), x.clone());
     let mut answers = Vec::new();
     for data in [&mut warm, &mut Data::new(&model)] {
-        let mut step = slipstick::step_ctrl(&model, data, &x, &ctrl, &Input::default(), &mut next).expect("a step");
+        let mut step = slipstick::step(&model, data, &x, &Input::ctrl(&ctrl), &mut next).expect("a step");
         let rows = step.constraints().iter().map(|c| if c.name.starts_with("contact") { 3 } else { 1 }).sum::<usize>();
         assert!(rows > nv, "{rows} rows");
         let jacobian = step.jacobian().expect("a derivative");

@@ -57,7 +57,7 @@ fn a_narrow_mean_is_the_derivative_of_a_smooth_step() {
     for (model, x) in [(pendulum, swinging), (cube, thrown)] {
         let (ctrl, tau) = (vec![0.3; model.nu()], vec![0.1; model.nv()]);
         let (mut data, mut next) = (Data::new(&model), x.clone());
-        let mut exact = step_ctrl(&model, &mut data, &x, &ctrl, &Input::tau(&tau), &mut next).unwrap();
+        let mut exact = step(&model, &mut data, &x, &Input::tau(&tau).with_ctrl(&ctrl), &mut next).unwrap();
         let exact = exact.jacobian().unwrap();
         for order in [Order::First, Order::Zeroth] {
             let error = |sigma: f64| {
@@ -181,7 +181,7 @@ fn the_same_seed_gives_the_same_bits_and_leaves_the_warm_start_of_the_step() {
     let (one, warm) = run(5);
     assert!(run(5) == (one.clone(), warm.clone()) && run(6).0.jacobian != one.jacobian);
     let (mut fresh, mut next) = (Data::new(&model), x.clone());
-    step_ctrl(&model, &mut fresh, &x, &home.ctrl, &Input::default(), &mut next).unwrap();
+    step(&model, &mut fresh, &x, &Input::ctrl(&home.ctrl), &mut next).unwrap();
     assert!(fresh.warm_start() == warm && next == one.exact);
 }
 

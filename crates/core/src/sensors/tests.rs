@@ -2,7 +2,7 @@
 
 use crate::model::*;
 use crate::spatial::*;
-use crate::{Data, Input, Sensors, State, Wrench, step, step_ctrl};
+use crate::{Data, Input, Sensors, State, Wrench, step};
 
 const BOX: Vec3 = vec3(0.1, 0.15, 0.2);
 
@@ -62,10 +62,7 @@ fn settle(model: &Model, steps: usize, ctrl: Option<&[f64]>, input: &Input) -> (
     let (mut data, mut x) = (Data::new(model), State::neutral(model));
     let (mut next, mut sensors) = (x.clone(), Sensors::new(model));
     for _ in 0..steps {
-        let done = match ctrl {
-            Some(ctrl) => step_ctrl(model, &mut data, &x, ctrl, input, &mut next),
-            None => step(model, &mut data, &x, input, &mut next),
-        };
+        let done = step(model, &mut data, &x, &Input { ctrl, ..*input }, &mut next);
         done.unwrap().sensors(&x, ctrl, input, &mut sensors).unwrap();
         std::mem::swap(&mut x, &mut next);
     }

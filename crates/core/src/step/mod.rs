@@ -53,14 +53,10 @@ impl Step<'_> {
         (&self.data.given.q, &self.data.given.v)
     }
 
-    /// Forces on dofs and bodies that the step was made with.
+    /// What acted during the step: forces of zero where none were given.
     pub fn input(&self) -> Input<'_> {
-        Input::tau(&self.data.given.tau).with_wrenches(&self.data.given.wrenches)
-    }
-
-    /// Controls of the actuators (nu); `None` if they were off.
-    pub fn ctrl(&self) -> Option<&[f64]> {
-        self.data.given.ctrl()
+        let given = &self.data.given;
+        Input { tau: &given.tau, ctrl: given.ctrl(), wrenches: &given.wrenches }
     }
 
     /// Velocity at its end (nv).
@@ -112,39 +108,15 @@ pub fn step<'d>(
     input: &Input,
     next: &mut State,
 ) -> Result<Step<'d>, StepError> {
-    run(model, data, x, None, input, next)
-}
-
-/// One time step with forces of the model's actuators under the controls `ctrl` added to the input.
-pub fn step_ctrl<'d>(
-    model: &'d Model,
-    data: &'d mut Data,
-    x: &State,
-    ctrl: &[f64],
-    input: &Input,
-    next: &mut State,
-) -> Result<Step<'d>, StepError> {
-    check::vector("ctrl", ctrl, model.nu())?;
-    run(model, data, x, Some(ctrl), input, next)
-}
-
-fn run<'d>(
-    model: &'d Model,
-    data: &'d mut Data,
-    x: &State,
-    ctrl: Option<&[f64]>,
-    input: &Input,
-    next: &mut State,
-) -> Result<Step<'d>, StepError> {
     check_input(model, data, x, input, next)?;
-    data.given.keep(&x.q, &x.v, input.tau, ctrl, input.wrenches);
+    data.given.keep(&x.q, &x.v, input.tau, input.ctrl, input.wrenches);
     data.invalidate_derivatives();
     data.finished = false;
     let Data { kin, mass, free, .. } = &mut *data;
     let dt = model.options().dt;
 
     dynamics::bias(model, &x.q, &x.v, input.wrenches, kin, free); // poses, dof axes, velocities, b
-    dynamics::forces(model, kin, &x.q, &x.v, input.tau, ctrl, free); // input, actuators, springs, dampers
+    dynamics::forces(model, kin, &x.q, &x.v, input.tau, input.ctrl, free); // input, actuators, springs, dampers
     dynamics::factor_mass(model, free, kin, mass); // M̂ = M + dt D + dt² K, factored once
     dynamics::check_positive_definite(model, mass.broken_pivot())?; // a dof without inertia has no motion to compute
     dynamics::free_velocity(model, kin, &x.v, mass, free); // v_free = v + dt M̂⁻¹ (tau − b − dt K v) + u
@@ -215,8 +187,9 @@ fn check_input(model: &Model, data: &Data, x: &State, input: &Input, next: &Stat
     data.structure.check(model, "data")?;
     model.check_q(&x.q)?;
     check::vector("v", &x.v, model.nv())?;
-    if !input.tau.is_empty() {
-        check::vector("tau", input.tau, model.nv())?;
+    check::vector_or_none("tau", input.tau, model.nv())?;
+    if let Some(ctrl) = input.ctrl {
+        check::vector("ctrl", ctrl, model.nu())?;
     }
     dynamics::check_wrenches(model, input.wrenches)?;
     check::length("next.q", next.q.len(), model.nq())?;

@@ -38,24 +38,47 @@ impl State {
     }
 }
 
-/// Forces during a step.
+/// What acts during a step: the one way in for forces and controls. [`Input::default`]: nothing, actuators off.
+///
+/// ```
+/// use slipstick_core::Input;
+/// let (tau, ctrl) = ([0.0, 1.5], [0.3]);
+/// let input = Input::tau(&tau).with_ctrl(&ctrl);
+/// assert_eq!(input, Input { tau: &tau, ctrl: Some(&ctrl), wrenches: &[] });
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-#[non_exhaustive]
 pub struct Input<'a> {
-    /// Generalized forces (nv); empty: none.
+    /// Generalized forces beside the actuators' (nv); empty: none.
     pub tau: &'a [f64],
+    /// Controls of the actuators (nu); `None`: they are off. Zeros are not the same: position servos then pull to zero.
+    pub ctrl: Option<&'a [f64]>,
     /// Forces and torques on bodies, world axes.
     pub wrenches: &'a [Wrench],
 }
 
 impl<'a> Input<'a> {
     /// Generalized forces only.
-    pub fn tau(tau: &'a [f64]) -> Input<'a> {
-        Input { tau, wrenches: &[] }
+    pub const fn tau(tau: &'a [f64]) -> Input<'a> {
+        Input { tau, ctrl: None, wrenches: &[] }
     }
 
-    /// Adds wrenches on bodies.
-    pub fn with_wrenches(self, wrenches: &'a [Wrench]) -> Input<'a> {
+    /// Actuators under controls only.
+    pub const fn ctrl(ctrl: &'a [f64]) -> Input<'a> {
+        Input { tau: &[], ctrl: Some(ctrl), wrenches: &[] }
+    }
+
+    /// With other generalized forces.
+    pub const fn with_tau(self, tau: &'a [f64]) -> Input<'a> {
+        Input { tau, ..self }
+    }
+
+    /// With actuators under controls.
+    pub const fn with_ctrl(self, ctrl: &'a [f64]) -> Input<'a> {
+        Input { ctrl: Some(ctrl), ..self }
+    }
+
+    /// With other wrenches on bodies.
+    pub const fn with_wrenches(self, wrenches: &'a [Wrench]) -> Input<'a> {
         Input { wrenches, ..self }
     }
 }

@@ -105,7 +105,7 @@ impl Search {
         let model = step.model().with_options(options)?;
         let ((q, v), input) = (step.start(), step.input());
         let x = State::new(&model, q, v)?;
-        let ctrl = step.ctrl().map(<[f64]>::to_vec);
+        let ctrl = step.input().ctrl.map(<[f64]>::to_vec);
         let place = Place { x: &x, ctrl: ctrl.as_deref(), input };
         let scale = Scale::new(&model, &mut Workspace::new(&model), &place)?;
         let (mut data, mut probe, mut there) = (Data::new(&model), PerturbedStep::new(&model), State::neutral(&model));

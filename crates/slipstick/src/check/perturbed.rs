@@ -1,8 +1,6 @@
 //! A step from a state beside another one, with the same warm start: what all differences are made of.
 
-use slipstick_core::{
-    Data, Input, InputDirection, InputError, Model, State, Step, StepError, WarmStart, step, step_ctrl,
-};
+use slipstick_core::{Data, Input, InputDirection, InputError, Model, State, Step, StepError, WarmStart, step};
 
 /// A change of velocity that moves nothing but makes a solve begin anew (m/s).
 const HAIR: f64 = 1e-11;
@@ -27,10 +25,7 @@ pub(crate) struct Place<'a> {
 impl<'a> Place<'a> {
     /// One step from here.
     pub fn step<'d>(&self, model: &'d Model, data: &'d mut Data, next: &mut State) -> Result<Step<'d>, StepError> {
-        match self.ctrl {
-            Some(ctrl) => step_ctrl(model, data, self.x, ctrl, &self.input, next),
-            None => step(model, data, self.x, &self.input, next),
-        }
+        step(model, data, self.x, &Input { ctrl: self.ctrl, ..self.input }, next)
     }
 }
 

@@ -64,6 +64,12 @@ pub struct Inputs {
     pub wrenches: Vec<Wrench>,
 }
 
+impl Inputs {
+    pub fn input(&self) -> Input<'_> {
+        Input { tau: &self.tau, ctrl: self.ctrl.as_deref(), wrenches: &self.wrenches }
+    }
+}
+
 /// What came out, and the modes and features in it.
 #[derive(Clone, PartialEq)]
 pub struct Outcome {
@@ -145,11 +151,8 @@ impl Lab {
     pub fn step_to(&mut self) -> (Step<'_>, State) {
         self.data.restore(&self.warm).expect("of this model");
         let at = &self.at;
-        let (mut next, input) = (at.x.clone(), Input::tau(&at.tau).with_wrenches(&at.wrenches));
-        let done = match &at.ctrl {
-            Some(c) => step_ctrl(&self.model, &mut self.data, &at.x, c, &input, &mut next),
-            None => step(&self.model, &mut self.data, &at.x, &input, &mut next),
-        };
+        let mut next = at.x.clone();
+        let done = step(&self.model, &mut self.data, &at.x, &at.input(), &mut next);
         (done.expect("a finite step"), next)
     }
 

@@ -136,7 +136,7 @@ fn a_standing_robot_has_loads_touches_and_accelerations_with_the_derivatives_of_
     let mut x = State::neutral(&model);
     let (mut data, mut next) = (Data::new(&model), x.clone());
     for _ in 0..100 {
-        step_ctrl(&model, &mut data, &x, &ctrl, &Input::default(), &mut next).expect("finite");
+        step(&model, &mut data, &x, &Input::ctrl(&ctrl), &mut next).expect("finite");
         std::mem::swap(&mut x, &mut next);
     }
     let wrenches = [Wrench::new(BodyId(1), vec3(1.0, 2.0, -3.0), vec3(0.1, 0.0, 0.2))];

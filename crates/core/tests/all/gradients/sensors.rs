@@ -108,7 +108,7 @@ fn a_standing_robot_has_loads_touches_and_accelerations_with_the_derivatives_of_
     };
     let (mut data, mut next) = (Data::new(&model), at.x.clone());
     for k in 1..=200 {
-        step_ctrl(&model, &mut data, &at.x, &ctrl, &Input::default(), &mut next).expect("finite");
+        step(&model, &mut data, &at.x, &Input::ctrl(&ctrl), &mut next).expect("finite");
         std::mem::swap(&mut at.x, &mut next);
         if k % 50 == 0 {
             let mut lab = Lab::with(&model, at.clone());
