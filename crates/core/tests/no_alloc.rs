@@ -80,7 +80,7 @@ fn hot_algorithms_do_not_allocate() {
             work.actuate_derivatives(&model, &q, &v, &ctrl, out).unwrap();
             step(&model, &mut data, &x, &Input::tau(&a).with_wrenches(&wrenches), &mut next).unwrap();
             let done = step(&model, &mut data, &x, &Input::ctrl(&ctrl), &mut next).unwrap();
-            done.sensors(&x, Some(&ctrl), &Input::default(), &mut sensors).unwrap();
+            done.sensors(&mut sensors).unwrap();
         });
         assert_eq!(count, 0, "round {round}");
     }

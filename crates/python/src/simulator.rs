@@ -186,7 +186,7 @@ impl Simulator {
         let input = slipstick::Input { tau: &tau, ctrl: ctrl.as_deref(), wrenches };
         let mut next = x.clone();
         let step = slipstick::step(self.model(), data, x, &input, &mut next)?;
-        step.sensors(x, ctrl.as_deref(), &input, sensors)?;
+        step.sensors(sensors)?;
         Ok(Finished {
             next,
             acceleration: step.acceleration().to_vec(),

@@ -149,7 +149,7 @@ impl Simulator {
         }
         let done = Place { x: state, ctrl, input: *input }.step(model, data, next)?;
         if let Some(sensors) = sensors {
-            done.sensors(state, ctrl, input, sensors)?;
+            done.sensors(sensors)?;
         }
         std::mem::swap(state, next);
         *steps += 1;

@@ -11,6 +11,7 @@ use crate::model::Model;
 pub(crate) struct StepInputs {
     pub q: Vec<f64>,
     pub v: Vec<f64>,
+    pub time: f64,
     pub tau: Vec<f64>,
     ctrl: Vec<f64>,
     actuated: bool,
@@ -25,6 +26,7 @@ impl StepInputs {
         StepInputs {
             q: vec![0.0; model.nq()],
             v: vec![0.0; model.nv()],
+            time: 0.0,
             tau: vec![0.0; model.nv()],
             ctrl: vec![0.0; model.nu()],
             actuated: false,
@@ -33,9 +35,10 @@ impl StepInputs {
     }
 
     /// Keeps what a step was made from.
-    pub fn keep(&mut self, q: &[f64], v: &[f64], tau: &[f64], ctrl: Option<&[f64]>, wrenches: &[Wrench]) {
+    pub fn keep(&mut self, [q, v]: [&[f64]; 2], time: f64, tau: &[f64], ctrl: Option<&[f64]>, wrenches: &[Wrench]) {
         self.q.copy_from_slice(q);
         self.v.copy_from_slice(v);
+        self.time = time;
         match tau {
             [] => self.tau.fill(0.0),
             tau => self.tau.copy_from_slice(tau),

@@ -27,12 +27,11 @@ mod touch;
 pub use error::SensorError;
 pub use jacobian::{SensorJacobian, SensorRows};
 
-use crate::check;
 use crate::dynamics;
 use crate::error::InputError;
 use crate::model::{JointId, Model, Quantity, Sensor, SensorObject};
 use crate::spatial::Motion;
-use crate::step::{Input, State, Step};
+use crate::step::Step;
 use constraint_force::ConstraintForce;
 use coordinate::Limit;
 use core::ops::Range;
@@ -61,28 +60,10 @@ pub struct Sensors {
 }
 
 impl Step<'_> {
-    /// Reads all sensors of the model. `x`, `ctrl` (`None` after [`step`](crate::step()), which has no actuators) and
-    /// `input` are those that the step was made with.
-    pub fn sensors(&self, x: &State, ctrl: Option<&[f64]>, input: &Input, out: &mut Sensors) -> Result<(), InputError> {
-        let (model, data) = (self.model, &*self.data);
-        out.layout.check(model)?;
-        model.check_q(&x.q)?;
-        check::vector("v", &x.v, model.nv())?;
-        ctrl.map_or(Ok(()), |c| check::vector("ctrl", c, model.nu()))?;
-        dynamics::check_wrenches(model, input.wrenches)?;
-        let snapshot = Snapshot {
-            model,
-            kin: &data.kin,
-            q: &x.q,
-            v: &x.v,
-            acceleration: &data.forced,
-            ctrl,
-            wrenches: input.wrenches,
-            contacts: data.contacts.contacts(),
-            assembly: &data.assembly,
-            solution: &data.solution,
-        };
-        out.read(&snapshot, x.time);
+    /// Reads all sensors of the model.
+    pub fn sensors(&self, out: &mut Sensors) -> Result<(), InputError> {
+        out.check(self.model)?;
+        out.read(&Snapshot::of_step(self));
         Ok(())
     }
 }
@@ -122,7 +103,7 @@ impl Sensors {
     }
 
     /// Reads everything.
-    fn read(&mut self, m: &Snapshot, time: f64) {
+    fn read(&mut self, m: &Snapshot) {
         self.prepare(m);
         for (k, s) in m.model.sensors().iter().enumerate() {
             if is_summed(s) {
@@ -132,7 +113,7 @@ impl Sensors {
         constraint_force::all(m).for_each(|push| self.feel(m, push));
         for (k, s) in m.model.sensors().iter().enumerate() {
             if self.layout.is_readable(k) && !is_summed(s) {
-                self.measure(m, time, s, self.layout.ranges[k].clone());
+                self.measure(m, s, self.layout.ranges[k].clone());
             }
         }
     }
@@ -171,10 +152,10 @@ impl Sensors {
         }
     }
 
-    fn measure(&mut self, m: &Snapshot, time: f64, s: &Sensor, range: Range<usize>) {
+    fn measure(&mut self, m: &Snapshot, s: &Sensor, range: Range<usize>) {
         let out = &mut self.values[range];
         match s.object {
-            SensorObject::World => out[0] = time,
+            SensorObject::World => out[0] = m.time,
             SensorObject::Joint(id) => read_joint(m, id, s.quantity, &self.tau, out),
             SensorObject::Tendon(t) => out[0] = read_tendon(m, t, s.quantity),
             SensorObject::Actuator(id) => {

@@ -1,12 +1,13 @@
 //! What a finished step knows.
 #![allow(non_snake_case)]
 
-use crate::collision::Contact;
+use crate::collision::{Contact, ContactSet};
 use crate::constraint::{Assembly, Solution};
 use crate::dynamics::{Kinematics, Wrench};
-use crate::gradient::StepRecord;
+use crate::gradient::{StepInputs, StepRecord};
 use crate::model::{BodyId, Model};
 use crate::spatial::{Motion, Vec3};
+use crate::step::Step;
 
 /// All that readings are made of. Poses, axes, velocities, inertias and the accelerations of a = 0 are in `kin`.
 pub(super) struct Snapshot<'a> {
@@ -14,7 +15,8 @@ pub(super) struct Snapshot<'a> {
     pub kin: &'a Kinematics,
     pub q: &'a [f64],
     pub v: &'a [f64],
-    /// (v_next − v) / dt (nv).
+    pub time: f64,
+    /// What forces made of (v_next − v) / dt (nv).
     pub acceleration: &'a [f64],
     /// `None`: the actuators were off.
     pub ctrl: Option<&'a [f64]>,
@@ -25,20 +27,29 @@ pub(super) struct Snapshot<'a> {
 }
 
 impl<'a> Snapshot<'a> {
-    /// Of a step that is being differentiated.
+    /// Of a finished step.
+    pub fn of_step(step: &'a Step) -> Snapshot<'a> {
+        let d = &*step.data;
+        Snapshot::new(step.model, &d.given, &d.kin, &d.forced, &d.contacts, &d.assembly, &d.solution)
+    }
+
+    /// Of a step that is being differentiated, which may be another than the one that was made: on the central path.
     pub fn of(f: &'a StepRecord) -> Snapshot<'a> {
-        Snapshot {
-            model: f.model,
-            kin: f.kin,
-            q: &f.given.q,
-            v: &f.given.v,
-            acceleration: f.acceleration,
-            ctrl: f.given.ctrl(),
-            wrenches: &f.given.wrenches,
-            contacts: f.contacts.contacts(),
-            assembly: f.assembly,
-            solution: f.solution,
-        }
+        Snapshot::new(f.model, f.given, f.kin, f.acceleration, f.contacts, f.assembly, f.solution)
+    }
+
+    fn new(
+        model: &'a Model,
+        given: &'a StepInputs,
+        kin: &'a Kinematics,
+        acceleration: &'a [f64],
+        contacts: &'a ContactSet,
+        assembly: &'a Assembly,
+        solution: &'a Solution,
+    ) -> Snapshot<'a> {
+        let StepInputs { q, v, time, wrenches, .. } = given;
+        let (ctrl, contacts) = (given.ctrl(), contacts.contacts());
+        Snapshot { model, kin, q, v, time: *time, acceleration, ctrl, wrenches, contacts, assembly, solution }
     }
 
     /// Point at which spatial vectors of a body are taken, world axes.

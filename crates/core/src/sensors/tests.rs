@@ -2,7 +2,7 @@
 
 use crate::model::*;
 use crate::spatial::*;
-use crate::{Data, Input, Sensors, State, Wrench, step};
+use crate::{Data, Input, Sensors, State, Step, Wrench, step};
 
 const BOX: Vec3 = vec3(0.1, 0.15, 0.2);
 
@@ -58,12 +58,12 @@ fn robot(start: Vec3) -> Model {
 }
 
 /// Steps for a while and reads the sensors of the last step.
-fn settle(model: &Model, steps: usize, ctrl: Option<&[f64]>, input: &Input) -> (State, Sensors) {
+fn settle(model: &Model, steps: usize, input: &Input) -> (State, Sensors) {
     let (mut data, mut x) = (Data::new(model), State::neutral(model));
     let (mut next, mut sensors) = (x.clone(), Sensors::new(model));
     for _ in 0..steps {
-        let done = step(model, &mut data, &x, &Input { ctrl, ..*input }, &mut next);
-        done.unwrap().sensors(&x, ctrl, input, &mut sensors).unwrap();
+        let done = step(model, &mut data, &x, input, &mut next);
+        done.unwrap().sensors(&mut sensors).unwrap();
         std::mem::swap(&mut x, &mut next);
     }
     (x, sensors)
@@ -78,16 +78,30 @@ fn nothing_holds_a_free_body_but_contacts_and_wrenches() {
     let model = robot(vec3(0.0, 0.0, 0.2));
     let wrenches = [Wrench::new(BodyId(2), vec3(0.3, 0.2, -0.1), vec3(0.02, 0.0, 0.01))];
     for steps in [1, 5, 200] {
-        let (_, s) = settle(&model, steps, Some(&[0.3]), &Input::default().with_wrenches(&wrenches));
+        let (_, s) = settle(&model, steps, &Input::ctrl(&[0.3]).with_wrenches(&wrenches));
         assert!(norm(&s, "force0") < 1e-9 && norm(&s, "torque0") < 1e-9, "{steps}: {:?}", s.named("force0"));
         assert!(norm(&s, "force1") > 1.0 && norm(&s, "force2") > 0.1);
     }
 }
 
 #[test]
+fn a_step_reads_from_what_it_was_made_with_whatever_becomes_of_that() {
+    let model = robot(vec3(0.0, 0.0, 0.2));
+    let (mut data, mut x) = (Data::new(&model), State { time: 3.0, ..State::neutral(&model) });
+    let (mut ctrl, mut wrenches) = ([0.3], [Wrench::new(BodyId(2), vec3(0.3, 0.2, -0.1), Vec3::ZERO)]);
+    let [mut first, mut again] = [(); 2].map(|()| Sensors::new(&model));
+    let input = Input::ctrl(&ctrl).with_wrenches(&wrenches);
+    step(&model, &mut data, &x, &input, &mut x.clone()).unwrap().sensors(&mut first).unwrap();
+    assert_eq!((first.named("clock").unwrap(), first.named("motor").unwrap()), (&[3.0][..], &[0.3][..]));
+    (ctrl[0], wrenches[0].force, x.time) = (-1.0, Vec3::ZERO, 0.0);
+    Step::last(&model, &mut data).unwrap().sensors(&mut again).unwrap();
+    assert_eq!(again.values(), first.values(), "not of {ctrl:?}, {wrenches:?}, {}", x.time);
+}
+
+#[test]
 fn a_box_at_rest_feels_its_weight_and_its_lid_only_its_own() {
     let model = robot(vec3(0.0, 0.0, 0.2));
-    let (_, s) = settle(&model, 3000, None, &Input::default());
+    let (_, s) = settle(&model, 3000, &Input::default());
     let [weight, lid, arm] = [2.8, 0.8, 0.3].map(|m| m * 9.81);
     assert!((s.named("touch0").unwrap()[0] - weight).abs() < 1e-4, "{:?}", s.named("touch0"));
     assert!(norm(&s, "touch1") == 0.0 && norm(&s, "touch2") == 0.0);
@@ -100,7 +114,7 @@ fn a_box_at_rest_feels_its_weight_and_its_lid_only_its_own() {
 #[test]
 fn a_falling_accelerometer_reads_nothing() {
     let model = robot(vec3(0.0, 0.0, 5.0));
-    let (_, s) = settle(&model, 1, None, &Input::default());
+    let (_, s) = settle(&model, 1, &Input::default());
     // the arm falls with the box: all joints are at rest
     assert!(norm(&s, "imu") < 1e-9 && norm(&s, "force1") < 1e-9, "{:?}", s.named("imu"));
     assert_eq!(norm(&s, "touch0"), 0.0);
@@ -109,7 +123,7 @@ fn a_falling_accelerometer_reads_nothing() {
 #[test]
 fn limits_and_motors_read_their_forces() {
     let model = robot(vec3(0.0, 0.0, 0.2));
-    let (x, s) = settle(&model, 3000, Some(&[0.7]), &Input::default());
+    let (x, s) = settle(&model, 3000, &Input::ctrl(&[0.7]));
     assert_eq!(s.named("motor").unwrap(), [0.7]);
     assert_eq!(s.named("joint").unwrap(), [1.4]);
     assert!((s.named("clock").unwrap()[0] - 2.999).abs() < 1e-9, "{:?}", s.named("clock"));
@@ -134,7 +148,7 @@ fn a_touch_sensor_looks_along_the_normal_only() {
         b.add_zone(link, format!("zone{k}"), Pose::translation(p), Shape::Sphere { radius: 0.03 });
         b.add_sensor(sensor(&format!("touch{k}"), Quantity::Touch, SensorObject::Frame(b.site_frame(k))));
     }
-    let (_, s) = settle(&b.build().unwrap(), 500, None, &Input::default());
+    let (_, s) = settle(&b.build().unwrap(), 500, &Input::default());
     let felt: Vec<f64> = (0..4).map(|k| s.get(k).unwrap()[0]).collect();
     assert!((felt[0] - 9.81).abs() < 1e-4 && (felt[1] - 9.81).abs() < 1e-4, "at the contact and below it: {felt:?}");
     assert_eq!(felt[2..], [0.0, 0.0], "behind the contact, beside it");
@@ -166,7 +180,7 @@ fn a_connected_pair_carries_what_the_constraint_holds() {
     }
     let model = b.build().unwrap();
     for steps in [1, 100] {
-        let (_, s) = settle(&model, steps, None, &Input::default());
+        let (_, s) = settle(&model, steps, &Input::default());
         for free in ["force2", "torque2", "force3", "torque3"] {
             assert!(norm(&s, free) < 1e-8, "{steps} steps, {free}: {:?}", s.named(free));
         }
@@ -183,7 +197,7 @@ fn sensors_that_cannot_be_read_say_why() {
     b.add_sensor(sensor("angle", Quantity::Position, SensorObject::Joint(JointId(0))));
     b.add_sensor(sensor("touch", Quantity::Touch, SensorObject::Frame(link)));
     b.add_sensor(sensor("", Quantity::Quaternion, SensorObject::Inertial(link)));
-    let (_, s) = settle(&b.build().unwrap(), 1, None, &Input::default());
+    let (_, s) = settle(&b.build().unwrap(), 1, &Input::default());
     assert_eq!(s.get(0).unwrap(), [0.0]);
     assert_eq!(s.named("touch").unwrap_err().to_string(), "sensor 'touch' cannot be read: its site has no shape");
     assert!(s.get(2).unwrap_err().to_string().starts_with("sensor '2' cannot be read"));
@@ -192,6 +206,6 @@ fn sensors_that_cannot_be_read_say_why() {
     let (mut data, x) = (Data::new(&other), State::neutral(&other));
     let (mut next, mut wrong) = (x.clone(), s);
     let done = step(&other, &mut data, &x, &Input::default(), &mut next).unwrap();
-    let refused = done.sensors(&x, None, &Input::default(), &mut wrong).unwrap_err();
+    let refused = done.sensors(&mut wrong).unwrap_err();
     assert_eq!(refused.to_string(), "this memory for sensors was made for another model than 'crate'");
 }

@@ -109,7 +109,7 @@ pub fn step<'d>(
     next: &mut State,
 ) -> Result<Step<'d>, StepError> {
     check_input(model, data, x, input, next)?;
-    data.given.keep(&x.q, &x.v, input.tau, input.ctrl, input.wrenches);
+    data.given.keep([&x.q, &x.v], x.time, input.tau, input.ctrl, input.wrenches);
     data.invalidate_derivatives();
     data.finished = false;
     let Data { kin, mass, free, .. } = &mut *data;

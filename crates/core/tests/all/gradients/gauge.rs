@@ -79,9 +79,7 @@ impl Gauge {
 
     /// Readings at the present inputs, zeros where there are none.
     pub fn read(&mut self) -> Vec<f64> {
-        let at = self.lab.at.clone();
-        let input = Input::tau(&at.tau).with_wrenches(&at.wrenches);
-        self.lab.step().sensors(&at.x, at.ctrl.as_deref(), &input, &mut self.sensors).expect("fits");
+        self.lab.step().sensors(&mut self.sensors).expect("fits");
         let ranges = self.sensors.ranges().to_vec();
         let of = |k: usize| self.sensors.get(k).map_or(vec![0.0; ranges[k].len()], <[f64]>::to_vec);
         (0..ranges.len()).flat_map(of).collect()
