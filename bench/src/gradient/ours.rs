@@ -143,8 +143,7 @@ impl Round<'_> {
             let before = data.warm_start();
             for (times, difference) in times.iter_mut().zip(DIFFERENCES) {
                 let input = Input::tau(tau);
-                let (us, done) =
-                    watch_long(|| finite_differences(self.model, data, x, None, &input, difference, &mut out));
+                let (us, done) = watch_long(|| finite_differences(self.model, data, x, &input, difference, &mut out));
                 done.map_err(|e| e.to_string())?;
                 times.push(us);
             }

@@ -1,6 +1,6 @@
 //! What is kept of a run: numbers, or a page to look at. The ending of the file's name says which.
 
-use slipstick::{Command, ContactView, Model, State, Step, Trajectory, TrajectoryFormat};
+use slipstick::{ContactView, Model, State, Step, Trajectory, TrajectoryFormat};
 use slipstick_view::{Replay, ViewError};
 use std::path::Path;
 
@@ -30,9 +30,9 @@ impl Recording {
     }
 
     /// Adds a step from the last state.
-    pub fn push_step(&mut self, command: &Command, step: &Step) {
+    pub fn push_step(&mut self, step: &Step) {
         match self {
-            Recording::Trajectory(trajectory) => trajectory.push_step(command, step),
+            Recording::Trajectory(trajectory) => trajectory.push_step(step),
             Recording::Replay { contacts, .. } => contacts.extend(step.contacts()),
         }
     }

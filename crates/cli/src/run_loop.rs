@@ -63,7 +63,7 @@ pub fn run(
     for k in 1..=steps {
         controller.command(model, sim.state(), &mut command);
         let begin = Instant::now();
-        let done = sim.step_command(&command, None);
+        let done = sim.step(&command.input());
         elapsed += begin.elapsed();
         let mut done = done.map_err(|error| RolloutError { step: k - 1, error }.to_string())?;
         summary.add(&done);
@@ -72,7 +72,7 @@ pub fn run(
             explanation = Some(done.explain());
         }
         if let Some(r) = recording.as_deref_mut() {
-            r.push_step(&command, &done);
+            r.push_step(&done);
             r.push_state(model, sim.state()).map_err(|e| e.to_string())?;
         }
         if k % every == 0 || k == steps {

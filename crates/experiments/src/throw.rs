@@ -119,7 +119,7 @@ impl Throw {
                     chain([[J.dq_dq, J.dq_dv, J.dq_dtau], [J.dv_dq, J.dv_dv, J.dv_dtau]], first, old, new);
                 }
                 Some(bundle) => {
-                    let smoothed = bundle.step(data, x, None, &input)?;
+                    let smoothed = bundle.step(data, x, &input)?;
                     let J = &smoothed.jacobian;
                     let rows = [[J.dq_dq(), J.dq_dv(), J.dq_dtau()], [J.dv_dq(), J.dv_dv(), J.dv_dtau()]];
                     if let [[Some(a), Some(b), Some(c)], [Some(d), Some(e), Some(f)]] = rows {

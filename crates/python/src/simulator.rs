@@ -223,7 +223,9 @@ impl Simulator {
             }
             ctrl.fill("ctrl", k, robot.state(), &mut command.ctrl)?;
             tau.fill("tau", k, robot.state(), &mut command.tau)?;
-            recorded.push_step(&command, &robot.step_command(&command, Some(sensors))?);
+            let step = robot.step(&command.input())?;
+            step.sensors(sensors)?;
+            recorded.push_step(&step);
             recorded.push_state(robot.state());
             sensors::append(&mut readings, self.model(), sensors);
         }

@@ -1,10 +1,9 @@
 //! A robot that moves: model, memory and state in one, and rollouts that are recorded.
 
 use crate::check::audit::{Audit, AuditReport};
-use crate::check::perturbed::Place;
 use crate::controller::Command;
 use crate::trajectory::Trajectory;
-use slipstick_core::{Data, Input, InputError, Model, Sensors, State, Step, StepError, WarmStart};
+use slipstick_core::{Data, Input, InputError, Model, State, Step, StepError, WarmStart, step};
 use std::fmt;
 
 /// A model, memory for its steps and the state it is in.
@@ -121,36 +120,13 @@ impl Simulator {
         self.audit.as_ref().map(|a| a.report())
     }
 
-    /// One step without actuators. The answer tells about contacts and forces of the step.
+    /// One step. The answer tells about contacts and forces of the step, and what sensors read in it.
     pub fn step(&mut self, input: &Input) -> Result<Step<'_>, StepError> {
-        self.advance(None, input, None)
-    }
-
-    /// One step with actuators under controls.
-    pub fn step_ctrl(&mut self, ctrl: &[f64], input: &Input) -> Result<Step<'_>, StepError> {
-        self.advance(Some(ctrl), input, None)
-    }
-
-    /// One step under a command, reading the sensors into `sensors` if that is wanted.
-    pub fn step_command(&mut self, command: &Command, sensors: Option<&mut Sensors>) -> Result<Step<'_>, StepError> {
-        let input = Input::tau(&command.tau).with_wrenches(&command.wrenches);
-        self.advance(command.ctrl(), &input, sensors)
-    }
-
-    fn advance(
-        &mut self,
-        ctrl: Option<&[f64]>,
-        input: &Input,
-        sensors: Option<&mut Sensors>,
-    ) -> Result<Step<'_>, StepError> {
         let Simulator { model, data, state, next, steps, audit } = self;
         if let Some(audit) = audit {
-            audit.look(*steps, data, state, ctrl, input);
+            audit.look(*steps, data, state, input);
         }
-        let done = Place { x: state, ctrl, input: *input }.step(model, data, next)?;
-        if let Some(sensors) = sensors {
-            done.sensors(sensors)?;
-        }
+        let done = step(model, data, state, input, next)?;
         std::mem::swap(state, next);
         *steps += 1;
         Ok(done)
@@ -176,8 +152,8 @@ impl Simulator {
         for _ in 0..steps {
             controller.command(&self.model, &self.state, &mut command);
             let step = self.steps;
-            let done = self.step_command(&command, None).map_err(|error| RolloutError { step, error })?;
-            trajectory.push_step(&command, &done);
+            let done = self.step(&command.input()).map_err(|error| RolloutError { step, error })?;
+            trajectory.push_step(&done);
             trajectory.push_state(&self.state);
         }
         Ok(())
@@ -204,7 +180,7 @@ impl<F: FnMut(&Model, &State, &mut Command)> Control for F {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Controller, Random, builtin, load_mjcf_str};
+    use crate::{Controller, Random, Sensors, builtin, load_mjcf_str};
 
     #[test]
     fn a_state_and_its_warm_start_repeat_what_follows() {
@@ -272,7 +248,7 @@ mod tests {
         let command = Command::new(&model);
         for _ in 0..10 {
             let before = sim.state().clone();
-            sim.step_command(&command, Some(&mut sensors)).unwrap();
+            sim.step(&command.input()).unwrap().sensors(&mut sensors).unwrap();
             assert_eq!(sensors.values().unwrap(), [before.q[0], before.time]);
         }
     }

@@ -37,7 +37,7 @@ fn differences_of_a_standing_robot_are_its_jacobian() {
     let mut out = StepDifferences::new(&model);
     let mut blocks = |difference| {
         data.forget();
-        finite_differences(&model, &mut data, &x, Some(&ctrl), &Input::default(), difference, &mut out).unwrap();
+        finite_differences(&model, &mut data, &x, &Input::ctrl(&ctrl), difference, &mut out).unwrap();
         let mut step = slipstick::step(&model, &mut data, &x, &Input::ctrl(&ctrl), &mut next).unwrap();
         let j = step.jacobian().unwrap();
         [
@@ -63,10 +63,10 @@ fn differences_without_actuators_have_no_columns_for_them() {
     let model = builtin("quadruped").unwrap();
     let (mut data, mut out) = (Data::new(&model), StepDifferences::new(&model));
     let (x, central) = (State::keyframe(&model, "home").unwrap(), Difference::Central { step: 1e-6 });
-    finite_differences(&model, &mut data, &x, None, &Input::default(), central, &mut out).unwrap();
+    finite_differences(&model, &mut data, &x, &Input::default(), central, &mut out).unwrap();
     assert_eq!((out.dv_dctrl().cols(), out.dv_dtau().cols()), (0, 18));
     let ctrl = vec![0.0; model.nu()];
-    finite_differences(&model, &mut data, &x, Some(&ctrl), &Input::default(), central, &mut out).unwrap();
+    finite_differences(&model, &mut data, &x, &Input::ctrl(&ctrl), central, &mut out).unwrap();
     assert_eq!((out.dv_dctrl().rows(), out.dv_dctrl().cols()), (18, 12));
     assert!(largest(out.dv_dctrl()) > 0.0);
 }
@@ -77,7 +77,7 @@ fn what_does_not_fit_is_refused() {
     let x = State::neutral(&model);
     let mut data = Data::new(&model);
     let mut run = |difference, out: &mut StepDifferences| {
-        finite_differences(&model, &mut data, &x, None, &Input::default(), difference, out).unwrap_err()
+        finite_differences(&model, &mut data, &x, &Input::default(), difference, out).unwrap_err()
     };
     for step in [0.0, -1e-6, f64::NAN, f64::INFINITY] {
         let error = run(Difference::Forward { step }, &mut StepDifferences::new(&model));
@@ -95,7 +95,7 @@ fn differences_by_parameters_know_what_gravity_and_damping_do() {
     x.v.copy_from_slice(&[0.3, -0.2]);
     let mut of = |group| {
         let central = Difference::Central { step: 1e-6 };
-        finite_differences_of_parameters(&model, &mut data, &x, None, &Input::default(), group, central).unwrap()
+        finite_differences_of_parameters(&model, &mut data, &x, &Input::default(), group, central).unwrap()
     };
     let gravity = of(ParameterGroup::Gravity);
     assert_eq!((gravity.dv().rows(), gravity.dv().cols()), (2, 3));

@@ -16,8 +16,8 @@ fn differences_of_standing_robots_allocate_nothing() {
         let (mut data, mut out) = (Data::new(&model), StepDifferences::new(&model));
         for difference in [Difference::Central { step: 1e-6 }, Difference::Forward { step: 1e-6 }] {
             let mut run = || {
-                let input = Input::default();
-                finite_differences(&model, &mut data, sim.state(), Some(ctrl), &input, difference, &mut out).unwrap();
+                let input = Input::ctrl(ctrl);
+                finite_differences(&model, &mut data, sim.state(), &input, difference, &mut out).unwrap();
             };
             run(); // contacts get their memory
             let ((), count, _) = measured(&mut run);

@@ -12,7 +12,7 @@ fn bundle(
     ctrl: Option<&[f64]>,
     how: Bundled,
 ) -> Result<Smoothed, SmoothingError> {
-    Bundle::new(model, how)?.step(&mut Data::new(model), x, ctrl, &Input::tau(tau))
+    Bundle::new(model, how)?.step(&mut Data::new(model), x, &Input { tau, ctrl, wrenches: &[] })
 }
 
 /// Blocks of an estimate with the names of their place.
@@ -175,7 +175,7 @@ fn the_same_seed_gives_the_same_bits_and_leaves_the_warm_start_of_the_step() {
     let mut data = Data::new(&model);
     let mut run = |seed| {
         data.forget();
-        let smoothed = Bundle::new(&model, how(seed)).unwrap().step(&mut data, &x, Some(&home.ctrl), &Input::default());
+        let smoothed = Bundle::new(&model, how(seed)).unwrap().step(&mut data, &x, &Input::ctrl(&home.ctrl));
         (smoothed.unwrap(), data.warm_start())
     };
     let (one, warm) = run(5);
@@ -194,8 +194,8 @@ fn samples_on_several_threads_give_the_same_bits() {
         let how = Bundled { sigma: Sigma::all(1e-3), samples: 140, order, seed: 9 };
         let run = |threads: usize| {
             let (mut data, mut bundle) = (Data::new(&model), Bundle::new(&model, how).unwrap().threads(threads));
-            let first = bundle.step(&mut data, &x, Some(&home.ctrl), &Input::default()).unwrap();
-            let second = bundle.step(&mut data, &first.exact, Some(&home.ctrl), &Input::default()).unwrap();
+            let first = bundle.step(&mut data, &x, &Input::ctrl(&home.ctrl)).unwrap();
+            let second = bundle.step(&mut data, &first.exact, &Input::ctrl(&home.ctrl)).unwrap();
             (first, second, data.warm_start())
         };
         let alone = run(1);

@@ -13,7 +13,7 @@
 //! replay.record_state(sim.state())?;
 //! for _ in 0..1000 {
 //!     hold.command(&model, sim.state(), &mut command);
-//!     let contacts: Vec<_> = sim.step_command(&command, None)?.contacts().collect();
+//!     let contacts: Vec<_> = sim.step(&command.input())?.contacts().collect();
 //!     replay.record_contacts(sim.state(), contacts, model.options().dt)?;
 //! }
 //! replay.save("stand.html")?;

@@ -224,7 +224,7 @@ impl Environment {
         self.exchange(stepper);
         let restored = stepper.data.restore(&self.warm_before).map_err(|e| EnvironmentError::Step(e.into()));
         let done = restored.and_then(|()| {
-            let (mut step, ..) = stepper.try_step()?;
+            let mut step = stepper.try_step()?;
             go(&mut step)
         });
         self.exchange(stepper);

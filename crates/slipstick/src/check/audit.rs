@@ -65,12 +65,12 @@ impl Audit {
     }
 
     /// Compares the derivative of the step that is about to be taken, if it is its turn.
-    pub fn look(&mut self, step: usize, data: &Data, x: &State, ctrl: Option<&[f64]>, input: &Input) {
+    pub fn look(&mut self, step: usize, data: &Data, x: &State, input: &Input) {
         if !step.is_multiple_of(self.every) {
             return;
         }
         data.copy_warm_start(&mut self.probe.warm);
-        match self.compare(&Place { x, ctrl, input: *input }) {
+        match self.compare(&Place { x, input: *input }) {
             Some(Some(error)) => {
                 self.report.checks += 1;
                 if error > self.report.worst_error {
@@ -88,7 +88,7 @@ impl Audit {
         let scale = Scale::new(model, work, place).ok()?;
         let mut random = |k: usize| -> Vec<f64> { scale.units[k].iter().map(|u| u * draw.sign()).collect() };
         let (q, v, tau) = (random(0), random(1), random(2));
-        let ctrl = if place.ctrl.is_some() { random(3) } else { Vec::new() };
+        let ctrl = if place.input.ctrl.is_some() { random(3) } else { Vec::new() };
         let direction = InputDirection { q: &q, v: &v, tau: &tau, ctrl: &ctrl };
         data.restore(&probe.warm).ok()?;
         probe.begin(model, data, place, &mut sides[0]).ok()?;

@@ -88,8 +88,8 @@ struct Search {
     probe: PerturbedStep,
     scale: Scale,
     x: State,
-    ctrl: Option<Vec<f64>>,
     tau: Vec<f64>,
+    ctrl: Option<Vec<f64>>,
     wrenches: Vec<Wrench>,
     /// v_next of the step ([`PerturbedStep::ends`]), and where one beside it ends.
     ends: [Vec<f64>; 2],
@@ -105,16 +105,15 @@ impl Search {
         let model = step.model().with_options(options)?;
         let ((q, v), input) = (step.start(), step.input());
         let x = State::new(&model, q, v)?;
-        let ctrl = step.input().ctrl.map(<[f64]>::to_vec);
-        let place = Place { x: &x, ctrl: ctrl.as_deref(), input };
+        let place = Place { x: &x, input };
         let scale = Scale::new(&model, &mut Workspace::new(&model), &place)?;
         let (mut data, mut probe, mut there) = (Data::new(&model), PerturbedStep::new(&model), State::neutral(&model));
         data.restore(&step.warm_start())?;
         probe.begin(&model, &mut data, &place, &mut there)?;
-        let (tau, wrenches) = (input.tau.to_vec(), input.wrenches.to_vec());
+        let (tau, ctrl, wrenches) = (input.tau.to_vec(), input.ctrl.map(<[f64]>::to_vec), input.wrenches.to_vec());
         let ends = probe.ends(&model, &mut data, &place, &mut there)?;
         let direction = columns.map(|n| vec![0.0; n]);
-        Ok(Search { model, data, probe, scale, x, ctrl, tau, wrenches, ends, there, direction })
+        Ok(Search { model, data, probe, scale, x, tau, ctrl, wrenches, ends, there, direction })
     }
 
     /// Whether the Jacobian tells what the step does along a random change of each input, ahead and back.
@@ -179,8 +178,8 @@ impl Search {
 
     /// The change of v_next along the direction over `h`, from either end; nothing where contact is not solved.
     fn quotients(&mut self, h: f64) -> Result<Vec<Vec<f64>>, GradCheckError> {
-        let Search { model, data, probe, x, ctrl, tau, wrenches, there, direction: [q, v, dtau, dctrl], .. } = self;
-        let place = Place { x, ctrl: ctrl.as_deref(), input: Input::tau(tau).with_wrenches(wrenches) };
+        let Search { model, data, probe, x, tau, ctrl, wrenches, there, direction: [q, v, dtau, dctrl], .. } = self;
+        let place = Place { x, input: Input { tau, ctrl: ctrl.as_deref(), wrenches } };
         let direction = InputDirection { q, v, tau: dtau, ctrl: dctrl };
         match probe.along(model, data, &place, direction, h, there) {
             Ok(step) if step.report().status == Status::NotConverged => Ok(Vec::new()),

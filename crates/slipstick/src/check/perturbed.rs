@@ -18,14 +18,13 @@ pub(crate) enum Entry {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place<'a> {
     pub x: &'a State,
-    pub ctrl: Option<&'a [f64]>,
     pub input: Input<'a>,
 }
 
 impl<'a> Place<'a> {
     /// One step from here.
     pub fn step<'d>(&self, model: &'d Model, data: &'d mut Data, next: &mut State) -> Result<Step<'d>, StepError> {
-        step(model, data, self.x, &Input { ctrl: self.ctrl, ..self.input }, next)
+        step(model, data, self.x, &self.input, next)
     }
 }
 
@@ -139,7 +138,7 @@ impl PerturbedStep {
             true => self.tau.fill(0.0),
             false => copy("tau", &mut self.tau, place.input.tau)?,
         }
-        if let Some(ctrl) = place.ctrl {
+        if let Some(ctrl) = place.input.ctrl {
             copy("ctrl", &mut self.ctrl, ctrl)?;
         }
         Ok(())
@@ -153,7 +152,7 @@ impl PerturbedStep {
         next: &mut State,
     ) -> Result<Step<'d>, StepError> {
         data.restore(&self.warm)?;
-        let input = Input::tau(&self.tau).with_wrenches(place.input.wrenches);
-        Place { x: &self.x, ctrl: place.ctrl.map(|_| &self.ctrl[..]), input }.step(model, data, next)
+        let input = Input { tau: &self.tau, ctrl: place.input.ctrl.map(|_| &self.ctrl[..]), ..place.input };
+        step(model, data, &self.x, &input, next)
     }
 }

@@ -9,7 +9,7 @@ pub(crate) use table::control_names;
 pub use table::{Table, TableError};
 
 use crate::simulator::Control;
-use slipstick_core::{Model, State, Wrench};
+use slipstick_core::{Input, Model, State, Wrench};
 
 /// What acts on a robot during a step.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,9 +30,9 @@ impl Command {
         Command { ctrl: vec![0.0; model.nu()], actuated: true, tau: vec![0.0; model.nv()], wrenches: Vec::new() }
     }
 
-    /// The controls, if the actuators work.
-    pub fn ctrl(&self) -> Option<&[f64]> {
-        self.actuated.then_some(&self.ctrl)
+    /// The input of a step under it.
+    pub fn input(&self) -> Input<'_> {
+        Input { tau: &self.tau, ctrl: self.actuated.then_some(&self.ctrl), wrenches: &self.wrenches }
     }
 }
 

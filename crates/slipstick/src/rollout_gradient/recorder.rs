@@ -71,9 +71,9 @@ impl Recorder {
         }
         fill(input.ctrl, t, &mut stepper.command.ctrl);
         fill(input.tau, t, &mut stepper.command.tau);
-        let (mut done, command, _) = stepper.step(t)?;
+        let mut done = stepper.step(t)?;
         tape.keys.push(done.mode_key());
-        tape.record.push_step(command, &done);
+        tape.record.push_step(&done);
         if layout.readings > 0 {
             let sensors = sensors.get_or_insert_with(|| Box::new(Sensors::new(done.model())));
             done.sensors(sensors)?;

@@ -2,10 +2,9 @@
 
 use super::tape::Tape;
 use super::types::{RolloutGradientError, RolloutInput};
-use crate::check::perturbed::Place;
 use crate::controller::Command;
 use crate::simulator::RolloutError;
-use slipstick_core::{Data, Input, InputError, Model, State, Step, StepError, WarmStart, Wrench};
+use slipstick_core::{Data, InputError, Model, State, Step, StepError, WarmStart, Wrench, step};
 
 /// A model, memory for a step, and what the step is made from and leads to.
 #[derive(Debug, Clone)]
@@ -48,16 +47,14 @@ impl Stepper {
         command.wrenches.extend_from_slice(input.wrenches);
     }
 
-    /// Makes the step from `x`; returns it with what it was made from.
-    pub fn try_step(&mut self) -> Result<(Step<'_>, &Command, &State), StepError> {
+    /// Makes the step from `x`.
+    pub fn try_step(&mut self) -> Result<Step<'_>, StepError> {
         let Stepper { model, data, x, next, command } = self;
-        let input = Input::tau(&command.tau).with_wrenches(&command.wrenches);
-        let done = Place { x, ctrl: command.ctrl(), input }.step(model, data, next);
-        done.map(|done| (done, &*command, &*x))
+        step(model, data, x, &command.input(), next)
     }
 
     /// Makes the step from `x` as number `t` of a rollout.
-    pub fn step(&mut self, t: usize) -> Result<(Step<'_>, &Command, &State), RolloutGradientError> {
+    pub fn step(&mut self, t: usize) -> Result<Step<'_>, RolloutGradientError> {
         self.try_step().map_err(|error| RolloutGradientError::Rollout(RolloutError { step: t, error }))
     }
 
@@ -76,7 +73,7 @@ impl Stepper {
         fill(&record.v, t, &mut self.x.v);
         fill(&record.ctrl, t, &mut self.command.ctrl);
         fill(&record.tau, t, &mut self.command.tau);
-        let (done, ..) = self.step(t)?;
+        let done = self.step(t)?;
         if done.mode_key() == tape.keys[t] { Ok(done) } else { Err(RolloutGradientError::Branch { step: t }) }
     }
 }

@@ -36,7 +36,7 @@ pub struct Smoothed {
 /// let (mut data, mut x) = (Data::new(&model), State::keyframe(&model, "home")?);
 /// x.q[2] += 1e-4; // so high that it does not touch within a step
 /// let how = Bundled { sigma: Sigma { q: 1e-4, ..Sigma::ZERO }, samples: 64, order: Order::First, seed: 1 };
-/// let smoothed = Bundle::new(&model, how)?.step(&mut data, &x, None, &Input::default())?;
+/// let smoothed = Bundle::new(&model, how)?.step(&mut data, &x, &Input::default())?;
 /// let dv_dq = smoothed.jacobian.dv_dq().unwrap();
 /// assert!(dv_dq[(2, 2)] < 0.0); // nearby it does: lower means faster upwards
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -73,19 +73,13 @@ impl Bundle {
         self
     }
 
-    /// The step from `x`, and the mean of the steps around it. `ctrl`: `None` leaves the actuators off. Every sample
-    /// starts from the solution in the middle; `data` is left as that step leaves it.
-    pub fn step(
-        &mut self,
-        data: &mut Data,
-        x: &State,
-        ctrl: Option<&[f64]>,
-        input: &Input,
-    ) -> Result<Smoothed, SmoothingError> {
+    /// The step from `x`, and the mean of the steps around it. Every sample starts from the solution in the middle;
+    /// `data` is left as that step leaves it.
+    pub fn step(&mut self, data: &mut Data, x: &State, input: &Input) -> Result<Smoothed, SmoothingError> {
         let Bundle { model, how, workers, pairs } = self;
-        let (mut exact, place) = (State::neutral(model), Place { x, ctrl, input: *input });
+        let (mut exact, place) = (State::neutral(model), Place { x, input: *input });
         place.step(model, data, &mut exact)?;
-        let (warm, nu) = (data.warm_start(), ctrl.map_or(0, <[f64]>::len));
+        let (warm, nu) = (data.warm_start(), input.ctrl.map_or(0, <[f64]>::len));
         let middle = Middle { model, sigma: &how.sigma, order: how.order, place, exact: &exact, warm: &warm };
         let (mut draw, mut sum) = (Normal::new(how.seed), Sum::new(model, how, nu));
         let mut left = how.samples.div_ceil(2) as usize;

@@ -7,7 +7,7 @@ use super::Sigma;
 use super::sum::Missing;
 use crate::check::perturbed::Place;
 use slipstick_core::linalg::MatMut;
-use slipstick_core::{Data, GradientError, Input, InputError, Model, Order, State, Step, WarmStart};
+use slipstick_core::{Data, GradientError, Input, InputError, Model, Order, State, Step, WarmStart, step};
 
 /// What all pairs are made around.
 #[derive(Clone, Copy)]
@@ -83,7 +83,7 @@ impl Pair {
 
     /// State, forces and controls of a sample.
     fn displace(&mut self, middle: &Middle, sign: f64) -> Result<(), InputError> {
-        let Middle { model, sigma, place: Place { x, ctrl, input }, .. } = middle;
+        let Middle { model, sigma, place: Place { x, input }, .. } = middle;
         let (z_q, rest) = self.z.split_at(model.nv());
         let (z_v, rest) = rest.split_at(model.nv());
         let (z_tau, z_ctrl) = rest.split_at(model.nv());
@@ -92,7 +92,7 @@ impl Pair {
         displace(&mut self.x.v, &x.v, sign * sigma.v, z_v);
         self.x.time = x.time;
         displace(&mut self.tau, input.tau, sign * sigma.tau, z_tau);
-        displace(&mut self.ctrl, ctrl.unwrap_or(&[]), sign * sigma.ctrl, z_ctrl);
+        displace(&mut self.ctrl, input.ctrl.unwrap_or(&[]), sign * sigma.ctrl, z_ctrl);
         Ok(())
     }
 
@@ -100,9 +100,8 @@ impl Pair {
     fn sample(&mut self, middle: &Middle, side: usize) -> Result<(), Missing> {
         let Middle { model, order, place, exact, .. } = middle;
         let Pair { data, x, next, tau, ctrl, values, derivatives, .. } = self;
-        let given = Input::tau(tau).with_wrenches(place.input.wrenches);
-        let place = Place { x, ctrl: place.ctrl.map(|_| &ctrl[..]), input: given };
-        let mut done = place.step(model, data, next).map_err(Missing::Step)?;
+        let input = Input { tau, ctrl: place.input.ctrl.map(|_| &ctrl[..]), ..place.input };
+        let mut done = step(model, data, x, &input, next).map_err(Missing::Step)?;
         let (dq, dv) = values[side].split_at_mut(model.nv());
         model.difference(&exact.q, &next.q, dq).map_err(|e| Missing::Step(e.into()))?;
         dv.iter_mut().zip(next.v.iter().zip(&exact.v)).for_each(|(d, (a, b))| *d = a - b);

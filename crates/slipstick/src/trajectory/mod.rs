@@ -3,7 +3,6 @@
 mod npz;
 mod text;
 
-use crate::controller::Command;
 use slipstick_core::{Model, Stage, State, Status, Step};
 use std::fmt;
 use std::fs::File;
@@ -182,12 +181,13 @@ impl Trajectory {
     }
 
     /// Adds a step from the last state.
-    pub fn push_step(&mut self, command: &Command, step: &Step) {
-        match command.ctrl() {
+    pub fn push_step(&mut self, step: &Step) {
+        let input = step.input();
+        match input.ctrl {
             Some(ctrl) => self.ctrl.extend_from_slice(ctrl),
             None => self.ctrl.extend(std::iter::repeat_n(0.0, self.sizes[2])),
         }
-        self.tau.extend_from_slice(&command.tau);
+        self.tau.extend_from_slice(input.tau);
         let report = step.report();
         self.contacts.push(report.contacts);
         self.penetration.push(step.penetration());

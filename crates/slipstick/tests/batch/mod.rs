@@ -48,7 +48,7 @@ impl Answer {
 /// The step of a simulator, in the same form.
 fn single(sim: &mut Simulator, ctrl: &[f64], tau: &[f64], w: [&[f64]; 2]) -> (Answer, usize) {
     let mut answer = Answer::zeros(sim.model(), 1);
-    let mut step = sim.step_ctrl(ctrl, &Input::tau(tau)).unwrap();
+    let mut step = sim.step(&Input::tau(tau).with_ctrl(ctrl)).unwrap();
     step.vjp(OutputGrad { q: w[0], v: w[1], impulses: &[] }, answer.gradient()).unwrap();
     let J = step.jacobian().unwrap();
     let blocks = [J.dq_dq, J.dq_dv, J.dq_dtau, J.dq_dctrl, J.dv_dq, J.dv_dv, J.dv_dtau, J.dv_dctrl];
@@ -150,7 +150,7 @@ fn environments_that_forget_begin_cold_where_the_caller_puts_them() {
     batch.step_ctrl(&q, &v, &ctrl, &[], &mut next.0, &mut next.1).unwrap();
     let mut cold = before.simulators();
     for (i, sim) in cold.iter_mut().enumerate() {
-        sim.step_ctrl(row(&ctrl, 3, i), &Input::default()).unwrap();
+        sim.step(&Input::ctrl(row(&ctrl, 3, i))).unwrap();
     }
     assert!(same_bits(row(&next.1, 3, 1), &cold[1].state().v));
     assert!(!same_bits(&next.1, &cold.iter().flat_map(|s| s.state().v.clone()).collect::<Vec<_>>()), "all began cold");

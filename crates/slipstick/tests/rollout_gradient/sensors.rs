@@ -160,7 +160,7 @@ fn readings_are_those_of_a_simulator_and_weights_of_zero_add_nothing() {
     let mut command = Command { actuated: true, ..Command::new(&scene.model) };
     for t in 0..STEPS {
         command.ctrl.copy_from_slice(&scene.ctrl[12 * t..12 * (t + 1)]);
-        simulator.step_command(&command, Some(&mut sensors)).unwrap();
+        simulator.step(&command.input()).unwrap().sensors(&mut sensors).unwrap();
         for (k, range) in sensors.ranges().iter().enumerate() {
             let zeros = vec![0.0; range.len()];
             assert_eq!(&rollout.readings(t)[range.clone()], sensors.get(k).unwrap_or(&zeros), "step {t}, sensor {k}");

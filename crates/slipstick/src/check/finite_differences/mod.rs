@@ -130,7 +130,7 @@ impl StepDifferences {
 /// let (mut data, mut out) = (Data::new(&model), StepDifferences::new(&model));
 /// let x = State::keyframe(&model, "upright")?;
 /// let central = Difference::Central { step: 1e-6 };
-/// finite_differences(&model, &mut data, &x, Some(&[0.0]), &Input::default(), central, &mut out)?;
+/// finite_differences(&model, &mut data, &x, &Input::ctrl(&[0.0]), central, &mut out)?;
 /// assert!((out.dq_dv()[(0, 0)] - model.options().dt).abs() < 1e-4); // a cart that rolls on
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -138,15 +138,14 @@ pub fn finite_differences(
     model: &Model,
     data: &mut Data,
     x: &State,
-    ctrl: Option<&[f64]>,
     input: &Input,
     difference: Difference,
     out: &mut StepDifferences,
 ) -> Result<(), StepError> {
     let h = difference.checked_step()?;
-    let place = Place { x, ctrl, input: *input };
+    let place = Place { x, input: *input };
     check(model, out)?;
-    out.controls = ctrl.map_or(0, <[f64]>::len);
+    out.controls = input.ctrl.map_or(0, <[f64]>::len);
     out.probe.begin(model, data, &place, &mut out.sides[0])?;
     let entries: [fn(usize) -> Entry; 4] = [Entry::Q, Entry::V, Entry::Tau, Entry::Ctrl];
     for (k, entry) in entries.into_iter().enumerate() {

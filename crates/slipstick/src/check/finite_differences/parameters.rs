@@ -33,13 +33,12 @@ pub fn finite_differences_of_parameters(
     model: &Model,
     data: &mut Data,
     x: &State,
-    ctrl: Option<&[f64]>,
     input: &Input,
     group: ParameterGroup,
     difference: Difference,
 ) -> Result<ParameterDifferences, StepError> {
     let h = difference.checked_step()?;
-    let place = Place { x, ctrl, input: *input };
+    let place = Place { x, input: *input };
     let (nv, n) = (model.nv(), model.parameters().group(group).len());
     let mut out = ParameterDifferences { dq: vec![0.0; nv * n], dv: vec![0.0; nv * n], nv, n };
     let mut sides = [State::neutral(model), State::neutral(model), State::neutral(model)];

@@ -68,8 +68,8 @@ const HEAD: &str = "slipstick-grad-check-state 1";
 
 impl Sample {
     pub(crate) fn place(&self) -> Place<'_> {
-        let input = Input::tau(&self.tau).with_wrenches(&self.wrenches);
-        Place { x: &self.x, ctrl: self.ctrl.as_deref(), input }
+        let input = Input { tau: &self.tau, ctrl: self.ctrl.as_deref(), wrenches: &self.wrenches };
+        Place { x: &self.x, input }
     }
 
     /// Lines of a name and numbers, which come back as they were to the last digit.

@@ -43,7 +43,7 @@ impl Scale {
 /// Largest acceleration that a unit of each control gives (nu).
 fn responses(model: &Model, work: &mut Workspace, place: &Place, inverse: &[f64]) -> Result<Vec<f64>, DynamicsError> {
     let (nv, nu) = (model.nv(), model.nu());
-    let Some(ctrl) = place.ctrl else { return Ok(vec![0.0; nu]) };
+    let Some(ctrl) = place.input.ctrl else { return Ok(vec![0.0; nu]) };
     let mut d = [vec![0.0; nv * nv], vec![0.0; nv * nv], vec![0.0; nv * nu]];
     let [dq, dv, dctrl] = &mut d;
     work.actuate_derivatives(model, &place.x.q, &place.x.v, ctrl, [dq, dv, dctrl])?;

@@ -188,13 +188,13 @@ impl States {
                 self.waiting.push(Sample {
                     origin: format!("{kind:?} from {name}, step {k}"),
                     x: sim.state().clone(),
-                    ctrl: command.ctrl().filter(|_| self.model.nu() > 0).map(|ctrl| within(&self.model, ctrl)),
+                    ctrl: command.input().ctrl.filter(|_| self.model.nu() > 0).map(|ctrl| within(&self.model, ctrl)),
                     tau: command.tau.clone(),
                     wrenches: command.wrenches.clone(),
                     warm: sim.warm_start(),
                 });
             }
-            if sim.step_command(&command, None).is_err() {
+            if sim.step(&command.input()).is_err() {
                 break;
             }
         }
