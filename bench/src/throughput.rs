@@ -141,7 +141,7 @@ fn together(batch: &mut Batch, model: &Model, starts: &Starts, repeats: usize) -
         v.copy_from_slice(&starts.v);
         batch.forget(&all).map_err(|e| e.to_string())?;
         for _ in 0..STEPS {
-            batch.step(&q, &v, &starts.tau, &mut q_next, &mut v_next).map_err(|e| e.to_string())?;
+            batch.step(&q, &v, &Input::tau(&starts.tau), &mut q_next, &mut v_next).map_err(|e| e.to_string())?;
             if with_gradients {
                 let (gq, rest) = out.split_at_mut(n);
                 let (gv, gtau) = rest.split_at_mut(n);

@@ -3,7 +3,7 @@
 use crate::error::BenchError;
 use crate::gradient::ours::watch_alone;
 use crate::growth::chart::{Curve, Point};
-use slipstick::{Batch, InputGrad, Model, StateGrad};
+use slipstick::{Batch, Input, InputGrad, Model, StateGrad};
 use std::time::{Duration, Instant};
 
 const ROBOT: &str = "quadruped";
@@ -38,7 +38,7 @@ fn time(model: &Model, n: usize, threads: usize) -> Result<[f64; 2], String> {
     let mut best = [f64::INFINITY; 2];
     let begin = Instant::now();
     for k in 0..SETTLE + REPEATS {
-        let (step_us, _, done) = watch_alone(|| batch.step_ctrl(&q, &v, &ctrl, &[], &mut q_next, &mut v_next));
+        let (step_us, _, done) = watch_alone(|| batch.step(&q, &v, &Input::ctrl(&ctrl), &mut q_next, &mut v_next));
         done.map_err(|e| e.to_string())?;
         let w = StateGrad { q: &weights, v: &weights };
         let (vjp_us, _, done) = watch_alone(|| batch.vjp(w, InputGrad { v: &mut out, ..InputGrad::default() }));

@@ -3,7 +3,7 @@
 use crate::error::BenchError;
 use crate::gradient::ours::watch_alone;
 use crate::growth::chart::{Curve, Point};
-use slipstick::{Memory, Model, RolloutGradient, RolloutInput, State, StateGrad};
+use slipstick::{Input, Memory, Model, RolloutGradient, State, StateGrad};
 use std::time::{Duration, Instant};
 
 const ROBOT: &str = "quadruped";
@@ -32,13 +32,13 @@ pub fn curve(steps: &[usize], tick: &mut impl FnMut()) -> Result<Curve, BenchErr
 fn time(model: &Model, steps: usize, memory: Memory) -> Result<[f64; 2], String> {
     let x0 = State::keyframe(model, "home").map_err(|e| e.to_string())?;
     let ctrl = model.keyframe("home").map_err(|e| e.to_string())?.ctrl.repeat(steps);
-    let input = RolloutInput { ctrl: &ctrl, ..RolloutInput::default() };
+    let input = Input::ctrl(&ctrl);
     let mut rollouts = RolloutGradient::new(model, steps, memory);
     let weights = vec![1.0; model.nv()];
     let mut best = [f64::INFINITY; 2];
     let begin = Instant::now();
     for _ in 0..REPEATS {
-        let (us, _, run) = watch_alone(|| rollouts.run(&x0, input));
+        let (us, _, run) = watch_alone(|| rollouts.run(&x0, &input));
         best[0] = best[0].min(us);
         let mut run = run.map_err(|e| e.to_string())?;
         let mut out = run.zeros();

@@ -6,7 +6,7 @@ use crate::throw::{Derivative, Throw, ThrowError, Unknown};
 use crate::{ExperimentError, Progress};
 use slipstick::optimize::{ByDifferences, Iteration, LeastSquares, Method, OptimizeError, Options, Outcome, minimize};
 use slipstick::smoothing::Bundled;
-use slipstick::{Difference, GradientMode, Memory, Model, RolloutGradient, RolloutInput, State};
+use slipstick::{Difference, GradientMode, Input, Memory, Model, RolloutGradient, State};
 
 /// Where the cube begins, for how long it moves and what is looked for.
 pub(crate) struct Scene {
@@ -141,7 +141,7 @@ impl Scene {
             }
         }
         let mut rollouts = RolloutGradient::new(&self.model, self.steps, Memory::Recompute);
-        let rollout = rollouts.run(&start, RolloutInput { tau: &tau, ..RolloutInput::default() });
+        let rollout = rollouts.run(&start, &Input::tau(&tau));
         let rollout = rollout.map_err(ExperimentError::during("moving the cube"))?;
         Ok(Motion { model: self.model.clone(), trajectory: rollout.trajectory().clone() })
     }

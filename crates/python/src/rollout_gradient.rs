@@ -16,8 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use slipstick::linalg::MatRef;
 use slipstick::{
-    InputError, Memory, ParameterGroup, RolloutDirection, RolloutGradientError, RolloutInput, Sensitivities, State,
-    StateGrad, Wanted,
+    InputError, Memory, ParameterGroup, RolloutDirection, RolloutGradientError, Sensitivities, State, StateGrad, Wanted,
 };
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
@@ -99,7 +98,8 @@ impl RolloutGradient {
         let wrenches = self::wrenches(wrenches, self.model.n_bodies())?;
         let (recorded, readings) = py.detach(|| {
             let mut inner = self.enter()?;
-            let rollout = inner.run(&x0, RolloutInput { ctrl: &ctrl, tau: &tau, wrenches: &wrenches });
+            let input = slipstick::Input { tau: &tau, ctrl: (!ctrl.is_empty()).then_some(&ctrl), wrenches: &wrenches };
+            let rollout = inner.run(&x0, &input);
             let rollout = rollout.map_err(failure)?;
             let rows: Vec<f64> = (0..self.steps).flat_map(|t| rollout.readings(t)).copied().collect();
             Ok::<_, Failure>((rollout.trajectory().clone(), sensors::of_steps(&self.model, &rows)))

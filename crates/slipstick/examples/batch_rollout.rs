@@ -6,7 +6,7 @@
 //! ```
 #![allow(clippy::print_stdout)] // an example tells what it does
 
-use slipstick::{Batch, InputGrad, Memory, Model, RolloutInput, State, StateGrad};
+use slipstick::{Batch, Input, InputGrad, Memory, Model, State, StateGrad};
 use std::error::Error;
 
 const BALLS: usize = 64;
@@ -62,7 +62,7 @@ fn throw(batch: &mut Batch, model: &Model, q: &[f64], v: &[f64]) -> Result<(Vec<
     let (mut q_out, mut v_out) = (vec![0.0; q.len() * (STEPS + 1)], vec![0.0; v.len() * (STEPS + 1)]);
     batch.forget(&[true; BALLS])?;
     let memory = Some(Memory::Recompute);
-    batch.rollout(STEPS, memory, [q, v], RolloutInput::default(), [&mut q_out, &mut v_out])?;
+    batch.rollout(STEPS, memory, [q, v], &Input::default(), [&mut q_out, &mut v_out])?;
     let (mut w, mut miss, mut gradient) = (vec![0.0; v.len()], Vec::new(), vec![0.0; v.len()]);
     for (w, q) in w.chunks_exact_mut(nv).zip(q_out.chunks_exact(nq * (STEPS + 1))) {
         (0..2).for_each(|k| w[k] = q[STEPS * nq + k] - TARGET[k]);

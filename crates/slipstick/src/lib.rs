@@ -43,8 +43,8 @@ pub use check::{
 };
 pub use controller::{Command, Controller, Hold, Random, Table, TableError};
 pub use rollout_gradient::{
-    Memory, Rollout, RolloutDirection, RolloutGrad, RolloutGradient, RolloutGradientError, RolloutInput, Sensitivities,
-    StateGrad, Wanted,
+    Memory, Rollout, RolloutDirection, RolloutGrad, RolloutGradient, RolloutGradientError, Sensitivities, StateGrad,
+    Wanted,
 };
 pub use simulator::{Control, RolloutError, Simulator};
 pub use slipstick_core::*;

@@ -42,7 +42,7 @@ impl Rows {
             self.v[chosen * model.nv() + 3] = (self.seed >> 40) as f64 / (1u64 << 24) as f64 * 20.0 - 10.0;
         }
         let [q, v] = next;
-        self.batch.step_ctrl(&self.q, &self.v, &self.ctrl, &[], q, v).unwrap();
+        self.batch.step(&self.q, &self.v, &Input::ctrl(&self.ctrl), q, v).unwrap();
         std::mem::swap(&mut self.q, q);
         std::mem::swap(&mut self.v, v);
         anew
@@ -89,8 +89,8 @@ fn rollouts_of_a_batch_allocate_nothing_the_second_time() {
     for (memory, most) in [(None, 0), (Some(Memory::Store), steps), (Some(Memory::Recompute), 2 * steps)] {
         let mut once = || {
             rows.batch.forget(&[true; 2]).unwrap();
-            let input = RolloutInput { ctrl: &home, ..Default::default() };
-            rows.batch.rollout(steps, memory, [&rows.q, &rows.v], input, [&mut q, &mut v]).unwrap();
+            let input = Input::ctrl(&home);
+            rows.batch.rollout(steps, memory, [&rows.q, &rows.v], &input, [&mut q, &mut v]).unwrap();
             if memory.is_some() {
                 let out = InputGrad { ctrl: &mut g, ..Default::default() };
                 rows.batch.rollout_vjp(StateGrad { q: &w, v: &w }, out).unwrap();
@@ -130,8 +130,8 @@ fn the_stated_bytes_are_those_that_are_taken() {
                 if level > 1 {
                     let (steps, memory) = (20, Some(Memory::Recompute));
                     let (mut q, mut v) = (vec![0.0; rows.q.len() * 21], vec![0.0; rows.v.len() * 21]);
-                    let (start, input) = ([&rows.q[..], &rows.v[..]], RolloutInput::default());
-                    rows.batch.rollout(steps, memory, start, input, [&mut q, &mut v]).unwrap();
+                    let (start, input) = ([&rows.q[..], &rows.v[..]], Input::default());
+                    rows.batch.rollout(steps, memory, start, &input, [&mut q, &mut v]).unwrap();
                     rows.batch.rollout_vjp(StateGrad { q: &w, v: &[] }, InputGrad::default()).unwrap();
                 }
                 rows

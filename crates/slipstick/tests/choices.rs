@@ -1,9 +1,7 @@
 //! Derivatives that are a choice are counted, and the mean of both sides is nearer to the step.
 #![allow(non_snake_case)]
 
-use slipstick::{
-    Batch, Data, Input, InputGrad, Memory, Model, RolloutGradient, RolloutInput, State, StateGrad, builtin, step,
-};
+use slipstick::{Batch, Data, Input, InputGrad, Memory, Model, RolloutGradient, State, StateGrad, builtin, step};
 
 /// The quadruped after some time at home, and its controls.
 fn standing(steps: usize) -> (Model, Data, State, Vec<f64>) {
@@ -27,7 +25,7 @@ fn rollouts_and_batches_count_steps_whose_derivative_is_a_choice() {
     let input = ctrl.repeat(steps);
     for memory in [Memory::Store, Memory::Recompute] {
         let mut gradient = RolloutGradient::new(&model, steps, memory);
-        let mut rollout = gradient.run(&x, RolloutInput { ctrl: &input, ..Default::default() }).unwrap();
+        let mut rollout = gradient.run(&x, &Input::ctrl(&input)).unwrap();
         let (w, mut out) = (vec![1.0; model.nv()], rollout.zeros());
         rollout.vjp(StateGrad { q: &[], v: &w }, &mut out).unwrap();
         assert!(rollout.choices() >= 3, "{memory:?}: {} of {steps}", rollout.choices());
@@ -38,7 +36,7 @@ fn rollouts_and_batches_count_steps_whose_derivative_is_a_choice() {
     let mut batch = Batch::new(&model, 2).unwrap();
     let (q, v) = ([x.q.clone(), free.q].concat(), x.v.repeat(2));
     let (mut q_next, mut v_next) = (q.clone(), v.clone());
-    batch.step_ctrl(&q, &v, &ctrl.repeat(2), &[], &mut q_next, &mut v_next).unwrap();
+    batch.step(&q, &v, &Input::ctrl(&ctrl.repeat(2)), &mut q_next, &mut v_next).unwrap();
     let w = vec![1.0; 2 * model.nv()];
     let mut g = vec![0.0; 2 * model.nv()];
     batch.vjp(StateGrad { q: &[], v: &w }, InputGrad { q: &mut g, ..Default::default() }).unwrap();

@@ -15,7 +15,7 @@ fn standing(model: &Model, steps: usize) -> (State, Vec<f64>) {
 fn ran(model: &Model, steps: usize, memory: Memory) -> RolloutGradient {
     let (x0, ctrl) = standing(model, steps);
     let mut memory = RolloutGradient::new(model, steps, memory).with_parameters(&GROUPS);
-    memory.run(&x0, RolloutInput { ctrl: &ctrl, ..Default::default() }).unwrap();
+    memory.run(&x0, &Input::ctrl(&ctrl)).unwrap();
     memory
 }
 
@@ -52,9 +52,9 @@ fn runs_allocate_nothing_the_second_time() {
     let (x0, ctrl) = standing(&model, 200);
     for memory in [Memory::Store, Memory::Recompute] {
         let mut memory = RolloutGradient::new(&model, 200, memory);
-        let input = RolloutInput { ctrl: &ctrl, ..Default::default() };
-        memory.run(&x0, input).unwrap();
-        let ((), count, left) = measured(|| memory.run(&x0, input).map(|_| ()).unwrap());
+        let input = Input::ctrl(&ctrl);
+        memory.run(&x0, &input).unwrap();
+        let ((), count, left) = measured(|| memory.run(&x0, &input).map(|_| ()).unwrap());
         assert!(count <= 10 && left == 0, "{count} allocations in 200 steps, {left} bytes left");
     }
 }

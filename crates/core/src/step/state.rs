@@ -40,6 +40,9 @@ impl State {
 
 /// What acts during a step: the one way in for forces and controls. [`Input::default`]: nothing, actuators off.
 ///
+/// Of several steps, or several robots, forces and controls are rows: one for each step of each robot, one after the other.
+/// Wrenches are then the same for all.
+///
 /// ```
 /// use slipstick_core::Input;
 /// let (tau, ctrl) = ([0.0, 1.5], [0.3]);

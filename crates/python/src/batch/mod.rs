@@ -15,7 +15,7 @@ use jacobian::Blocks;
 use numpy::{IntoPyArray, PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use slipstick::{InputGrad, RolloutInput, StateGrad};
+use slipstick::{InputGrad, StateGrad};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 type Array<'py> = Bound<'py, PyArrayDyn<f64>>;
@@ -142,10 +142,8 @@ impl Batch {
             let Inner { batch, actuated, .. } = &mut **inner;
             normalize(batch, nq, &mut q);
             *actuated = ctrl.is_some();
-            Ok::<_, Failure>(match &ctrl {
-                Some(ctrl) => batch.step_ctrl(&q, &v, ctrl, &tau, &mut q_next, &mut v_next),
-                None => batch.step(&q, &v, &tau, &mut q_next, &mut v_next),
-            })
+            let input = slipstick::Input { tau: &tau, ctrl: ctrl.as_deref(), wrenches: &[] };
+            Ok::<_, Failure>(batch.step(&q, &v, &input, &mut q_next, &mut v_next))
         })?;
         let fresh = (shaped(py, &[n, nq], q_next)?, shaped(py, &[n, nv], v_next)?);
         let result = match out {
@@ -209,8 +207,8 @@ impl Batch {
             let Inner { batch, actuated, steps: kept } = &mut **inner;
             normalize(batch, nq, &mut q);
             (*actuated, *kept) = (!ctrl.is_empty(), steps);
-            let input = RolloutInput { ctrl: &ctrl, tau: &tau, wrenches: &[] };
-            Ok::<_, Failure>(batch.rollout(steps, memory, [&q, &v], input, [&mut q_out, &mut v_out]))
+            let input = slipstick::Input { tau: &tau, ctrl: actuated.then_some(&ctrl), wrenches: &[] };
+            Ok::<_, Failure>(batch.rollout(steps, memory, [&q, &v], &input, [&mut q_out, &mut v_out]))
         })?;
         let result = (shaped(py, &[n, steps + 1, nq], q_out)?, shaped(py, &[n, steps + 1, nv], v_out)?);
         finish(py, n, done, result)

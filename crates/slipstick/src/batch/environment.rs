@@ -3,9 +3,9 @@
 
 use super::error::EnvironmentError;
 use crate::controller::Command;
-use crate::rollout_gradient::{Recorder, RolloutInput, Stepper, fill};
+use crate::rollout_gradient::{Recorder, Stepper};
 use crate::simulator::initial_state;
-use slipstick_core::{Data, InputError, InputGrad, Model, OutputGrad, State, Step, StepError, WarmStart};
+use slipstick_core::{Data, Input, InputError, InputGrad, Model, OutputGrad, State, Step, StepError, WarmStart};
 use std::mem::swap;
 
 /// A robot. Its state is finite, whatever was handed in. Aligned, so that no two threads write to one line of the cache.
@@ -150,16 +150,14 @@ impl Environment {
         &mut self,
         stepper: &mut Stepper,
         keep: bool,
-        [q, v, tau, ctrl]: [&[f64]; 4],
-        actuated: bool,
+        [q, v]: [&[f64]; 2],
+        input: &Input,
         [q_next, v_next]: [&mut [f64]; 2],
     ) {
         self.advance_in(stepper, keep, |own, stepper| {
             own.enter(stepper, q, v)?;
-            stepper.expect(&RolloutInput::default());
-            fill(tau, 0, &mut stepper.command.tau);
-            fill(ctrl, 0, &mut stepper.command.ctrl);
-            stepper.command.actuated = actuated;
+            stepper.expect(input);
+            stepper.take(input, 0);
             copy_state(&stepper.x, &mut own.before);
             // the warm start that it was put back to
             swap(&mut own.warm, &mut own.warm_before);

@@ -26,7 +26,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// have one row per environment, rows one after the other.
 ///
 /// ```
-/// use slipstick::{Batch, InputGrad, StateGrad};
+/// use slipstick::{Batch, Input, InputGrad, StateGrad};
 /// let model = slipstick::builtin("sphere")?;
 /// let (n, nq, nv) = (64, model.nq(), model.nv());
 /// let mut batch = Batch::new(&model, n)?;
@@ -34,7 +34,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// batch.reset(&vec![true; n], &mut q, &mut v)?;
 /// (0..n).for_each(|i| q[i * nq + 2] += 0.01 * i as f64); // each one a little higher
 /// let (mut q_next, mut v_next) = (q.clone(), v.clone());
-/// batch.step(&q, &v, &[], &mut q_next, &mut v_next)?;
+/// batch.step(&q, &v, &Input::default(), &mut q_next, &mut v_next)?;
 /// // d v_next / d v along the vertical: a ball that flies keeps a push, one that lies on the floor does not
 /// let w: Vec<f64> = (0..n * nv).map(|k| if k % nv == 2 { 1.0 } else { 0.0 }).collect();
 /// let mut g = vec![0.0; n * nv];

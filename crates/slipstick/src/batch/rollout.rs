@@ -4,15 +4,14 @@ use super::environment::Environment;
 use super::error::{BatchError, EnvironmentError};
 use super::rows::{Rows, RowsMut};
 use super::{Batch, finite};
-use crate::rollout_gradient::{Memory, Recorder, RolloutInput, StateGrad, Stepper, fill};
-use slipstick_core::InputGrad;
+use crate::rollout_gradient::{Memory, Recorder, StateGrad, Stepper};
+use slipstick_core::{Input, InputGrad};
 
 impl Batch {
-    /// Steps from the states `q` (n × nq), `v` (n × nv), each environment with its own input: `ctrl` (n × steps × nu)
-    /// and `tau` (n × steps × nv), either of which may be empty as for one rollout, and wrenches that are the same for
-    /// all. Writes all states, the first ones included: `q_out` (n × (steps + 1) × nq), `v_out` (n × (steps + 1) ×
-    /// nv). The same as that many calls of [`Batch::step`] or [`Batch::step_ctrl`], but sooner: the memory of an
-    /// environment stays near the processor until its last step.
+    /// Steps from the states `q` (n × nq), `v` (n × nv), each environment with its own rows of the input: `tau` (n ×
+    /// steps × nv), `ctrl` (n × steps × nu); wrenches are the same for all. Writes all states, the first ones included:
+    /// `q_out` (n × (steps + 1) × nq), `v_out` (n × (steps + 1) × nv). The same as that many calls of [`Batch::step`], but
+    /// sooner: the memory of an environment stays near the processor until its last step.
     ///
     /// `memory` is what is kept for [`Batch::rollout_vjp`]; `None`: nothing. Where a step fails, the state before it
     /// stays to the end, and the environment is in the list of the error.
@@ -21,26 +20,22 @@ impl Batch {
         steps: usize,
         memory: Option<Memory>,
         [q, v]: [&[f64]; 2],
-        input: RolloutInput,
+        input: &Input,
         [q_out, v_out]: [&mut [f64]; 2],
     ) -> Result<(), BatchError> {
-        let (n, [nq, nv, nu]) = (self.len(), self.sizes);
+        let (n, [nq, nv, _]) = (self.len(), self.sizes);
         let states = steps.saturating_add(1);
-        let given = [
-            Rows::new("q", q, n, nq)?,
-            Rows::new("v", v, n, nv)?,
-            Rows::optional("ctrl", input.ctrl, n, steps.saturating_mul(nu))?,
-            Rows::optional("tau", input.tau, n, steps.saturating_mul(nv))?,
-        ];
+        let [tau, ctrl] = self.rows_of(input, steps)?;
+        let given = [Rows::new("q", q, n, nq)?, Rows::new("v", v, n, nv)?, tau, ctrl];
         let out = [
             RowsMut::new("q_out", q_out, n, states.saturating_mul(nq))?,
             RowsMut::new("v_out", v_out, n, states.saturating_mul(nv))?,
         ];
-        self.actuated = !input.ctrl.is_empty();
+        self.actuated = input.ctrl.is_some();
         self.recorded = memory.map(|_| steps);
         let keep = self.keeps_steps;
-        self.run(given, out, |environment, stepper, [q, v, ctrl, tau], out| {
-            let input = RolloutInput { ctrl, tau, wrenches: input.wrenches };
+        self.run(given, out, |environment, stepper, [q, v, tau, ctrl], out| {
+            let input = Input { tau, ctrl: input.ctrl.map(|_| ctrl), ..*input };
             environment.rollout(stepper, keep, steps, memory, [q, v], &input, out);
         })
     }
@@ -83,7 +78,7 @@ impl Environment {
         steps: usize,
         memory: Option<Memory>,
         [q, v]: [&[f64]; 2],
-        input: &RolloutInput,
+        input: &Input,
         [q_out, v_out]: [&mut [f64]; 2],
     ) {
         let mut states = q_out.chunks_exact_mut(q.len().max(1)).zip(v_out.chunks_exact_mut(v.len().max(1)));
@@ -110,7 +105,7 @@ impl Environment {
         steps: usize,
         memory: Option<Memory>,
         [q, v]: [&[f64]; 2],
-        input: &RolloutInput,
+        input: &Input,
     ) -> Result<(), EnvironmentError> {
         self.enter(stepper, q, v)?;
         stepper.expect(input);
@@ -127,13 +122,12 @@ impl Environment {
         stepper: &mut Stepper,
         memory: Option<Memory>,
         t: usize,
-        input: &RolloutInput,
+        input: &Input,
     ) -> Result<(), EnvironmentError> {
         match self.recorder.as_mut().filter(|_| memory.is_some()) {
             Some(recorder) => recorder.advance(stepper, t, input)?,
             None => {
-                fill(input.ctrl, t, &mut stepper.command.ctrl);
-                fill(input.tau, t, &mut stepper.command.tau);
+                stepper.take(input, t);
                 stepper.step(t)?;
                 stepper.go_on();
             }

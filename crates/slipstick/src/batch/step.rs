@@ -4,8 +4,8 @@ use super::error::BatchError;
 use super::rows::{Rows, RowsMut};
 use super::{Batch, finite};
 use crate::rollout_gradient::StateGrad;
-use slipstick_core::InputGrad;
 use slipstick_core::linalg::MatRef;
+use slipstick_core::{Input, InputError, InputGrad};
 
 /// Where derivatives of the last step are written, rows of the environments one after the other. Names and meaning are
 /// those of [`StepJacobian`](crate::StepJacobian); empty: not wanted.
@@ -30,8 +30,8 @@ pub struct BatchJacobian<'a> {
 }
 
 impl Batch {
-    /// One step of every environment without actuators, from `q` (n × nq) and `v` (n × nv) under the forces `tau` (n ×
-    /// nv; empty: none) to `q_next` and `v_next`. Each begins with its own warm start, as a
+    /// One step of every environment from `q` (n × nq) and `v` (n × nv) to `q_next` and `v_next`. The input has a row for
+    /// each: `tau` (n × nv), `ctrl` (n × nu); wrenches are the same for all. Each begins with its own warm start, as a
     /// [`Simulator`](crate::Simulator) does.
     ///
     /// An environment that fails keeps its state and drops its warm start; the error lists it, the others are done. The
@@ -40,44 +40,28 @@ impl Batch {
         &mut self,
         q: &[f64],
         v: &[f64],
-        tau: &[f64],
+        input: &Input,
         q_next: &mut [f64],
         v_next: &mut [f64],
     ) -> Result<(), BatchError> {
-        self.advance([q, v, tau], None, [q_next, v_next])
-    }
-
-    /// One step of every environment with actuators under the controls `ctrl` (n × nu), and forces beside theirs.
-    pub fn step_ctrl(
-        &mut self,
-        q: &[f64],
-        v: &[f64],
-        ctrl: &[f64],
-        tau: &[f64],
-        q_next: &mut [f64],
-        v_next: &mut [f64],
-    ) -> Result<(), BatchError> {
-        self.advance([q, v, tau], Some(ctrl), [q_next, v_next])
-    }
-
-    fn advance(
-        &mut self,
-        [q, v, tau]: [&[f64]; 3],
-        ctrl: Option<&[f64]>,
-        [q_next, v_next]: [&mut [f64]; 2],
-    ) -> Result<(), BatchError> {
-        let (n, [nq, nv, nu]) = (self.len(), self.sizes);
-        let given = [
-            Rows::new("q", q, n, nq)?,
-            Rows::new("v", v, n, nv)?,
-            Rows::optional("tau", tau, n, nv)?,
-            Rows::new("ctrl", ctrl.unwrap_or(&[]), n, ctrl.map_or(0, |_| nu))?,
-        ];
+        let (n, [nq, nv, _]) = (self.len(), self.sizes);
+        let [tau, ctrl] = self.rows_of(input, 1)?;
+        let given = [Rows::new("q", q, n, nq)?, Rows::new("v", v, n, nv)?, tau, ctrl];
         let out = [RowsMut::new("q_next", q_next, n, nq)?, RowsMut::new("v_next", v_next, n, nv)?];
-        let actuated = ctrl.is_some();
-        (self.actuated, self.recorded) = (actuated, None);
+        (self.actuated, self.recorded) = (input.ctrl.is_some(), None);
         let keep = self.keeps_steps;
-        self.run(given, out, |environment, stepper, given, out| environment.step(stepper, keep, given, actuated, out))
+        self.run(given, out, |environment, stepper, [q, v, tau, ctrl], out| {
+            let input = Input { tau, ctrl: input.ctrl.map(|_| ctrl), ..*input };
+            environment.step(stepper, keep, [q, v], &input, out);
+        })
+    }
+
+    /// Rows of what acts in a number of steps: forces and controls.
+    pub(super) fn rows_of<'a>(&self, input: &Input<'a>, steps: usize) -> Result<[Rows<'a>; 2], InputError> {
+        let (n, [_, nv, nu]) = (self.len(), self.sizes);
+        let (ctrl, nu) = input.ctrl.map_or((&[][..], 0), |ctrl| (ctrl, nu));
+        let tau = Rows::optional("tau", input.tau, n, steps.saturating_mul(nv))?;
+        Ok([tau, Rows::new("ctrl", ctrl, n, steps.saturating_mul(nu))?])
     }
 
     /// Derivatives of the last step. Rows of environments that fail stay as they are.

@@ -12,15 +12,15 @@ mod tape;
 mod types;
 
 pub use forward::{Sensitivities, Wanted};
-pub use types::{Memory, RolloutDirection, RolloutGrad, RolloutGradientError, RolloutInput, StateGrad};
+pub use types::{Memory, RolloutDirection, RolloutGrad, RolloutGradientError, StateGrad};
 
 pub(crate) use recorder::Recorder;
-pub(crate) use stepper::{Stepper, fill};
+pub(crate) use stepper::Stepper;
 
 use crate::trajectory::Trajectory;
-use slipstick_core::{InputError, Model, ParameterGroup, State, WarmStart};
+use slipstick_core::{Input, InputError, Model, ParameterGroup, State, WarmStart};
 use tape::{Layout, Tape};
-use types::vector_or_none;
+use types::{vector, vector_or_none};
 
 /// Memory for rollouts of a number of steps and their derivatives. [`RolloutGradient::run`] makes a [`Rollout`], which
 /// has them. The same input gives the same bits.
@@ -28,13 +28,13 @@ use types::vector_or_none;
 /// A cube is to land at a place; two steps down the gradient of the squared distance change how it is thrown:
 ///
 /// ```
-/// use slipstick::{Memory, RolloutGradient, RolloutInput, State, StateGrad};
+/// use slipstick::{Input, Memory, RolloutGradient, State, StateGrad};
 /// let (model, target) = (slipstick::builtin("cube")?, [1.0, 0.0]);
 /// let mut x0 = State::keyframe(&model, "thrown")?;
 /// let mut throws = RolloutGradient::new(&model, 250, Memory::Recompute);
 /// let mut losses = Vec::new();
 /// for _ in 0..3 {
-///     let mut rollout = throws.run(&x0, RolloutInput::default())?;
+///     let mut rollout = throws.run(&x0, &Input::default())?;
 ///     let miss = [rollout.q(250)[0] - target[0], rollout.q(250)[1] - target[1], 0.0, 0.0, 0.0, 0.0];
 ///     losses.push(0.5 * (miss[0] * miss[0] + miss[1] * miss[1]));
 ///     let mut gradient = rollout.zeros();
@@ -105,12 +105,12 @@ impl RolloutGradient {
         self.recorder.bytes(&self.stepper.model)
     }
 
-    /// The steps from a state.
-    pub fn run(&mut self, x0: &State, input: RolloutInput) -> Result<Rollout<'_>, RolloutGradientError> {
+    /// The steps from a state. The input has a row for each: `tau` (steps × nv), `ctrl` (steps × nu).
+    pub fn run(&mut self, x0: &State, input: &Input) -> Result<Rollout<'_>, RolloutGradientError> {
         self.finished = false;
-        self.begin(x0, &input)?;
+        self.begin(x0, input)?;
         for t in 0..self.recorder.steps {
-            self.recorder.advance(&mut self.stepper, t, &input)?;
+            self.recorder.advance(&mut self.stepper, t, input)?;
         }
         self.end = self.stepper.data.warm_start();
         self.finished = true;
@@ -126,12 +126,14 @@ impl RolloutGradient {
         (self.stepper.model.nq(), self.recorder.layout.nv, self.recorder.layout.nu)
     }
 
-    fn begin(&mut self, x0: &State, input: &RolloutInput) -> Result<(), RolloutGradientError> {
+    fn begin(&mut self, x0: &State, input: &Input) -> Result<(), RolloutGradientError> {
         let RolloutGradient { stepper, recorder, start, .. } = self;
         // only looked at, as by Simulator::set_state: to normalize a quaternion twice may change its last digit
         State::new(&stepper.model, &x0.q, &x0.v)?;
-        vector_or_none("ctrl", input.ctrl, recorder.steps.saturating_mul(recorder.layout.nu))?;
         vector_or_none("tau", input.tau, recorder.steps.saturating_mul(recorder.layout.nv))?;
+        if let Some(ctrl) = input.ctrl {
+            vector("ctrl", ctrl, recorder.steps.saturating_mul(recorder.layout.nu))?;
+        }
         stepper.begin(x0, start, input)?;
         recorder.begin(stepper)
     }
@@ -199,7 +201,7 @@ mod tests {
         let model = crate::builtin("sphere").unwrap();
         let mut memory = RolloutGradient::new(&model, 10, Memory::Recompute);
         let x0 = State::keyframe(&model, "sliding").unwrap();
-        memory.run(&x0, RolloutInput::default()).unwrap();
+        memory.run(&x0, &Input::default()).unwrap();
         memory.recorder.tape.keys[4] ^= 1;
         let mut rollout = memory.last().unwrap();
         let (w, mut out) = ([1.0; 6], rollout.zeros());
@@ -217,7 +219,7 @@ mod tests {
         for memory in [Memory::Store, Memory::Recompute] {
             let mut huge = RolloutGradient::new(&model, usize::MAX, memory);
             assert_eq!(huge.bytes(), usize::MAX);
-            let error = huge.run(&x0, RolloutInput::default()).unwrap_err();
+            let error = huge.run(&x0, &Input::default()).unwrap_err();
             assert_eq!(error, RolloutGradientError::Memory { bytes: usize::MAX });
             assert!(huge.last().is_none());
         }

@@ -4,8 +4,8 @@
 use super::Memory;
 use super::stepper::{Stepper, fill};
 use super::tape::{Layout, Tape};
-use super::types::{RolloutGradientError, RolloutInput};
-use slipstick_core::{Model, ParameterGroup, Sensors};
+use super::types::RolloutGradientError;
+use slipstick_core::{Input, Model, ParameterGroup, Sensors};
 
 /// The record of a rollout of some number of steps.
 #[derive(Debug, Clone)]
@@ -59,18 +59,12 @@ impl Recorder {
     }
 
     /// Step number `t`: makes it, keeps what its derivative needs, and puts the stepper into the state after it.
-    pub fn advance(
-        &mut self,
-        stepper: &mut Stepper,
-        t: usize,
-        input: &RolloutInput,
-    ) -> Result<(), RolloutGradientError> {
+    pub fn advance(&mut self, stepper: &mut Stepper, t: usize, input: &Input) -> Result<(), RolloutGradientError> {
         let Recorder { memory, layout, tape, choices, sensors, .. } = self;
         if *memory == Memory::Recompute {
             stepper.data.copy_warm_start(&mut tape.starts[t]);
         }
-        fill(input.ctrl, t, &mut stepper.command.ctrl);
-        fill(input.tau, t, &mut stepper.command.tau);
+        stepper.take(input, t);
         let mut done = stepper.step(t)?;
         tape.keys.push(done.mode_key());
         tape.record.push_step(&done);

@@ -1,10 +1,10 @@
 //! What makes the steps of a rollout, the first time and again.
 
 use super::tape::Tape;
-use super::types::{RolloutGradientError, RolloutInput};
+use super::types::RolloutGradientError;
 use crate::controller::Command;
 use crate::simulator::RolloutError;
-use slipstick_core::{Data, InputError, Model, State, Step, StepError, WarmStart, Wrench, step};
+use slipstick_core::{Data, Input, InputError, Model, State, Step, StepError, WarmStart, Wrench, step};
 
 /// A model, memory for a step, and what the step is made from and leads to.
 #[derive(Debug, Clone)]
@@ -31,20 +31,26 @@ impl Stepper {
     }
 
     /// Ready for the first step.
-    pub fn begin(&mut self, x0: &State, start: &WarmStart, input: &RolloutInput) -> Result<(), InputError> {
+    pub fn begin(&mut self, x0: &State, start: &WarmStart, input: &Input) -> Result<(), InputError> {
         self.x.clone_from(x0);
         self.expect(input);
         self.data.restore(start)
     }
 
     /// Ready for steps with this kind of input.
-    pub fn expect(&mut self, input: &RolloutInput) {
+    pub fn expect(&mut self, input: &Input) {
         let command = &mut self.command;
-        command.actuated = !input.ctrl.is_empty();
+        command.actuated = input.ctrl.is_some();
         command.ctrl.fill(0.0);
         command.tau.fill(0.0);
         command.wrenches.clear();
         command.wrenches.extend_from_slice(input.wrenches);
+    }
+
+    /// Takes what acts in step `t`.
+    pub fn take(&mut self, input: &Input, t: usize) {
+        fill(input.ctrl.unwrap_or_default(), t, &mut self.command.ctrl);
+        fill(input.tau, t, &mut self.command.tau);
     }
 
     /// Makes the step from `x`.
@@ -79,7 +85,7 @@ impl Stepper {
 }
 
 /// Row `t` of rows that may be left out.
-pub(crate) fn fill(rows: &[f64], t: usize, out: &mut [f64]) {
+pub(super) fn fill(rows: &[f64], t: usize, out: &mut [f64]) {
     if !rows.is_empty() {
         out.copy_from_slice(&rows[t * out.len()..(t + 1) * out.len()]);
     }

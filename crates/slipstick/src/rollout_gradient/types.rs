@@ -1,8 +1,7 @@
 //! What goes into the derivative of a rollout and comes out of it.
 
 use crate::simulator::RolloutError;
-use crate::trajectory::Trajectory;
-use slipstick_core::{GradientError, InputError, Model, ParameterGroup, SensorError, Wrench};
+use slipstick_core::{GradientError, InputError, Model, ParameterGroup, SensorError};
 use std::fmt;
 
 /// What is kept of every step until its derivative is asked for.
@@ -15,24 +14,6 @@ pub enum Memory {
     /// it once more.
     #[default]
     Recompute,
-}
-
-/// What acts during a rollout. Rows lie one after the other, one per step.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct RolloutInput<'a> {
-    /// Controls (steps × nu); empty: the actuators are off.
-    pub ctrl: &'a [f64],
-    /// Generalized forces beside the actuators' (steps × nv); empty: none.
-    pub tau: &'a [f64],
-    /// Forces and torques on bodies in every step, world axes.
-    pub wrenches: &'a [Wrench],
-}
-
-impl<'a> RolloutInput<'a> {
-    /// What acted when a trajectory was recorded with the actuators on. A trajectory does not know about wrenches.
-    pub fn of(trajectory: &'a Trajectory) -> RolloutInput<'a> {
-        RolloutInput { ctrl: &trajectory.ctrl, tau: &trajectory.tau, wrenches: &[] }
-    }
 }
 
 /// The gradient of a loss with respect to the states of a rollout. Either part may be given for all states
@@ -184,14 +165,16 @@ impl RolloutGradientError {
     }
 }
 
-/// A length that the rollout needs, or nothing at all.
-pub(super) fn length_or_none(what: &'static str, got: usize, expected: usize) -> Result<(), InputError> {
-    if got == 0 || got == expected { Ok(()) } else { Err(InputError::Length { what, expected, got }) }
-}
-
 /// A length that the rollout needs, or nothing at all; finite numbers only.
 pub(super) fn vector_or_none(what: &'static str, x: &[f64], expected: usize) -> Result<(), InputError> {
-    length_or_none(what, x.len(), expected)?;
+    vector(what, x, if x.is_empty() { 0 } else { expected })
+}
+
+/// A length that the rollout needs; finite numbers only.
+pub(super) fn vector(what: &'static str, x: &[f64], expected: usize) -> Result<(), InputError> {
+    if x.len() != expected {
+        return Err(InputError::Length { what, expected, got: x.len() });
+    }
     match x.iter().position(|x| !x.is_finite()) {
         Some(index) => Err(InputError::NotFinite { what, index }),
         None => Ok(()),

@@ -3,7 +3,7 @@
 mod npz;
 mod text;
 
-use slipstick_core::{Model, Stage, State, Status, Step};
+use slipstick_core::{Input, Model, Stage, State, Status, Step};
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -157,6 +157,12 @@ impl Trajectory {
     /// Number of states: one more than steps, or none.
     pub fn states(&self) -> usize {
         self.time.len()
+    }
+
+    /// What acted in all steps if the actuators were on: the input of a rollout that makes them again. A trajectory does
+    /// not know about wrenches.
+    pub fn input(&self) -> Input<'_> {
+        Input::tau(&self.tau).with_ctrl(&self.ctrl)
     }
 
     /// Bytes that a number of steps of a model takes in memory, about.

@@ -29,10 +29,10 @@ fn environments_that_fail_keep_their_state_and_leave_the_others_alone() {
         let (n, (ctrl, mut tau)) = (scene.n(), scene.input());
         let (mut sound, mut batch) = (scene.batch(1), scene.batch(threads));
         let (mut q_sound, mut v_sound) = (scene.q.clone(), scene.v.clone());
-        sound.step_ctrl(&scene.q, &scene.v, &ctrl, &tau, &mut q_sound, &mut v_sound).unwrap();
+        sound.step(&scene.q, &scene.v, &Input::tau(&tau).with_ctrl(&ctrl), &mut q_sound, &mut v_sound).unwrap();
         let (q, v) = break_rows(&scene, &mut tau);
         let (mut q_next, mut v_next) = (vec![9.0; q.len()], vec![9.0; v.len()]);
-        let error = batch.step_ctrl(&q, &v, &ctrl, &tau, &mut q_next, &mut v_next).unwrap_err();
+        let error = batch.step(&q, &v, &Input::tau(&tau).with_ctrl(&ctrl), &mut q_next, &mut v_next).unwrap_err();
         let told = error.to_string();
         assert!(
             told.starts_with(
@@ -80,9 +80,9 @@ fn a_rollout_that_breaks_off_stays_where_it_was() {
     tau[steps * nv + 2 * nv] = f64::NAN; // environment 1, step 2
     let (mut q, mut v) = (vec![0.0; scene.q.len() * 6], vec![0.0; scene.v.len() * 6]);
     let mut batch = scene.batch(2);
-    let input = RolloutInput { tau: &tau, ..Default::default() };
+    let input = Input::tau(&tau);
     let (start, memory) = ([&scene.q[..], &scene.v[..]], Some(Memory::Recompute));
-    let error = batch.rollout(steps, memory, start, input, [&mut q, &mut v]).unwrap_err();
+    let error = batch.rollout(steps, memory, start, &input, [&mut q, &mut v]).unwrap_err();
     assert_eq!(error.to_string(), "environment 1: step 2: tau[0] is not a finite number");
     let states: Vec<&[f64]> = row(&q, n, 1).chunks_exact(q.len() / 18).collect();
     assert!(states[1] != states[2] && states[2..].iter().all(|q| *q == states[2]));
@@ -105,7 +105,7 @@ fn what_was_not_done_cannot_be_differentiated() {
     assert_eq!(failed(batch.rollout_vjp(grad, InputGrad::default()).unwrap_err()), none(EnvironmentError::NoRollout));
     let (ctrl, _) = scene.input();
     let (mut q, mut v) = (scene.q.clone(), scene.v.clone());
-    batch.step_ctrl(&scene.q, &scene.v, &ctrl, &[], &mut q, &mut v).unwrap();
+    batch.step(&scene.q, &scene.v, &Input::ctrl(&ctrl), &mut q, &mut v).unwrap();
     assert_eq!(failed(batch.rollout_vjp(grad, InputGrad::default()).unwrap_err()), none(EnvironmentError::NoRollout));
     batch.reset(&[true, false], &mut q, &mut v).unwrap();
     assert_eq!(failed(batch.vjp(grad, InputGrad::default()).unwrap_err()), [(0, EnvironmentError::NoStep)]);
@@ -119,23 +119,22 @@ fn arrays_that_do_not_fit_are_refused_by_name() {
     let (mut batch, (ctrl, _)) = (scene.batch(1), scene.input());
     let (mut q, mut v) = (scene.q.clone(), scene.v.clone());
     let told = |e: BatchError| e.to_string();
-    let short = batch.step(&scene.q[1..], &scene.v, &[], &mut q, &mut v).unwrap_err();
+    let short = batch.step(&scene.q[1..], &scene.v, &Input::default(), &mut q, &mut v).unwrap_err();
     assert_eq!(told(short), "q: expected 57 numbers, got 56");
-    let short = batch.step(&scene.q, &scene.v, &[0.0], &mut q, &mut v).unwrap_err();
+    let short = batch.step(&scene.q, &scene.v, &Input::tau(&[0.0]), &mut q, &mut v).unwrap_err();
     assert_eq!(told(short), "tau: expected 54 numbers, got 1");
-    let short = batch.step_ctrl(&scene.q, &scene.v, &[], &[], &mut q, &mut v).unwrap_err();
+    let short = batch.step(&scene.q, &scene.v, &Input::ctrl(&[]), &mut q, &mut v).unwrap_err();
     assert_eq!(told(short), "ctrl: expected 36 numbers, got 0");
-    let short = batch.step_ctrl(&scene.q, &scene.v, &ctrl, &[], &mut q, &mut v[1..]).unwrap_err();
+    let short = batch.step(&scene.q, &scene.v, &Input::ctrl(&ctrl), &mut q, &mut v[1..]).unwrap_err();
     assert_eq!(told(short), "v_next: expected 54 numbers, got 53");
     assert_eq!(told(batch.reset(&[true], &mut q, &mut v).unwrap_err()), "mask: expected 3 numbers, got 1");
-    batch.step(&scene.q, &scene.v, &[], &mut q, &mut v).unwrap();
+    batch.step(&scene.q, &scene.v, &Input::default(), &mut q, &mut v).unwrap();
     let w = [f64::NAN; 54];
     let error = batch.vjp(StateGrad { q: &[], v: &w }, InputGrad::default()).unwrap_err();
     assert_eq!(told(error), "gradient of v_next[0] is not a finite number");
     let error = batch.jacobian(BatchJacobian { dv_dctrl: &mut vec![0.0; 3 * 18 * 12], ..Default::default() });
     assert_eq!(told(error.unwrap_err()), "dv_dctrl: expected 0 numbers, got 648");
-    let input = RolloutInput { ctrl: &ctrl, ..Default::default() };
-    let error = batch.rollout(2, None, [&scene.q, &scene.v], input, [&mut q, &mut v]).unwrap_err();
+    let error = batch.rollout(2, None, [&scene.q, &scene.v], &Input::ctrl(&ctrl), [&mut q, &mut v]).unwrap_err();
     assert_eq!(told(error), "ctrl: expected 72 numbers, got 36");
 }
 

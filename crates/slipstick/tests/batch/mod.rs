@@ -67,7 +67,7 @@ fn beside_simulators(mut scene: Scene, threads: usize, steps: usize) -> usize {
         let w = [scene.numbers(v.len()), scene.numbers(v.len())];
         let mut answer = Answer::zeros(&scene.models[0], n);
         let (mut q_next, mut v_next) = (q.clone(), v.clone());
-        batch.step_ctrl(&q, &v, &ctrl, &tau, &mut q_next, &mut v_next).unwrap();
+        batch.step(&q, &v, &Input::tau(&tau).with_ctrl(&ctrl), &mut q_next, &mut v_next).unwrap();
         (answer.q, answer.v) = (q_next, v_next);
         batch.vjp(StateGrad { q: &w[0], v: &w[1] }, answer.gradient()).unwrap();
         batch.jacobian(answer.jacobian()).unwrap();
@@ -110,7 +110,7 @@ fn parameters_may_differ_from_one_environment_to_the_other() {
     let ends = [scene, same].map(|mut scene| {
         let (mut batch, (ctrl, _)) = (scene.batch(1), scene.input());
         let (mut q, mut v) = (scene.q.clone(), scene.v.clone());
-        batch.step_ctrl(&scene.q, &scene.v, &ctrl, &[], &mut q, &mut v).unwrap();
+        batch.step(&scene.q, &scene.v, &Input::ctrl(&ctrl), &mut q, &mut v).unwrap();
         v
     });
     assert!(
@@ -127,7 +127,7 @@ fn other_robots_move_in_batches_too() {
         for _ in 0..100 {
             let tau = scene.numbers(v.len());
             let (before_q, before_v) = (q.clone(), v.clone());
-            batch.step(&before_q, &before_v, &tau, &mut q, &mut v).unwrap();
+            batch.step(&before_q, &before_v, &Input::tau(&tau), &mut q, &mut v).unwrap();
             for (i, sim) in sims.iter_mut().enumerate() {
                 sim.step(&Input::tau(row(&tau, 4, i))).unwrap();
                 assert!(same_bits(row(&q, 4, i), &sim.state().q) && same_bits(row(&v, 4, i), &sim.state().v), "{name}");
@@ -137,17 +137,39 @@ fn other_robots_move_in_batches_too() {
 }
 
 #[test]
+fn wrenches_act_on_every_environment() {
+    let scene = Scene::falling("cube", 3, false);
+    let (mut batch, mut sims) = (scene.batch(2), scene.simulators());
+    let wrenches = [Wrench::new(BodyId(1), spatial::vec3(3.0, 0.0, 2.0), spatial::vec3(0.0, 0.1, 0.0))];
+    let input = Input::default().with_wrenches(&wrenches);
+    let (mut q, mut v) = (scene.q.clone(), scene.v.clone());
+    batch.step(&scene.q, &scene.v, &input, &mut q, &mut v).unwrap();
+    let (w, mut g) = (vec![1.0; v.len()], vec![0.0; v.len()]);
+    batch.vjp(StateGrad { q: &[], v: &w }, InputGrad { q: &mut g, ..Default::default() }).unwrap();
+    for (i, sim) in sims.iter_mut().enumerate() {
+        let mut expected = vec![0.0; sim.model().nv()];
+        let (w, out) = (OutputGrad { v: row(&w, 3, i), ..Default::default() }, &mut expected);
+        sim.step(&input).unwrap().vjp(w, InputGrad { q: out, ..Default::default() }).unwrap();
+        assert!(same_bits(row(&v, 3, i), &sim.state().v) && same_bits(row(&g, 3, i), &expected), "environment {i}");
+    }
+    let without = [scene.q, scene.v];
+    let [mut q, mut free] = without.clone();
+    batch.step(&without[0], &without[1], &Input::default(), &mut q, &mut free).unwrap();
+    assert!(!same_bits(&v, &free), "the wrenches do nothing, or stay");
+}
+
+#[test]
 fn environments_that_forget_begin_cold_where_the_caller_puts_them() {
     let mut scene = Scene::falling("quadruped", 3, false);
     let (mut batch, (ctrl, _)) = (scene.batch(1), scene.input());
     let (mut q, mut v) = (scene.q.clone(), scene.v.clone());
     for _ in 0..40 {
         let (before_q, before_v) = (q.clone(), v.clone());
-        batch.step_ctrl(&before_q, &before_v, &ctrl, &[], &mut q, &mut v).unwrap();
+        batch.step(&before_q, &before_v, &Input::ctrl(&ctrl), &mut q, &mut v).unwrap();
     }
     batch.forget(&[false, true, false]).unwrap();
     let (before, mut next) = (Scene { q: q.clone(), v: v.clone(), ..scene.clone() }, (q.clone(), v.clone()));
-    batch.step_ctrl(&q, &v, &ctrl, &[], &mut next.0, &mut next.1).unwrap();
+    batch.step(&q, &v, &Input::ctrl(&ctrl), &mut next.0, &mut next.1).unwrap();
     let mut cold = before.simulators();
     for (i, sim) in cold.iter_mut().enumerate() {
         sim.step(&Input::ctrl(row(&ctrl, 3, i))).unwrap();

@@ -19,9 +19,8 @@ struct States {
     v: Vec<f64>,
 }
 
-fn rolled(batch: &mut Batch, scene: &Scene, memory: Option<Memory>, ctrl: &[f64], tau: &[f64]) -> States {
+fn rolled(batch: &mut Batch, scene: &Scene, memory: Option<Memory>, input: &Input) -> States {
     let mut out = States { q: vec![0.0; scene.q.len() * (STEPS + 1)], v: vec![0.0; scene.v.len() * (STEPS + 1)] };
-    let input = RolloutInput { ctrl, tau, wrenches: &[] };
     batch.rollout(STEPS, memory, [&scene.q, &scene.v], input, [&mut out.q, &mut out.v]).unwrap();
     out
 }
@@ -44,7 +43,7 @@ fn gradients_through_time_are_those_of_single_rollouts() {
         let (n, nv) = (scene.n(), scene.models[0].nv());
         let (ctrl, tau) = input(&mut scene);
         let mut batch = scene.batch(threads);
-        let states = rolled(&mut batch, &scene, Some(memory), &ctrl, &tau);
+        let states = rolled(&mut batch, &scene, Some(memory), &Input::tau(&tau).with_ctrl(&ctrl));
         // all states count, or the last configurations alone
         let (all, last) = (scene.numbers(n * (STEPS + 1) * nv), scene.numbers(n * nv));
         let w = StateGrad { q: &last, v: &all };
@@ -54,8 +53,8 @@ fn gradients_through_time_are_those_of_single_rollouts() {
             let mut x0 = State::neutral(&scene.models[i]);
             (x0.q, x0.v) = (row(&scene.q, n, i).to_vec(), row(&scene.v, n, i).to_vec());
             let mut alone = RolloutGradient::new(&scene.models[i], STEPS, memory);
-            let input = RolloutInput { ctrl: row(&ctrl, n, i), tau: row(&tau, n, i), wrenches: &[] };
-            let mut rollout = alone.run(&x0, input).unwrap();
+            let input = Input::tau(row(&tau, n, i)).with_ctrl(row(&ctrl, n, i));
+            let mut rollout = alone.run(&x0, &input).unwrap();
             assert!(same_bits(row(&states.q, n, i), &rollout.trajectory().q), "{memory:?}: environment {i}");
             assert!(same_bits(row(&states.v, n, i), &rollout.trajectory().v), "{memory:?}: environment {i}");
             contacts += rollout.trajectory().contacts.iter().sum::<usize>();
@@ -75,15 +74,16 @@ fn a_rollout_is_as_many_steps_and_goes_on_where_the_last_one_ended() {
     let mut scene = Scene::falling("quadruped", 4, false);
     let (n, (ctrl, tau)) = (scene.n(), input(&mut scene));
     let (mut stepped, mut rolling, mut recorded) = (scene.batch(1), scene.batch(2), scene.batch(2));
-    let states = rolled(&mut rolling, &scene, None, &ctrl, &tau);
-    let kept = rolled(&mut recorded, &scene, Some(Memory::Recompute), &ctrl, &tau);
+    let states = rolled(&mut rolling, &scene, None, &Input::tau(&tau).with_ctrl(&ctrl));
+    let kept = rolled(&mut recorded, &scene, Some(Memory::Recompute), &Input::tau(&tau).with_ctrl(&ctrl));
     assert!(same_bits(&states.q, &kept.q) && same_bits(&states.v, &kept.v), "recording changes the motion");
     let of_step =
         |x: &[f64], t: usize| -> Vec<f64> { (0..n).flat_map(|i| row(row(x, n, i), STEPS, t).to_vec()).collect() };
     let (mut q, mut v) = (scene.q.clone(), scene.v.clone());
     for t in 0..STEPS {
         let (before_q, before_v) = (q.clone(), v.clone());
-        stepped.step_ctrl(&before_q, &before_v, &of_step(&ctrl, t), &of_step(&tau, t), &mut q, &mut v).unwrap();
+        let (tau, ctrl) = (of_step(&tau, t), of_step(&ctrl, t));
+        stepped.step(&before_q, &before_v, &Input::tau(&tau).with_ctrl(&ctrl), &mut q, &mut v).unwrap();
         for i in 0..n {
             assert!(same_bits(row(&q, n, i), row(row(&states.q, n, i), STEPS + 1, t + 1)), "step {t}, environment {i}");
         }
@@ -95,7 +95,7 @@ fn a_rollout_is_as_many_steps_and_goes_on_where_the_last_one_ended() {
     let mut ends = Vec::new();
     for batch in [&mut stepped, &mut rolling, &mut recorded] {
         let (mut q_next, mut v_next) = (q.clone(), v.clone());
-        batch.step_ctrl(&q, &v, &of_step(&ctrl, 0), &[], &mut q_next, &mut v_next).unwrap();
+        batch.step(&q, &v, &Input::ctrl(&of_step(&ctrl, 0)), &mut q_next, &mut v_next).unwrap();
         ends.push(v_next);
     }
     assert!(same_bits(&ends[0], &ends[1]) && same_bits(&ends[0], &ends[2]));
@@ -105,7 +105,8 @@ fn a_rollout_is_as_many_steps_and_goes_on_where_the_last_one_ended() {
 fn actuators_that_are_off_have_no_gradient() {
     let mut scene = Scene::falling("quadruped", 2, false);
     let mut batch = scene.batch(1);
-    let (states, w) = (rolled(&mut batch, &scene, Some(Memory::Store), &[], &[]), scene.numbers(scene.v.len()));
+    let (states, w) =
+        (rolled(&mut batch, &scene, Some(Memory::Store), &Input::default()), scene.numbers(scene.v.len()));
     assert!(states.q.iter().all(|x| x.is_finite()));
     let mut ctrl = vec![0.0; 2 * STEPS * scene.models[0].nu()];
     let out = InputGrad { ctrl: &mut ctrl, ..Default::default() };

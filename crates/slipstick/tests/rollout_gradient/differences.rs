@@ -27,7 +27,7 @@ fn column(scene: &Scene, place: Place, q: &[f64], keys: &[u64], exact: &[f64]) -
 fn check(scene: &Scene, places: &[Vec<Place>]) {
     let groups = [ParameterGroup::Friction, ParameterGroup::Inertial, ParameterGroup::Damping, ParameterGroup::Gravity];
     let mut memory = scene.memory(Memory::Recompute, &groups);
-    let mut rollout = memory.run(&scene.x0, scene.input()).unwrap();
+    let mut rollout = memory.run(&scene.x0, &scene.input()).unwrap();
     let s = rollout.sensitivities(Wanted::default()).unwrap();
     let (q, keys, nv) = (rollout.q(STEPS).to_vec(), rollout.mode_keys().to_vec(), scene.model.nv());
     let (mut used, mut left_out) = (0, 0);

@@ -37,7 +37,7 @@ fn gradient(scene: &Scene, memory: Memory, groups: &[ParameterGroup]) -> Rollout
     let n = (STEPS + 1) * scene.model.nv();
     let (wq, wv) = (numbers(n, 1), numbers(n, 2));
     let mut memory = scene.memory(memory, groups);
-    let mut rollout = memory.run(&scene.x0, scene.input()).unwrap();
+    let mut rollout = memory.run(&scene.x0, &scene.input()).unwrap();
     let mut out = rollout.zeros();
     rollout.vjp(StateGrad { q: &wq, v: &wv }, &mut out).unwrap();
     out
@@ -72,7 +72,7 @@ fn stored_and_recomputed_sensitivities_are_the_same_bits() {
     let scene = Scene::quadruped();
     let [stored, again] = [Memory::Store, Memory::Recompute].map(|memory| {
         let mut memory = scene.memory(memory, &[ParameterGroup::Friction]);
-        let mut rollout = memory.run(&scene.x0, scene.input()).unwrap();
+        let mut rollout = memory.run(&scene.x0, &scene.input()).unwrap();
         rollout.sensitivities(Wanted { tau: false, ..Wanted::default() }).unwrap()
     });
     assert!(stored == again, "they differ");
@@ -92,7 +92,7 @@ fn forward_and_reverse_mode_are_adjoint() {
         let (wq, wv) = (numbers(n, 1), numbers(n, 2));
         let (mut dq, mut dv) = (vec![0.0; n], vec![0.0; n]);
         let mut memory = scene.memory(Memory::Recompute, &groups);
-        let mut rollout = memory.run(&scene.x0, scene.input()).unwrap();
+        let mut rollout = memory.run(&scene.x0, &scene.input()).unwrap();
         rollout.jvp(dx, &mut dq, &mut dv).unwrap();
         let mut out = rollout.zeros();
         rollout.vjp(StateGrad { q: &wq, v: &wv }, &mut out).unwrap();
@@ -110,7 +110,7 @@ fn sensitivities_of_every_state_are_what_directions_say() {
     let scene = Scene::cube();
     let nv = scene.model.nv();
     let mut memory = scene.memory(Memory::Store, &[]);
-    let mut rollout = memory.run(&scene.x0, scene.input()).unwrap();
+    let mut rollout = memory.run(&scene.x0, &scene.input()).unwrap();
     let d = numbers(nv, 8);
     let (mut dq, mut dv) = (vec![0.0; (STEPS + 1) * nv], vec![0.0; (STEPS + 1) * nv]);
     rollout.jvp(RolloutDirection { v: &d, ..Default::default() }, &mut dq, &mut dv).unwrap();
@@ -131,7 +131,7 @@ fn a_loss_at_the_end_may_be_given_alone_and_gradients_add_up() {
     let scene = Scene::sphere();
     let nv = scene.model.nv();
     let mut memory = scene.memory(Memory::Recompute, &GROUPS);
-    let mut rollout = memory.run(&scene.x0, scene.input()).unwrap();
+    let mut rollout = memory.run(&scene.x0, &scene.input()).unwrap();
     let (last, mut all) = (numbers(nv, 9), vec![0.0; (STEPS + 1) * nv]);
     all[STEPS * nv..].copy_from_slice(&last);
     let (mut a, mut b) = (rollout.zeros(), rollout.zeros());
@@ -154,7 +154,7 @@ fn a_recorded_trajectory_is_repeated_bit_for_bit() {
     let mut hold = Controller::Hold(Hold::new(&model, &x0).unwrap());
     let trajectory = sim.rollout(60, &mut hold).unwrap();
     let mut memory = RolloutGradient::new(&model, 60, Memory::Recompute);
-    let mut rollout = memory.run(&x0, RolloutInput::of(&trajectory)).unwrap();
+    let mut rollout = memory.run(&x0, &trajectory.input()).unwrap();
     assert!(*rollout.trajectory() == trajectory, "it went another way");
     // a derivative goes back in time; what comes after the last step is still known
     let mut out = rollout.zeros();
@@ -167,19 +167,16 @@ fn a_recorded_trajectory_is_repeated_bit_for_bit() {
 fn a_run_goes_on_with_a_warm_start() {
     let scene = Scene::quadruped();
     let mut whole = scene.memory(Memory::Store, &[]);
-    let whole = whole.run(&scene.x0, scene.input()).unwrap();
+    let whole = whole.run(&scene.x0, &scene.input()).unwrap();
     let half = STEPS / 2;
-    let rows = |t: usize| RolloutInput {
-        ctrl: &scene.ctrl[t * scene.model.nu()..][..half * scene.model.nu()],
-        ..Default::default()
-    };
+    let rows = |t: usize| Input::ctrl(&scene.ctrl[t * scene.model.nu()..][..half * scene.model.nu()]);
     let mut memory = RolloutGradient::new(&scene.model, half, Memory::Recompute);
-    let first = memory.run(&scene.x0, rows(0)).unwrap();
+    let first = memory.run(&scene.x0, &rows(0)).unwrap();
     let mut x = scene.x0.clone();
     (x.q, x.v) = (first.q(half).to_vec(), first.v(half).to_vec());
     let warm = first.warm_start().clone();
     memory.set_warm_start(warm).unwrap();
-    let second = memory.run(&x, rows(half)).unwrap();
+    let second = memory.run(&x, &rows(half)).unwrap();
     assert_eq!((second.q(half), second.v(half)), (whole.q(STEPS), whole.v(STEPS)));
 }
 
@@ -189,7 +186,7 @@ fn controls_of_actuators_that_are_off_change_nothing() {
     let x0 = State::keyframe(&model, "upright").unwrap();
     for memory in [Memory::Store, Memory::Recompute] {
         let mut memory = RolloutGradient::new(&model, 5, memory);
-        let mut rollout = memory.run(&x0, RolloutInput::default()).unwrap();
+        let mut rollout = memory.run(&x0, &Input::default()).unwrap();
         let mut out = rollout.zeros();
         rollout.vjp(StateGrad { q: &[1.0, 1.0], v: &[] }, &mut out).unwrap();
         assert!(out.ctrl == [0.0; 5] && out.tau.iter().all(|x| *x != 0.0));
@@ -202,13 +199,13 @@ fn controls_of_actuators_that_are_off_change_nothing() {
 fn parameters_may_change_from_run_to_run() {
     let scene = Scene::sphere();
     let mut memory = scene.memory(Memory::Recompute, &[ParameterGroup::Friction]);
-    memory.run(&scene.x0, scene.input()).unwrap();
+    memory.run(&scene.x0, &scene.input()).unwrap();
     let other = scene.changed(scene::Place::Parameter(ParameterGroup::Friction, 1), 0.2);
     memory.set_model(&other.model).unwrap();
     assert!(memory.last().is_none(), "the last rollout belongs to another model");
-    let changed = memory.run(&scene.x0, scene.input()).unwrap().q(STEPS).to_vec();
+    let changed = memory.run(&scene.x0, &scene.input()).unwrap().q(STEPS).to_vec();
     let mut fresh = other.memory(Memory::Recompute, &[]);
-    assert_eq!(changed, fresh.run(&other.x0, other.input()).unwrap().q(STEPS));
+    assert_eq!(changed, fresh.run(&other.x0, &other.input()).unwrap().q(STEPS));
     let error = memory.set_model(&builtin("ant").unwrap()).unwrap_err();
     assert_eq!(error, InputError::WrongModel { what: "rollout", got: "ant".into() });
 }
@@ -219,21 +216,21 @@ fn what_does_not_fit_is_refused_by_name() {
     let (nv, nu) = (scene.model.nv(), scene.model.nu());
     let mut memory = scene.memory(Memory::Recompute, &[ParameterGroup::Friction]);
     let told = |e: RolloutGradientError| e.to_string();
-    let short = RolloutInput { ctrl: &scene.ctrl[1..], ..Default::default() };
+    let short = Input::ctrl(&scene.ctrl[1..]);
     assert_eq!(
-        told(memory.run(&scene.x0, short).unwrap_err()),
+        told(memory.run(&scene.x0, &short).unwrap_err()),
         format!("ctrl: expected {} numbers, got {}", STEPS * nu, STEPS * nu - 1)
     );
     let mut tau = vec![0.0; STEPS * nv];
     tau[7] = f64::NAN;
-    let bad = RolloutInput { tau: &tau, ..Default::default() };
-    assert_eq!(told(memory.run(&scene.x0, bad).unwrap_err()), "tau[7] is not a finite number");
+    let bad = Input::tau(&tau);
+    assert_eq!(told(memory.run(&scene.x0, &bad).unwrap_err()), "tau[7] is not a finite number");
     let mut x0 = scene.x0.clone();
     x0.v.pop();
-    assert_eq!(told(memory.run(&x0, scene.input()).unwrap_err()), format!("v: expected {nv} numbers, got {}", nv - 1));
+    assert_eq!(told(memory.run(&x0, &scene.input()).unwrap_err()), format!("v: expected {nv} numbers, got {}", nv - 1));
     assert!(memory.last().is_none());
 
-    let mut rollout = memory.run(&scene.x0, scene.input()).unwrap();
+    let mut rollout = memory.run(&scene.x0, &scene.input()).unwrap();
     let mut out = rollout.zeros();
     let error = rollout.vjp(StateGrad { q: &[1.0; 3], v: &[] }, &mut out).unwrap_err();
     assert_eq!(told(error), format!("gradient of the configurations: expected {} numbers, got 3", (STEPS + 1) * nv));
@@ -259,7 +256,7 @@ fn a_step_without_a_state_names_its_number() {
     let model = load_mjcf_str("spring", xml, &Default::default()).unwrap();
     let x0 = State::new(&model, &[0.1], &[0.0]).unwrap();
     let mut memory = RolloutGradient::new(&model, 1000, Memory::Recompute);
-    let error = memory.run(&x0, RolloutInput::default()).unwrap_err();
+    let error = memory.run(&x0, &Input::default()).unwrap_err();
     let RolloutGradientError::Rollout(e) = &error else { panic!("{error:?}") };
     assert!(matches!(&e.error, StepError::Diverged { body, .. } if body == "bob"), "{error:?}");
     assert!(error.to_string().starts_with(&format!("step {}: ", e.step)), "{error}");
@@ -285,14 +282,14 @@ fn a_step_without_a_derivative_names_its_number() {
     let x0 = State::neutral(&model);
     let [mut stored, mut again] = [Memory::Store, Memory::Recompute]
         .map(|memory| RolloutGradient::new(&model, 40, memory).with_parameters(&[ParameterGroup::MeshScale]));
-    let error = stored.run(&x0, RolloutInput::default()).unwrap_err();
+    let error = stored.run(&x0, &Input::default()).unwrap_err();
     let RolloutGradientError::Gradient { step, error: GradientError::Unsupported { .. } } = error else {
         panic!("{error:?}")
     };
     assert!((15..25).contains(&step), "it falls for 20 ms: {step}");
     assert!(stored.last().is_none());
     // without derivatives nothing is wrong with the rollout; the first step that lacks one comes last
-    let mut rollout = again.run(&x0, RolloutInput::default()).unwrap();
+    let mut rollout = again.run(&x0, &Input::default()).unwrap();
     let mut out = rollout.zeros();
     let error = rollout.vjp(StateGrad { v: &[1.0; 6], q: &[] }, &mut out).unwrap_err();
     assert!(error.to_string().starts_with("step 39: there is no derivative of the contacts of terrain"), "{error}");

@@ -67,8 +67,8 @@ impl Scene {
         scene
     }
 
-    pub fn input(&self) -> RolloutInput<'_> {
-        RolloutInput { ctrl: &self.ctrl, tau: &self.tau, wrenches: &[] }
+    pub fn input(&self) -> Input<'_> {
+        Input::tau(&self.tau).with_ctrl(&self.ctrl)
     }
 
     pub fn memory(&self, memory: Memory, groups: &[ParameterGroup]) -> RolloutGradient {
@@ -99,7 +99,7 @@ impl Scene {
     /// The last state, as a change against a configuration, and the modes of the steps.
     pub fn end(&self, q: &[f64]) -> (Vec<f64>, Vec<u64>) {
         let mut memory = self.memory(Memory::Recompute, &[]);
-        let rollout = memory.run(&self.x0, self.input()).unwrap();
+        let rollout = memory.run(&self.x0, &self.input()).unwrap();
         let mut end = vec![0.0; self.model.nv()];
         self.model.difference(q, rollout.q(STEPS), &mut end).unwrap();
         end.extend_from_slice(rollout.v(STEPS));

@@ -44,8 +44,8 @@ impl Measured {
         Measured { x0, ctrl: Vec::new(), model }
     }
 
-    fn input(&self) -> RolloutInput<'_> {
-        RolloutInput { ctrl: &self.ctrl, ..Default::default() }
+    fn input(&self) -> Input<'_> {
+        Input::ctrl(&self.ctrl)
     }
 
     fn memory(&self, groups: &[ParameterGroup]) -> RolloutGradient {
@@ -67,7 +67,7 @@ impl Measured {
     /// The weighted sum of all readings and of the last state's velocity, and the modes of the steps.
     fn loss(&self, w: &[f64], w_end: &[f64]) -> (f64, Vec<u64>) {
         let mut memory = self.memory(&[]);
-        let rollout = memory.run(&self.x0, self.input()).unwrap();
+        let rollout = memory.run(&self.x0, &self.input()).unwrap();
         let readings: Vec<f64> = (0..STEPS).flat_map(|t| rollout.readings(t).to_vec()).collect();
         (dot(w, &readings) + dot(w_end, rollout.v(STEPS)), rollout.mode_keys().to_vec())
     }
@@ -110,7 +110,7 @@ fn compare(what: &str, scene: &Measured, exact: f64, size: f64, h: f64, moved: i
 fn check(scene: &Measured, groups: &[ParameterGroup]) {
     let (w, w_end, nv) = (scene.weights(), numbers(scene.model.nv(), 12), scene.model.nv());
     let mut memory = scene.memory(groups);
-    let mut rollout = memory.run(&scene.x0, scene.input()).unwrap();
+    let mut rollout = memory.run(&scene.x0, &scene.input()).unwrap();
     let mut g = rollout.zeros();
     rollout.vjp_sensors(StateGrad { q: &[], v: &w_end }, &w, &mut g).unwrap();
     let size = |g: &[f64], d: &[f64]| g.iter().zip(d).fold(1e-3f64, |s, (g, d)| s.max((g * d).abs()));
@@ -154,7 +154,7 @@ fn a_sliding_ball_has_readings_with_the_gradient_of_their_differences() {
 fn readings_are_those_of_a_simulator_and_weights_of_zero_add_nothing() {
     let scene = Measured::quadruped();
     let (mut memory, mut sensors) = (scene.memory(&[]), Sensors::new(&scene.model));
-    let mut rollout = memory.run(&scene.x0, scene.input()).unwrap();
+    let mut rollout = memory.run(&scene.x0, &scene.input()).unwrap();
     let mut simulator = Simulator::new(&scene.model);
     simulator.set_state(scene.x0.clone()).unwrap();
     let mut command = Command { actuated: true, ..Command::new(&scene.model) };
@@ -179,7 +179,7 @@ fn readings_that_have_no_gradient_are_refused_by_name() {
     let scene = Measured::quadruped();
     let (w, none) = (scene.weights(), StateGrad::default());
     let mut memory = scene.memory(&[]);
-    let mut rollout = memory.run(&scene.x0, scene.input()).unwrap();
+    let mut rollout = memory.run(&scene.x0, &scene.input()).unwrap();
     let mut out = rollout.zeros();
     let error = rollout.vjp_sensors(none, &w[1..], &mut out).unwrap_err();
     let (expected, got) = (w.len(), w.len() - 1);
@@ -189,7 +189,7 @@ fn readings_that_have_no_gradient_are_refused_by_name() {
     assert!(error.to_string().starts_with("sensor 'blind' cannot be read"), "{error}");
     assert_eq!(out, rollout.zeros(), "nothing was added");
     let mut stored = RolloutGradient::new(&scene.model, STEPS, Memory::Store).with_sensors();
-    let mut rollout = stored.run(&scene.x0, scene.input()).unwrap();
+    let mut rollout = stored.run(&scene.x0, &scene.input()).unwrap();
     assert_eq!(rollout.vjp_sensors(none, &w, &mut out).unwrap_err(), RolloutGradientError::Stored);
     assert!(rollout.vjp_sensors(none, &[], &mut out).is_ok() && rollout.readings(3).len() == w.len() / STEPS);
 }
