@@ -98,3 +98,16 @@ fn folders_named_in_the_architecture_exist() {
     }
     assert!(count >= 8, "the list of folders in ARCHITECTURE.md was not found");
 }
+
+#[test]
+fn solvers_see_a_problem_and_do_not_change_it() {
+    let mut files = Vec::new();
+    rust_files(&source().join("constraint/ncp"), &mut files);
+    assert!(files.len() > 10, "the folder of the solvers has moved");
+    let robot = ["assembly", "Scene", "Kinematics", "ContactSet", "crate::collision", "crate::step", "&mut Problem"];
+    for file in files.into_iter().filter(|f| !f.ends_with("tests.rs")) {
+        let text = fs::read_to_string(&file).expect("readable");
+        let named = robot.iter().find(|word| text.contains(**word));
+        assert!(named.is_none(), "{}: a solver may not name '{}'", file.display(), named.unwrap_or(&""));
+    }
+}
