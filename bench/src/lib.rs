@@ -16,7 +16,6 @@ mod motion_arguments;
 pub mod page;
 mod paper;
 mod peer;
-mod random;
 mod report;
 mod robots;
 mod solver;

@@ -1,7 +1,7 @@
 //! Seeded random states, the same for every engine.
 
-use crate::random::Random;
 use slipstick::Model;
+use slipstick::random::Rng;
 
 /// A configuration, a velocity and accelerations.
 pub struct Sample {
@@ -12,8 +12,8 @@ pub struct Sample {
 
 /// Configurations within one radian (or meter) of the neutral one, velocities and accelerations within one.
 pub fn random(model: &Model, n: usize, seed: u64) -> Vec<Sample> {
-    let mut random = Random(seed);
-    let mut vector = |n: usize| (0..n).map(|_| random.uniform()).collect::<Vec<f64>>();
+    let mut random = Rng(seed);
+    let mut vector = |n: usize| (0..n).map(|_| random.sign()).collect::<Vec<f64>>();
     let mut one = || {
         let d = vector(model.nv());
         let mut q = model.neutral().to_vec();

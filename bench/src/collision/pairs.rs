@@ -1,8 +1,8 @@
 //! Random pairs of shapes for timing: every combination of kinds, at distances that are known.
 
-use crate::random::Random;
 use clap::ValueEnum;
 use slipstick::collision::{Solid, distance};
+use slipstick::random::Rng;
 use slipstick::spatial::{Pose, Quat, Vec3, vec3};
 use slipstick::{LoadOptions, Mesh, Shape};
 use std::fmt::Write;
@@ -40,7 +40,7 @@ impl Class {
     }
 
     /// A signed distance (m), evenly spread over the orders of magnitude.
-    fn distance(self, random: &mut Random) -> f64 {
+    fn distance(self, random: &mut Rng) -> f64 {
         let mut spread = |low: f64, high: f64| random.between(low.ln(), high.ln()).exp();
         match self {
             Class::Separated => spread(1e-3, 0.3),
@@ -85,13 +85,13 @@ pub fn combinations() -> impl Iterator<Item = [&'static str; 2]> {
 pub fn sample(kinds: [&'static str; 2], class: Class, n: usize, seed: u64) -> Result<Pairs, String> {
     // a stream of its own for each combination: a figure does not depend on which others are asked for
     let number = |kind: &str| KINDS.iter().position(|k| *k == kind).unwrap_or(KINDS.len()) as u64;
-    let mut random = Random(seed ^ ((number(kinds[0]) * 16 + number(kinds[1])) * 4 + class as u64 + 1) << 20);
+    let mut random = Rng(seed ^ ((number(kinds[0]) * 16 + number(kinds[1])) * 4 + class as u64 + 1) << 20);
     let bodies = [body(kinds[0], &mut random)?, body(kinds[1], &mut random)?];
     let placements = (0..n).map(|_| place(kinds, class, &bodies, &mut random)).collect::<Result<_, _>>()?;
     Ok(Pairs { kinds, class, bodies, placements })
 }
 
-fn body(kind: &str, random: &mut Random) -> Result<Body, String> {
+fn body(kind: &str, random: &mut Rng) -> Result<Body, String> {
     let mut size = || random.between(SIZES[0], SIZES[1]);
     let shape = match kind {
         "plane" => Shape::Plane,
@@ -113,7 +113,7 @@ fn body(kind: &str, random: &mut Random) -> Result<Body, String> {
     Ok(Body { solid: Solid::new(shape).map_err(|e| e.to_string())?, text: text + "\n" })
 }
 
-fn hull_body(n: usize, random: &mut Random) -> Result<Body, String> {
+fn hull_body(n: usize, random: &mut Rng) -> Result<Body, String> {
     let mesh = hull(n, random)?;
     let mut text = format!("shape hull {} {}\n", mesh.vertices.len(), mesh.triangles.len());
     for v in &mesh.vertices {
@@ -126,7 +126,7 @@ fn hull_body(n: usize, random: &mut Random) -> Result<Body, String> {
 }
 
 /// The hull of random points on an ellipsoid; all of them are corners. The reader of files makes it.
-fn hull(n: usize, random: &mut Random) -> Result<Mesh, String> {
+fn hull(n: usize, random: &mut Rng) -> Result<Mesh, String> {
     let [a, b, c] = [0; 3].map(|_| random.between(SIZES[0], SIZES[1]));
     let mut points = String::new();
     for _ in 0..n {
@@ -145,11 +145,11 @@ fn hull(n: usize, random: &mut Random) -> Result<Mesh, String> {
 }
 
 /// Random orientations, and a gap of the class along a random direction between the middles of the shapes.
-fn place(kinds: [&str; 2], class: Class, bodies: &[Body; 2], random: &mut Random) -> Result<[(Vec3, Quat); 2], String> {
+fn place(kinds: [&str; 2], class: Class, bodies: &[Body; 2], random: &mut Rng) -> Result<[(Vec3, Quat); 2], String> {
     for _ in 0..TRIES {
         let wanted = class.distance(random);
         let orientations = [random.orientation(), random.orientation()];
-        let origin = vec3(random.uniform(), random.uniform(), random.uniform());
+        let origin = vec3(random.sign(), random.sign(), random.sign());
         let on_plane = kinds[0] == "plane";
         let direction = if on_plane { orientations[0].to_matrix().c[2] } else { random.direction() };
         let at = |s: f64| [(origin, orientations[0]), (origin + direction * s, orientations[1])];

@@ -3,9 +3,9 @@
 use crate::error::BenchError;
 use crate::gradient::ours::watch_alone;
 use crate::growth::chart::{Curve, Point};
-use crate::random::Random;
 use crate::report::median;
 use slipstick::constraint::Status;
+use slipstick::random::Rng;
 use slipstick::{BuildError, Data, Input, InputGrad, Model, OutputGrad, State, Step};
 use std::time::{Duration, Instant};
 
@@ -39,11 +39,11 @@ pub fn curve(
 fn time(model: &Model, size: usize) -> Result<Point, String> {
     let begin = Instant::now();
     let (mut data, mut x) = (Data::new(model), start(model));
-    let (mut next, mut tau, mut random) = (x.clone(), vec![0.0; model.nv()], Random(1));
+    let (mut next, mut tau, mut random) = (x.clone(), vec![0.0; model.nv()], Rng(1));
     let mut times: [Vec<f64>; 3] = Default::default();
     let mut unsolved = 0;
     for k in 0..SETTLE + STATES {
-        tau.iter_mut().for_each(|t| *t = NOISE * random.uniform());
+        tau.iter_mut().for_each(|t| *t = NOISE * random.sign());
         if k >= SETTLE {
             let best = time_state(model, &mut data, &x, &tau, &mut next)?;
             times.iter_mut().zip(best).for_each(|(list, t)| list.push(t));

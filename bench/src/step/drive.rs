@@ -2,9 +2,9 @@
 
 use super::scene::{Phase, Scene};
 use super::statistics::{Observation, Statistics};
-use crate::random::Random;
 use crate::tree;
 use slipstick::constraint::Status;
+use slipstick::random::Rng;
 use slipstick::{Data, Input, JointKind, Model, State};
 use std::fmt::Write;
 use std::time::Instant;
@@ -96,11 +96,11 @@ impl Drive {
     pub fn new(model: &Model, start: &[f64], held: Vec<Held>, plan: &Plan) -> Drive {
         let speed = if plan.phase == Phase::Hold { 0.01 } else { 0.1 };
         let motion = |k: usize| {
-            let mut random = Random(plan.seed.wrapping_mul(1_000_003).wrapping_add(k as u64));
-            let v = (0..model.nv()).map(|_| speed * random.uniform()).collect();
+            let mut random = Rng(plan.seed.wrapping_mul(1_000_003).wrapping_add(k as u64));
+            let v = (0..model.nv()).map(|_| speed * random.sign()).collect();
             let mut noise = vec![0.0; plan.steps * model.nv()];
             for row in noise.chunks_exact_mut(model.nv().max(1)) {
-                held.iter().for_each(|h| row[h.v] = NOISE * random.uniform());
+                held.iter().for_each(|h| row[h.v] = NOISE * random.sign());
             }
             Motion { q: start.to_vec(), v, noise }
         };

@@ -1,7 +1,7 @@
 //! Random motions of a robot: drops, pushes, controlled motion. The same seed gives the same motion.
 
 use super::robot::Robot;
-use crate::random::Random;
+use slipstick::random::Rng;
 use slipstick::{BodyId, State, Wrench};
 
 /// What happens to the robot.
@@ -37,7 +37,7 @@ const REACH: f64 = 0.3; // of commanded angles around home [rad]
 pub struct Motion<'a> {
     robot: &'a Robot,
     kind: Kind,
-    random: Random,
+    random: Rng,
     target: Vec<f64>,
     /// Steps until the push changes.
     left: usize,
@@ -51,7 +51,7 @@ impl<'a> Motion<'a> {
     pub fn new(robot: &'a Robot, kind: Kind, seed: u64) -> Motion<'a> {
         let target = robot.held.iter().map(|h| robot.home[h.q]).collect();
         let (tau, ctrl) = (vec![0.0; robot.model.nv()], robot.ctrl.clone());
-        Motion { robot, kind, random: Random(seed), target, left: 0, tau, ctrl, wrenches: Vec::new() }
+        Motion { robot, kind, random: Rng(seed), target, left: 0, tau, ctrl, wrenches: Vec::new() }
     }
 
     /// Whether the actuators drive the robot.
@@ -69,7 +69,7 @@ impl<'a> Motion<'a> {
         for joint in robot.model.joints() {
             for (k, i) in joint.v.clone().enumerate() {
                 let linear = joint.v.len() == 6 && k < 3;
-                v[i] = speed[usize::from(!linear)] * self.random.uniform();
+                v[i] = speed[usize::from(!linear)] * self.random.sign();
             }
         }
         State::new(&robot.model, &q, &v).map_err(|e| e.to_string())
@@ -83,7 +83,7 @@ impl<'a> Motion<'a> {
             q.copy_from_slice(&robot.home);
             let reach = 1.0 - attempt as f64 / TRIES as f64;
             for h in &robot.held {
-                let angle = q[h.q] + reach * self.random.uniform();
+                let angle = q[h.q] + reach * self.random.sign();
                 q[h.q] = h.range.map_or(angle, |[low, high]| angle.clamp(low, high));
             }
             for joint in robot.model.joints().iter().filter(|j| j.q.len() == 7) {
@@ -146,13 +146,13 @@ impl<'a> Motion<'a> {
     fn command(&mut self) {
         let robot = self.robot;
         for (h, target) in robot.held.iter().zip(&mut self.target) {
-            let angle = robot.home[h.q] + REACH * self.random.uniform();
+            let angle = robot.home[h.q] + REACH * self.random.sign();
             *target = h.range.map_or(angle, |[low, high]| angle.clamp(low, high));
         }
         for (k, actuator) in robot.model.actuators().iter().enumerate() {
             // a position actuator moves around its command at home, a motor takes all that it may
             let reach = if actuator.bias[1] == 0.0 { 1.0 } else { REACH };
-            let command = robot.ctrl[k] + reach * self.random.uniform();
+            let command = robot.ctrl[k] + reach * self.random.sign();
             self.ctrl[k] = actuator.ctrl_range.map_or(command, |[low, high]| command.clamp(low, high));
         }
     }

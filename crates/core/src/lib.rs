@@ -14,6 +14,8 @@ mod footprint;
 pub mod gradient;
 pub mod linalg;
 pub mod model;
+#[doc(hidden)]
+pub mod random;
 pub mod sensors;
 pub mod spatial;
 mod step;

@@ -27,7 +27,6 @@ mod controller;
 mod guide;
 pub mod optimize;
 pub mod pinocchio;
-mod random;
 mod rollout_gradient;
 mod simulator;
 pub mod smoothing;

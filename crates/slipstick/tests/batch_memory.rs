@@ -3,6 +3,7 @@
 mod counting;
 
 use counting::measured;
+use slipstick::random::Rng;
 use slipstick::*;
 
 /// Rows of a batch on one thread, and room for what comes out.
@@ -11,35 +12,34 @@ struct Rows {
     q: Vec<f64>,
     v: Vec<f64>,
     ctrl: Vec<f64>,
-    seed: u64,
+    draw: Rng,
 }
 
 impl Rows {
     fn new(model: &Model, n: usize) -> Rows {
         let batch = Batch::new(model, n).unwrap().threads(1);
         let [q, v, ctrl] = [model.nq(), model.nv(), model.nu()].map(|width| vec![0.0; n * width]);
-        let mut rows = Rows { batch, q, v, ctrl, seed: 0 };
+        let mut rows = Rows { batch, q, v, ctrl, draw: Rng(0) };
         rows.begin();
         rows
     }
 
     /// Everything from the beginning.
     fn begin(&mut self) {
-        self.seed = 3;
+        self.draw = Rng(3);
         self.batch.reset(&vec![true; self.batch.len()], &mut self.q, &mut self.v).unwrap();
     }
 
     /// Controls at random, and a step in place. Now and then a robot begins anew, spinning; tells whether one did.
     fn step(&mut self, model: &Model, next: &mut [Vec<f64>; 2], mask: &mut [bool]) -> bool {
         for c in &mut self.ctrl {
-            self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            *c = (self.seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
+            *c = self.draw.sign();
         }
-        let (anew, chosen) = (self.seed >> 57 == 0, (self.seed >> 20) as usize % mask.len());
+        let (anew, chosen) = (self.draw.chance(1.0 / 128.0), self.draw.below(mask.len()));
         if anew {
             mask.iter_mut().enumerate().for_each(|(i, m)| *m = i == chosen);
             self.batch.reset(mask, &mut self.q, &mut self.v).unwrap();
-            self.v[chosen * model.nv() + 3] = (self.seed >> 40) as f64 / (1u64 << 24) as f64 * 20.0 - 10.0;
+            self.v[chosen * model.nv() + 3] = 10.0 * self.draw.sign();
         }
         let [q, v] = next;
         self.batch.step(&self.q, &self.v, &Input::ctrl(&self.ctrl), q, v).unwrap();

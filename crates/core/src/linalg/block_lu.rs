@@ -354,15 +354,13 @@ fn dot(row: &[f64], x: &[f64]) -> f64 {
 mod tests {
     use super::*;
     use crate::linalg::Lu;
+    use crate::random::Rng;
 
     /// Random blocks of several widths, coupled by chance; compared with the dense factors.
     #[test]
     fn solves_what_dense_factors_solve() {
-        let mut seed = 7u64;
-        let mut random = || {
-            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (seed >> 11) as f64 / (1u64 << 53) as f64 - 0.5
-        };
+        let mut draw = Rng(7);
+        let mut random = || draw.between(-0.5, 0.5);
         let (mut sparse, mut dense) = (BlockLu::default(), Lu::default());
         for nodes in [1, 2, 7, 30, 90] {
             let widths: Vec<usize> = (0..nodes).map(|k| [6, 1, 3, 9][k % 4]).collect();

@@ -186,25 +186,21 @@ fn subtract(row: &mut [[f64; 4]], other: &[[f64; 4]], factor: f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn random(seed: &mut u64) -> f64 {
-        *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (*seed >> 11) as f64 / (1u64 << 53) as f64 - 0.5
-    }
+    use crate::random::Rng;
 
     /// A matrix of given rank as a product of two thin ones.
-    fn matrix(n: usize, rank: usize, seed: &mut u64) -> Vec<f64> {
-        let a: Vec<f64> = (0..n * rank).map(|_| random(seed)).collect();
-        let b: Vec<f64> = (0..n * rank).map(|_| random(seed)).collect();
+    fn matrix(n: usize, rank: usize, draw: &mut Rng) -> Vec<f64> {
+        let a: Vec<f64> = (0..n * rank).map(|_| draw.between(-0.5, 0.5)).collect();
+        let b: Vec<f64> = (0..n * rank).map(|_| draw.between(-0.5, 0.5)).collect();
         let entry = |i: usize, j: usize| (0..rank).map(|k| a[i * rank + k] * b[j * rank + k]).sum();
         (0..n * n).map(|k| entry(k / n, k % n)).collect()
     }
 
     #[test]
     fn solves_transposed_systems_of_any_rank() {
-        let (mut lu, mut seed) = (FullPivotLu::default(), 7);
+        let (mut lu, mut draw) = (FullPivotLu::default(), Rng(7));
         for (n, rank) in [(1, 1), (3, 3), (5, 2), (12, 12), (13, 7), (24, 14), (4, 0)] {
-            let a = matrix(n, rank, &mut seed);
+            let a = matrix(n, rank, &mut draw);
             // rows and columns in an order of their own, in two classes
             let order: Vec<usize> = (0..n).map(|i| (i + n / 2) % n).collect();
             lu.reset(&order);
@@ -215,7 +211,7 @@ mod tests {
             lu.factor(&[n / 3, n], 1e-10);
             assert_eq!(lu.independent().len(), rank, "n = {n}");
             // right-hand sides that have a solution, five of them in two lanes
-            let x: Vec<f64> = (0..n * 5).map(|_| random(&mut seed)).collect();
+            let x: Vec<f64> = (0..n * 5).map(|_| draw.between(-0.5, 0.5)).collect();
             let times = |x: &dyn Fn(usize, usize) -> f64, j: usize, m: usize| {
                 (0..n).map(|i| a[i * n + j] * x(i, m)).sum::<f64>()
             };

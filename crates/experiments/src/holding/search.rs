@@ -4,6 +4,7 @@
 use super::torques::{Torques, TorquesError};
 use crate::drives::Drives;
 use slipstick::optimize::{ByDifferences, LeastSquares, OptimizeError, Options, Outcome, Stop, minimize};
+use slipstick::random::Rng;
 use slipstick::{Difference, GradientMode, InputError, Model};
 use std::fmt;
 
@@ -28,19 +29,12 @@ impl Start {
         let largest = |l: &[f64; 2]| if l[1].is_finite() { SHARE * l[1] } else { UNLIMITED };
         match self {
             Start::Zero => vec![0.0; drives.dofs.len()],
-            Start::Random(seed) => drives.limits.iter().zip(signs(seed)).map(|(l, s)| largest(l) * s).collect(),
+            Start::Random(seed) => {
+                let mut draw = Rng(seed);
+                drives.limits.iter().map(|l| largest(l) * draw.sign()).collect()
+            }
         }
     }
-}
-
-/// Numbers drawn evenly from [−1, 1), the same for a seed on every machine (SplitMix64).
-fn signs(seed: u64) -> impl Iterator<Item = f64> {
-    let steps = (1u64..).map(move |k| seed.wrapping_add(k.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
-    steps.map(|z| {
-        let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    })
 }
 
 /// How torques are looked for.

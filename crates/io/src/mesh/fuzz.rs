@@ -4,6 +4,7 @@ use super::file::parse;
 use super::physics::{Recipe, make};
 use super::{Format, TriangleMesh};
 use crate::LoadOptions;
+use slipstick_core::random::Rng;
 use slipstick_core::spatial::vec3;
 use std::path::Path;
 
@@ -41,13 +42,8 @@ fn sound(mesh: &TriangleMesh) -> bool {
 
 #[test]
 fn damaged_files_never_panic() {
-    let mut state = 1u64;
-    let mut random = |n: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 16) as usize % n
-    };
+    let mut draw = Rng(1);
+    let mut random = |n: usize| draw.below(n);
     let options = LoadOptions { cache: false, ..LoadOptions::default() };
     let recipe = Recipe::new(vec3(1.0, 1.0, 1.0), &options);
     let files = [

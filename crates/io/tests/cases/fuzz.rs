@@ -1,6 +1,7 @@
 //! Damaged files: whatever comes, the answer is a model or an error, never a panic.
 
 use crate::repository;
+use slipstick_core::random::Rng;
 use slipstick_io::{LoadOptions, load_mjcf_str, load_urdf_str};
 
 /// Texts that damage likes to produce.
@@ -23,25 +24,20 @@ const SPLINTERS: [&str; 16] = [
     "quat=\"0 0 0 0\"",
 ];
 
-/// A small generator of numbers; fixed seed, so that a failure can be repeated.
-struct Dice(u64);
+/// Damages texts; fixed seed, so that a failure can be repeated.
+struct Dice(Rng);
 
 impl Dice {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) as usize % n.max(1)
-    }
-
     /// Deletes, doubles or replaces a few pieces of a text.
     fn damage(&mut self, text: &str) -> String {
         let mut chars: Vec<char> = text.chars().collect();
-        for _ in 0..=self.below(4) {
-            let start = self.below(chars.len());
-            let end = (start + self.below(12)).min(chars.len());
-            let piece: Vec<char> = match self.below(3) {
+        for _ in 0..=self.0.below(4) {
+            let start = self.0.below(chars.len());
+            let end = (start + self.0.below(12)).min(chars.len());
+            let piece: Vec<char> = match self.0.below(3) {
                 0 => Vec::new(),
                 1 => [&chars[start..end], &chars[start..end]].concat(),
-                _ => SPLINTERS[self.below(SPLINTERS.len())].chars().collect(),
+                _ => SPLINTERS[self.0.below(SPLINTERS.len())].chars().collect(),
             };
             chars.splice(start..end, piece);
         }
@@ -51,8 +47,8 @@ impl Dice {
     /// Replaces the value of one attribute, so that the XML stays whole.
     fn replace_value(&mut self, text: &str) -> String {
         let quotes: Vec<usize> = text.match_indices('"').map(|(i, _)| i).collect();
-        let pair = 2 * self.below(quotes.len() / 2);
-        let value = SPLINTERS[self.below(SPLINTERS.len())].replace(['"', '<'], "");
+        let pair = 2 * self.0.below(quotes.len() / 2);
+        let value = SPLINTERS[self.0.below(SPLINTERS.len())].replace(['"', '<'], "");
         format!("{}{value}{}", &text[..=quotes[pair]], &text[quotes[pair + 1]..])
     }
 }
@@ -85,7 +81,7 @@ fn try_urdf(text: &str) {
 fn damaged_texts_never_panic() {
     assert!(load_mjcf_str("whole.xml", MJCF, &LoadOptions::default()).is_ok());
     assert!(load_urdf_str("whole.urdf", URDF, &LoadOptions::default()).is_ok());
-    let mut dice = Dice(7);
+    let mut dice = Dice(Rng(7));
     for _ in 0..3000 {
         try_mjcf(&dice.damage(MJCF));
         try_mjcf(&dice.replace_value(MJCF));
@@ -96,7 +92,7 @@ fn damaged_texts_never_panic() {
 
 #[test]
 fn damaged_built_in_robots_never_panic() {
-    let mut dice = Dice(11);
+    let mut dice = Dice(Rng(11));
     let files = std::fs::read_dir(repository().join("models")).unwrap();
     let robots = files.flatten().map(|f| f.path()).filter(|p| p.extension().is_some_and(|e| e == "xml"));
     for path in robots {

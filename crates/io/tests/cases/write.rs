@@ -3,6 +3,7 @@
 use crate::robots::shared_models;
 use crate::{mjcf, repository, urdf};
 use slipstick_core::dynamics::Workspace;
+use slipstick_core::random::Rng;
 use slipstick_core::spatial::{BodyInertia, Pose, Quat, Sym3, vec3};
 use slipstick_core::{Actuator, JointId, JointKind, JointSpec, Model, ModelBuilder, PairRule, ParameterGroup};
 use slipstick_io::{
@@ -12,13 +13,8 @@ use std::path::{Path, PathBuf};
 
 /// A configuration and velocity away from everything special, the same for every run.
 fn state(model: &Model, seed: u64) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
-    let mut s = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut random = || {
-        s ^= s << 13;
-        s ^= s >> 7;
-        s ^= s << 17;
-        (s >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    };
+    let mut draw = Rng(seed);
+    let mut random = || draw.sign();
     let d: Vec<f64> = (0..model.nv()).map(|_| 0.7 * random()).collect();
     let v: Vec<f64> = (0..model.nv()).map(|_| random()).collect();
     let ctrl: Vec<f64> = (0..model.nu()).map(|_| 0.5 * random()).collect();

@@ -8,6 +8,7 @@ pub use hold::Hold;
 pub(crate) use table::control_names;
 pub use table::{Table, TableError};
 
+use crate::random::Rng;
 use crate::simulator::Control;
 use slipstick_core::{Input, Model, State, Wrench};
 
@@ -73,7 +74,7 @@ impl Control for &mut Controller {
 /// Controls drawn evenly from their ranges (−1 … 1 where there is none), drawn again every [`Random::PERIOD`].
 #[derive(Debug, Clone)]
 pub struct Random {
-    seed: u64,
+    draw: Rng,
     /// Time of the next draw (s).
     next: f64,
     /// Controls until then (nu).
@@ -86,7 +87,7 @@ impl Random {
 
     /// A seed gives its controls again.
     pub fn new(seed: u64) -> Random {
-        Random { seed, next: f64::NEG_INFINITY, ctrl: Vec::new() }
+        Random { draw: Rng(seed), next: f64::NEG_INFINITY, ctrl: Vec::new() }
     }
 
     fn fill(&mut self, model: &Model, x: &State, command: &mut Command) {
@@ -96,19 +97,9 @@ impl Random {
             self.ctrl.clear();
             for a in model.actuators() {
                 let [lo, hi] = a.ctrl_range.unwrap_or([-1.0, 1.0]);
-                let share = self.draw();
-                self.ctrl.push(lo + (hi - lo) * share);
+                self.ctrl.push(self.draw.between(lo, hi));
             }
         }
         command.ctrl.copy_from_slice(&self.ctrl);
-    }
-
-    /// Evenly from [0, 1), by SplitMix64.
-    fn draw(&mut self) -> f64 {
-        self.seed = self.seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.seed;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
     }
 }

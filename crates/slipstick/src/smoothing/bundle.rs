@@ -1,11 +1,11 @@
 //! Means over random inputs of a step: pairs ±z around the middle.
 
 use super::estimate::Estimate;
-use super::normal::Normal;
 use super::sample::{Middle, Pair};
 use super::sum::Sum;
 use super::{Bundled, SmoothingError};
 use crate::check::perturbed::Place;
+use crate::random::Normal;
 use crate::workers::WorkerPool;
 use slipstick_core::{Data, Input, InputError, Model, State};
 
@@ -86,7 +86,7 @@ impl Bundle {
         while left > 0 {
             let count = left.min(pairs.len());
             let pairs = &mut pairs[..count];
-            pairs.iter_mut().flat_map(|p| &mut p.z).for_each(|z| *z = draw.next());
+            pairs.iter_mut().flat_map(|p| &mut p.z).for_each(|z| *z = draw.sample());
             let started = workers.run(&mut *pairs, |pairs| pairs.iter_mut().for_each(|p| p.run(&middle)));
             started.map_err(|e| SmoothingError::Threads { wanted: workers.threads(), reason: e.to_string() })?;
             for pair in pairs {

@@ -8,7 +8,6 @@
 mod bundle;
 mod compliance;
 mod estimate;
-mod normal;
 mod regression;
 mod sample;
 mod sum;

@@ -76,8 +76,8 @@ fn solve(m: usize, l: &[f64], x: &mut [f64]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::normal::Normal;
     use super::*;
+    use crate::random::Normal;
 
     /// Rows of z, and d = B z with noise that grows with |z_0|.
     fn example(n: usize, noise: f64, seed: u64) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
@@ -85,8 +85,8 @@ mod tests {
         let (m, truth) = (3, vec![1.0, -2.0, 0.5, 0.0, 3.0, 4.0]);
         let (mut z, mut d) = (Vec::new(), Vec::new());
         for _ in 0..n {
-            let row: Vec<f64> = (0..m).map(|_| draw.next()).collect();
-            d.extend(truth.chunks_exact(m).map(|b| dot(b, &row) + noise * row[0].abs() * draw.next()));
+            let row: Vec<f64> = (0..m).map(|_| draw.sample()).collect();
+            d.extend(truth.chunks_exact(m).map(|b| dot(b, &row) + noise * row[0].abs() * draw.sample()));
             z.extend(row);
         }
         (z, d, truth)

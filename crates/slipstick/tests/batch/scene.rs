@@ -1,5 +1,6 @@
 //! Robots that fall on the floor, every one from another state and under other controls.
 
+use slipstick::random::Rng;
 use slipstick::*;
 
 /// A row for every environment.
@@ -9,7 +10,7 @@ pub struct Scene {
     pub models: Vec<Model>,
     pub q: Vec<f64>,
     pub v: Vec<f64>,
-    pub seed: u64,
+    pub draw: Rng,
 }
 
 impl Scene {
@@ -17,7 +18,7 @@ impl Scene {
     pub fn falling(name: &str, n: usize, differing: bool) -> Scene {
         let model = builtin(name).unwrap();
         let x = Simulator::new(&model).state().clone();
-        let mut scene = Scene { models: Vec::new(), q: Vec::new(), v: Vec::new(), seed: 7 };
+        let mut scene = Scene { models: Vec::new(), q: Vec::new(), v: Vec::new(), draw: Rng(7) };
         for i in 0..n {
             let turn: Vec<f64> = (0..model.nv()).map(|_| 0.1 * scene.number()).collect();
             let mut q = x.q.clone();
@@ -52,8 +53,7 @@ impl Scene {
 
     /// From [−1, 1).
     fn number(&mut self) -> f64 {
-        self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+        self.draw.sign()
     }
 
     pub fn batch(&self, threads: usize) -> Batch {

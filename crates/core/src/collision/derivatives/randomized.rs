@@ -1,6 +1,7 @@
 //! Randomized smoothing: derivatives as means over random relative poses.   (collision-5)
 
 use super::{CollisionError, PointDerivatives, frozen};
+use crate::random::Normal;
 use crate::spatial::{Pose, Quat, Vec3, right_jacobian, vec3};
 
 /// How samples are drawn.
@@ -33,7 +34,7 @@ pub(crate) fn zeroth(
     let mut sum = Sum::default();
     let mut draw = Normal::new(sampling.seed);
     for _ in 0..sampling.samples.div_ceil(2) {
-        let z: [f64; 6] = core::array::from_fn(|_| draw.next());
+        let z: [f64; 6] = core::array::from_fn(|_| draw.sample());
         let pair = (query(&displacement(&z, sampling.sigma)), query(&displacement(&z, -sampling.sigma)));
         let (Some((n0, p0)), Some((n1, p1))) = pair else {
             sum.left_out += 2;
@@ -59,7 +60,7 @@ pub(crate) fn first(
     let mut sum = Sum::default();
     let mut draw = Normal::new(sampling.seed);
     for _ in 0..sampling.samples.div_ceil(2) {
-        let z: [f64; 6] = core::array::from_fn(|_| draw.next());
+        let z: [f64; 6] = core::array::from_fn(|_| draw.sample());
         for sigma in [sampling.sigma, -sampling.sigma] {
             match derive(&displacement(&z, sigma)) {
                 Some((point, d)) => {
@@ -120,39 +121,6 @@ impl Sum {
             out.point[0][k] = both_p - out.point[1][k];
         }
         Ok(Mean { derivatives: out, used: self.used, left_out: self.left_out })
-    }
-}
-
-/// Standard normal numbers: SplitMix64, then Box and Muller.
-struct Normal {
-    state: u64,
-    spare: Option<f64>,
-}
-
-impl Normal {
-    fn new(seed: u64) -> Normal {
-        Normal { state: seed, spare: None }
-    }
-
-    /// Uniform in (0, 1).
-    fn uniform(&mut self) -> f64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^= z >> 31;
-        ((z >> 11) as f64 + 0.5) / (1u64 << 53) as f64
-    }
-
-    fn next(&mut self) -> f64 {
-        if let Some(z) = self.spare.take() {
-            return z;
-        }
-        let (u, v) = (self.uniform(), self.uniform());
-        let radius = (-2.0 * u.ln()).sqrt();
-        let (s, c) = (core::f64::consts::TAU * v).sin_cos();
-        self.spare = Some(radius * s);
-        radius * c
     }
 }
 
@@ -268,7 +236,7 @@ mod tests {
         let (mut sum, mut square, mut fourth) = (0.0, 0.0, 0.0);
         let n = 200_000;
         for _ in 0..n {
-            let z = draw.next();
+            let z = draw.sample();
             sum += z;
             square += z * z;
             fourth += z * z * z * z;

@@ -15,6 +15,7 @@ mod round;
 use super::contact::{MAX_POINTS, Patch, PatchPoint, PointKind};
 use super::pair::{ShapePair, Side, Witness};
 use super::shape::Core;
+use crate::random::Rng;
 use crate::spatial::{Mat3, Pose, Vec3, vec3};
 use clip::{Incident, NONE, Outline, clip};
 use face::{Face, Facing, facing};
@@ -57,12 +58,9 @@ pub(crate) fn feature_key(kind: &PointKind, sides: &[Side; 2]) -> u64 {
     }
 }
 
-/// Spreads every bit over the whole word (the finalizer of SplitMix64).
+/// Spreads every bit over the whole word.
 fn mix(key: u64) -> u64 {
-    let key = key.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let key = (key ^ key >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let key = (key ^ key >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    key ^ key >> 31
+    Rng(key).bits()
 }
 
 /// One point half-way between the nearest points.

@@ -6,18 +6,22 @@ mod segments;
 use super::*;
 use crate::collision::shape::{Convex, cap_atom};
 use crate::model::{Hull, Mesh};
+use crate::random::Rng;
 use crate::spatial::Quat;
 
 /// Reach of a contact in these tests (m).
 const LIMIT: f64 = 0.01;
 
-/// A small generator of numbers in [−1, 1).
-struct Random(u64);
+/// Numbers in [−1, 1), vectors and rotations of them.
+struct Random(Rng);
 
 impl Random {
+    fn new(seed: u64) -> Random {
+        Random(Rng(seed))
+    }
+
     fn next(&mut self) -> f64 {
-        self.0 = mix(self.0);
-        (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+        self.0.sign()
     }
 
     fn vector(&mut self) -> Vec3 {

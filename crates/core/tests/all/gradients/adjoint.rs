@@ -69,7 +69,7 @@ fn impulses(lab: &mut Lab) -> [DMatrix<f64>; 3] {
 #[test]
 fn directions_and_adjoints_are_products_with_the_matrix() {
     for seed in 0..20 {
-        let mut rng = Rng(seed);
+        let mut rng = Rng::new(seed);
         for (k, mut lab) in fall(seed, 100, 3).into_iter().enumerate() {
             let (blocks, test) = (lab.jacobian(), Test::new(&mut lab, &mut rng));
             let nv = lab.model.nv();
@@ -106,7 +106,7 @@ fn directions_and_adjoints_are_products_with_the_matrix() {
 fn adjoints_of_impulses_are_products_with_their_matrix() {
     let mut touching = 0;
     for seed in 0..20 {
-        let mut rng = Rng(seed);
+        let mut rng = Rng::new(seed);
         for (k, mut lab) in fall(seed, 150, 3).into_iter().enumerate() {
             let test = Test::new(&mut lab, &mut rng);
             touching += usize::from(!test.w[2].is_empty());
@@ -137,7 +137,7 @@ fn adjoints_of_impulses_are_products_with_their_matrix() {
 #[test]
 fn impulses_have_the_derivative_that_differences_of_them_have() {
     // balls on a floor and against each other: one point each, so that impulses are unique
-    let mut rng = Rng(21);
+    let mut rng = Rng::new(21);
     let (mut checked, mut sliding) = (0, 0);
     for n in 0..20 {
         let mut w = World::new();
@@ -201,7 +201,7 @@ fn matrices_a_and_b_are_made_of_the_blocks() {
 #[test]
 fn adjoints_add_to_what_is_there_and_leave_out_what_is_not_wanted() {
     let mut lab = busy();
-    let mut rng = Rng(8);
+    let mut rng = Rng::new(8);
     let test = Test::new(&mut lab, &mut rng);
     let zero = reverse(&mut lab, test.adjoint());
     let start = lab.inputs().map(|n| rng.vector(n, 1.0));

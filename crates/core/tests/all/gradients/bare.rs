@@ -207,7 +207,7 @@ fn error(got: &DVector<f64>, expected: &DVector<f64>) -> f64 {
 
 #[test]
 fn derivatives_of_impulses_and_velocities_match_differences_in_every_mode() {
-    let (mut rng, mut seen, mut worst) = (Rng(1), [0; 3], [0.0_f64; 2]);
+    let (mut rng, mut seen, mut worst) = (Rng::new(1), [0; 3], [0.0_f64; 2]);
     for _ in 0..120 {
         let (kinds, terms) = full_rank(&mut rng);
         let problem = terms.problem(&kinds);
@@ -233,7 +233,7 @@ fn derivatives_of_impulses_and_velocities_match_differences_in_every_mode() {
 
 #[test]
 fn velocities_of_redundant_contacts_match_differences_and_impulses_solve_to_second_order() {
-    let (mut rng, mut solved_problems, mut worst, mut worst_residual) = (Rng(2), 0, 0.0_f64, 0.0_f64);
+    let (mut rng, mut solved_problems, mut worst, mut worst_residual) = (Rng::new(2), 0, 0.0_f64, 0.0_f64);
     for _ in 0..40 {
         let case = redundant(&mut rng);
         let Redundant { kinds, terms, .. } = &case;
@@ -263,7 +263,7 @@ fn velocities_of_redundant_contacts_match_differences_and_impulses_solve_to_seco
 
 #[test]
 fn the_gradient_is_the_transpose_of_the_jacobian() {
-    let (mut rng, mut compared, mut worst) = (Rng(3), [0; 2], 0.0_f64);
+    let (mut rng, mut compared, mut worst) = (Rng::new(3), [0; 2], 0.0_f64);
     for n in 0..60 {
         let (kinds, terms, warm) = match n % 2 {
             0 => {

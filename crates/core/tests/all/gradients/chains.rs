@@ -41,7 +41,7 @@ fn a_long_chain_moves_as_forward_dynamics_say() {
     let mut options = base.options().clone();
     options.implicit = Implicit::None;
     let model = base.with_options(options).expect("sound");
-    let (mut rng, mut work, mut data) = (Rng(3), Workspace::new(&model), Data::new(&model));
+    let (mut rng, mut work, mut data) = (Rng::new(3), Workspace::new(&model), Data::new(&model));
     for _ in 0..5 {
         let (q, v, tau) = (rng.vector(LINKS, 0.3), rng.vector(LINKS, 0.5), rng.vector(LINKS, 2.0));
         let x = State::new(&model, &q, &v).expect("sound");
@@ -61,7 +61,7 @@ fn a_long_chain_moves_as_forward_dynamics_say() {
 
 #[test]
 fn derivatives_of_long_chains_are_those_of_their_differences() {
-    let mut rng = Rng(4);
+    let mut rng = Rng::new(4);
     let free = chain(false);
     Lab::new(&free, &rng.vector(LINKS, 0.2), &rng.vector(LINKS, 0.3)).check(1e-6, "a chain in the air");
     let touching = chain(true);
@@ -73,7 +73,7 @@ fn derivatives_of_long_chains_are_those_of_their_differences() {
 
 #[test]
 fn forward_and_reverse_mode_of_a_long_chain_agree() {
-    let (model, mut rng) = (chain(false), Rng(5));
+    let (model, mut rng) = (chain(false), Rng::new(5));
     let (w, d) = (rng.vector(LINKS, 1.0), rng.vector(LINKS, 1.0));
     let mut lab = Lab::new(&model, &rng.vector(LINKS, 0.2), &rng.vector(LINKS, 0.3));
     // reverse mode first, while articulated bodies are all there is

@@ -108,7 +108,7 @@ fn four_bar() -> Model {
 fn a_closed_linkage_has_the_derivative_of_its_step_open_or_closed() {
     // a plane linkage closed in space has rows that contradict nothing and say nothing
     let model = four_bar();
-    let mut rng = Rng(5);
+    let mut rng = Rng::new(5);
     for k in 0..20 {
         let (q, v) = (rng.vector(3, if k < 10 { 0.3 } else { 1e-3 }), rng.vector(3, 1.0));
         Lab::new(&model, &q, &v).tau(&rng.vector(3, 2.0)).check(1e-6, &format!("linkage {k}"));
@@ -117,7 +117,7 @@ fn a_closed_linkage_has_the_derivative_of_its_step_open_or_closed() {
 
 #[test]
 fn bodies_pinned_and_welded_to_each_other_and_to_the_world_have_the_derivative_of_their_step() {
-    let mut rng = Rng(11);
+    let mut rng = Rng::new(11);
     for k in 0..12 {
         let mut w = World::new();
         let half = vec3(0.1, 0.06, 0.15);

@@ -19,7 +19,7 @@ fn follow(run: &mut Run, what: &str, every: usize, count: usize, tally: &mut Tal
 fn a_cone_that_tumbles_and_meets_a_ball_has_the_derivative_of_its_step() {
     let mut tally = Tally::default();
     for seed in 0..6 {
-        let (mut rng, mut w) = (Rng(seed), World::new());
+        let (mut rng, mut w) = (Rng::new(seed), World::new());
         w.plane(Pose::IDENTITY, surface(0.1, 0.0));
         let pose = Pose::new(vec3(0.0, 0.0, 0.2), Quat::exp(rng.vec3(2.0)));
         let cone = Shape::Cone { radius: 0.08, half_length: 0.07 };
@@ -48,7 +48,7 @@ fn rough(rng: &mut Rng) -> Mesh {
 fn shapes_that_tumble_over_rough_ground_have_the_derivative_of_their_step() {
     let mut tally = Tally::default();
     for seed in 0..6 {
-        let (mut rng, mut w) = (Rng(seed), World::new());
+        let (mut rng, mut w) = (Rng::new(seed), World::new());
         let mesh = w.0.add_mesh(rough(&mut rng));
         w.fixed("ground", Shape::Terrain { mesh }, Pose::IDENTITY, surface(0.2, 0.0));
         for kind in 0..3 {

@@ -106,7 +106,7 @@ fn every_group_of_random_worlds_has_the_derivative_of_the_step() {
 
 /// Two shapes that meet, one heavy and on springs: all of their numbers matter.
 fn meeting(kinds: [usize; 2], seed: u64) -> Option<Lab> {
-    let mut rng = Rng(seed);
+    let mut rng = Rng::new(seed);
     let mut w = World::new();
     for (k, kind) in kinds.into_iter().enumerate() {
         let shape = shape(&mut w.0, &mut rng, kind);
@@ -166,7 +166,7 @@ fn sizes_scales_and_surfaces_of_shapes_that_meet_have_the_derivative_of_the_step
 
 /// An arm with a joint at its stop, a ball joint and a hinge, with springs, dry friction and drives.
 fn arm(n: usize) -> Lab {
-    let mut rng = Rng(9 + n as u64);
+    let mut rng = Rng::new(9 + n as u64);
     let mut w = World::new();
     let mut parent = ModelBuilder::WORLD;
     for k in 0..3 {
@@ -228,7 +228,7 @@ fn where_friction_begins_its_derivative_is_that_of_the_first_bit_of_it() {
 #[test]
 fn reverse_and_forward_agree_on_every_group() {
     for seed in 0..8 {
-        let mut rng = Rng(seed);
+        let mut rng = Rng::new(seed);
         for (n, mut lab) in fall(seed, 120, 2).into_iter().enumerate() {
             let nv = lab.model.nv();
             let (wq, wv) = (rng.vector(nv, 1.0), rng.vector(nv, 1.0));
@@ -261,7 +261,7 @@ fn pushed(model: &Model, rng: &mut Rng, spread: f64) -> Lab {
 
 #[test]
 fn loops_welds_wrenches_and_balloons_have_the_derivative_of_the_step() {
-    let mut rng = Rng(31);
+    let mut rng = Rng::new(31);
     for n in 0..12 {
         let mut w = World::new();
         let mut links = vec![ModelBuilder::WORLD];

@@ -99,7 +99,7 @@ fn a_hundred_steps_of_a_ball_that_falls_and_rolls_have_the_derivative_of_the_who
 
 #[test]
 fn a_hundred_steps_of_a_thrown_arm_have_the_derivative_of_the_whole() {
-    let (mut share, mut rng) = (0.0, Rng(2));
+    let (mut share, mut rng) = (0.0, Rng::new(2));
     for k in 0..4 {
         let mut run = limp_arm(&mut rng, |_| ());
         (0..250).for_each(|_| drop(run.attempt(&Input::default())));
@@ -138,7 +138,7 @@ fn adjoints_carried_back_through_a_motion_are_those_of_the_product() {
     let (_, product) = chain(&model, &run.x, steps);
     let mut states = Vec::new();
     roll(&model, &run.x, steps, |_, x| states.push(x.clone()));
-    let mut rng = Rng(4);
+    let mut rng = Rng::new(4);
     let start = [rng.vector(nv, 1.0), rng.vector(nv, 1.0)];
     let mut w = start.clone();
     let (mut data, mut next) = (Data::new(&model), run.x.clone());

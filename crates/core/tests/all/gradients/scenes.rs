@@ -24,7 +24,7 @@ fn no_state_of_a_random_world_has_a_derivative_that_is_not_a_number() {
     let (mut states, mut touching) = (0, 0);
     for seed in 100..160 {
         let model = world(seed);
-        let mut rng = Rng(seed);
+        let mut rng = Rng::new(seed);
         let mut run = Run::new(model);
         run.x.v = rng.vector(run.model.nv(), 2.0);
         let nv = run.model.nv();
@@ -81,7 +81,7 @@ fn asking_for_a_derivative_does_not_change_the_motion() {
     for seed in 0..6 {
         let end = |ask: bool| {
             let mut run = Run::new(world(seed));
-            run.x.v = Rng(seed).vector(run.model.nv(), 1.0);
+            run.x.v = Rng::new(seed).vector(run.model.nv(), 1.0);
             let mut next = run.x.clone();
             for _ in 0..200 {
                 let mut done = step(&run.model, &mut run.data, &run.x, &Input::default(), &mut next).expect("finite");

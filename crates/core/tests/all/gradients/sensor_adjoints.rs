@@ -11,7 +11,7 @@ use slipstick_core::*;
 
 /// States of random worlds with all sensors on them.
 fn gauges(seeds: std::ops::Range<u64>) -> Vec<Gauge> {
-    let of = |seed: u64| fall_of(instrument(worlds::builder(seed), &mut Rng(seed)), seed, 120, 2);
+    let of = |seed: u64| fall_of(instrument(worlds::builder(seed), &mut Rng::new(seed)), seed, 120, 2);
     seeds.flat_map(of).map(Gauge::new).collect()
 }
 
@@ -33,7 +33,7 @@ fn reverse(gauge: &mut Gauge, weights: &[f64], out: &mut [Vec<f64>; 4]) -> Resul
 
 #[test]
 fn adjoints_of_readings_are_products_with_their_matrices_and_add_to_what_is_there() {
-    let (mut rng, mut touching) = (Rng(4), 0);
+    let (mut rng, mut touching) = (Rng::new(4), 0);
     for (n, mut gauge) in gauges(0..10).into_iter().enumerate() {
         touching += usize::from(gauge.lab.step().contacts().any(|c| c.mode != Mode::Break));
         let (weights, blocks) = (weights(&gauge, &mut rng), gauge.jacobian());
@@ -58,7 +58,7 @@ fn adjoints_of_readings_are_products_with_their_matrices_and_add_to_what_is_ther
 #[test]
 fn what_is_not_wanted_is_left_out_and_readings_stay_as_they_are() {
     let mut gauge = gauges(2..3).remove(0);
-    let weights = weights(&gauge, &mut Rng(1));
+    let weights = weights(&gauge, &mut Rng::new(1));
     let before = gauge.read();
     let mut all = gauge.lab.inputs().map(|n| vec![0.0; n]);
     reverse(&mut gauge, &weights, &mut all).expect("a derivative");
@@ -85,7 +85,7 @@ pub fn rolling(mode: GradientMode) -> Gauge {
     let inertia = BodyInertia { com: vec3(0.2, 0.0, 0.0), ..solid_ball(0.2, 0.05) };
     w.0.add_link(FrameId(1), "arm", Pose::IDENTITY, inertia, vec![arm]);
     w.0.options.gradient = mode;
-    let model = instrument(w.0, &mut Rng(9));
+    let model = instrument(w.0, &mut Rng::new(9));
     let mut q = model.neutral().to_vec();
     q[7] = 0.1;
     Gauge::new(Lab::new(&model, &q, &[0.3, 0.1, -0.01, 0.2, 1.5, -0.4, 0.3]))
@@ -111,7 +111,7 @@ fn smoothed_steps_have_readings_with_the_derivatives_of_their_differences() {
 #[test]
 fn what_does_not_fit_and_what_cannot_be_read_is_refused_by_name() {
     let mut gauge = gauges(2..3).remove(0);
-    let weights = weights(&gauge, &mut Rng(1));
+    let weights = weights(&gauge, &mut Rng::new(1));
     let mut out = gauge.lab.inputs().map(|n| vec![0.0; n]);
     let short = reverse(&mut gauge, &weights[1..], &mut out).unwrap_err();
     assert!(matches!(short, SensorError::Input(InputError::Length { what: "weights of readings", .. })), "{short:?}");

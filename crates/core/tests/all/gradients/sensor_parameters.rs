@@ -101,7 +101,7 @@ fn audit_all(gauge: &mut Gauge, what: &str, found: &mut Found) {
 fn random_forests_in_free_motion_have_readings_with_the_derivatives_of_their_models() {
     let mut found = Found::default();
     for seed in 0..8 {
-        let model = instrument(random_tree::builder(seed, 4), &mut Rng(seed));
+        let model = instrument(random_tree::builder(seed, 4), &mut Rng::new(seed));
         let s = random_tree::sample(&model, seed);
         let mut wrenches = s.wrenches.clone();
         wrenches.push(Wrench::new(BodyId(model.n_bodies() - 1), vec3(1.0, -2.0, 0.5), vec3(0.1, 0.2, 0.3)));
@@ -115,7 +115,7 @@ fn random_forests_in_free_motion_have_readings_with_the_derivatives_of_their_mod
 fn random_worlds_that_touch_have_readings_with_the_derivatives_of_their_models() {
     let (mut found, mut touching) = (Found::default(), 0);
     for seed in 0..16 {
-        let model = instrument(worlds::builder(seed), &mut Rng(seed));
+        let model = instrument(worlds::builder(seed), &mut Rng::new(seed));
         for (k, mut lab) in fall_of(model, seed, 150, 2).into_iter().enumerate() {
             if lab.evaluate().status == Status::Converged && is_decided(&mut lab.step()) {
                 touching += usize::from(lab.step().contacts().any(|c| c.mode != Mode::Break));
@@ -132,7 +132,7 @@ fn random_worlds_that_touch_have_readings_with_the_derivatives_of_their_models()
 
 #[test]
 fn a_standing_robot_has_loads_touches_and_accelerations_with_the_derivatives_of_its_models() {
-    let (model, mut found, ctrl) = (instrument(biped(), &mut Rng(3)), Found::default(), [0.02, -0.3]);
+    let (model, mut found, ctrl) = (instrument(biped(), &mut Rng::new(3)), Found::default(), [0.02, -0.3]);
     let mut x = State::neutral(&model);
     let (mut data, mut next) = (Data::new(&model), x.clone());
     for _ in 0..100 {
@@ -148,7 +148,7 @@ fn a_standing_robot_has_loads_touches_and_accelerations_with_the_derivatives_of_
 
 #[test]
 fn limits_tendons_and_drives_have_readings_with_the_derivatives_of_their_models() {
-    let (model, mut found) = (instrument(harness(), &mut Rng(5)), Found::default());
+    let (model, mut found) = (instrument(harness(), &mut Rng::new(5)), Found::default());
     let ball = Quat::exp(vec3(0.5, -0.7, 0.4) * 0.7).to_array();
     for (n, ctrl) in [[0.1, 0.1, 0.2, 0.3], [1.0, -2.0, 0.5, -0.3], [-0.4, 0.0, 9.0, 0.0]].into_iter().enumerate() {
         let q: Vec<f64> = [-0.2, -0.3, -0.1].into_iter().chain(ball).collect();
@@ -199,12 +199,12 @@ fn a_resting_foot_and_a_sliding_one_feel_what_a_textbook_says() {
 
 #[test]
 fn gradients_by_parameters_add_up_and_what_does_not_fit_is_refused() {
-    let model = instrument(worlds::builder(2), &mut Rng(2));
+    let model = instrument(worlds::builder(2), &mut Rng::new(2));
     let mut gauge = Gauge::new(fall_of(model, 2, 120, 1).remove(0));
-    let weights = weights(&gauge, &mut Rng(1));
+    let weights = weights(&gauge, &mut Rng::new(1));
     for group in ParameterGroup::ALL {
         let all = matrix(&mut gauge, group);
-        let start = Rng(7).vector(all.ncols(), 1.0);
+        let start = Rng::new(7).vector(all.ncols(), 1.0);
         let mut got = start.clone();
         gauge.lab.step().sensor_vjp_parameters(&weights, group, &mut gauge.sensors, &mut got).expect("a derivative");
         for j in 0..all.ncols() {

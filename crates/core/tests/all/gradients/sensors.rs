@@ -13,7 +13,7 @@ use slipstick_core::*;
 fn random_forests_in_free_motion_have_readings_with_the_derivatives_of_their_differences() {
     let mut found = Found::default();
     for seed in 0..12 {
-        let model = instrument(random_tree::builder(seed, 5), &mut Rng(seed));
+        let model = instrument(random_tree::builder(seed, 5), &mut Rng::new(seed));
         let s = random_tree::sample(&model, seed);
         let lab = Lab::new(&model, &s.q, &s.v).tau(&s.a).wrenches(&s.wrenches);
         Gauge::new(lab).audit(&format!("forest {seed}"), &mut found);
@@ -51,7 +51,7 @@ pub fn is_decided(done: &mut Step) -> bool {
 fn random_worlds_that_touch_have_readings_with_the_derivatives_of_their_differences() {
     let (mut found, mut touching) = (Found::default(), 0);
     for seed in 0..20 {
-        let model = instrument(worlds::builder(seed), &mut Rng(seed));
+        let model = instrument(worlds::builder(seed), &mut Rng::new(seed));
         for (k, mut lab) in fall_of(model, seed, 150, 3).into_iter().enumerate() {
             if lab.evaluate().status == Status::Converged && is_decided(&mut lab.step()) {
                 touching += usize::from(lab.step().contacts().any(|c| c.mode != Mode::Break));
@@ -98,7 +98,7 @@ pub fn biped() -> ModelBuilder {
 
 #[test]
 fn a_standing_robot_has_loads_touches_and_accelerations_with_the_derivatives_of_their_differences() {
-    let (model, mut found) = (instrument(biped(), &mut Rng(3)), Found::default());
+    let (model, mut found) = (instrument(biped(), &mut Rng::new(3)), Found::default());
     let ctrl = [0.02, -0.3];
     let mut at = Inputs {
         x: State::neutral(&model),
@@ -151,7 +151,7 @@ pub fn harness() -> ModelBuilder {
 
 #[test]
 fn limits_tendons_and_drives_have_readings_with_the_derivatives_of_their_differences() {
-    let (model, mut found) = (instrument(harness(), &mut Rng(5)), Found::default());
+    let (model, mut found) = (instrument(harness(), &mut Rng::new(5)), Found::default());
     // inside all limits, beyond the lower ones, beyond the upper ones; drives free, saturated, at the joint's effort limit
     let cars = [[0.1, 0.05, 0.02], [-0.2, -0.3, -0.1], [0.4, 0.5, 0.3]];
     for (k, (cars, turn)) in cars.into_iter().zip([0.3, 0.7, 1.1]).enumerate() {
@@ -169,7 +169,7 @@ fn limits_tendons_and_drives_have_readings_with_the_derivatives_of_their_differe
 
 #[test]
 fn connected_and_welded_links_carry_loads_with_the_derivatives_of_their_differences() {
-    let (mut rng, mut found) = (Rng(11), Found::default());
+    let (mut rng, mut found) = (Rng::new(11), Found::default());
     for k in 0..4 {
         let mut w = World::new();
         let half = vec3(0.1, 0.06, 0.15);

@@ -42,7 +42,7 @@ fn every_pair_of_moving_shapes_that_meet_has_the_derivative_of_its_step() {
     let (mut tally, mut met) = (Tally::default(), 0);
     for (a, b) in (0..N_SHAPES).flat_map(|a| (a..N_SHAPES).map(move |b| (a, b))) {
         for seed in 0..3 {
-            let mut rng = Rng(100 * seed + 10 * a as u64 + b as u64);
+            let mut rng = Rng::new(100 * seed + 10 * a as u64 + b as u64);
             let model = pair([a, b], &mut rng);
             let mut v = rng.vector(12, 1.0);
             (v[0], v[6]) = (1.0, -0.5);
@@ -61,7 +61,7 @@ fn every_shape_that_tumbles_over_a_floor_has_the_derivative_of_its_step() {
     let mut tally = Tally::default();
     for kind in 0..N_SHAPES {
         for seed in 0..3 {
-            let mut rng = Rng(77 + 10 * seed + kind as u64);
+            let mut rng = Rng::new(77 + 10 * seed + kind as u64);
             let mut w = World::new();
             w.plane(Pose::IDENTITY, surface(0.1, 0.0));
             let shape = shape(&mut w.0, &mut rng, kind);
@@ -82,7 +82,7 @@ fn every_shape_that_tumbles_over_a_floor_has_the_derivative_of_its_step() {
 /// Two boxes crossed on a floor, at rest or, two of three times, sliding and spinning: how four points share the load then
 /// decides the torque.
 fn stack(k: u64) -> Lab {
-    let mut rng = Rng(3 + k);
+    let mut rng = Rng::new(3 + k);
     let mut w = World::new();
     w.plane(Pose::IDENTITY, surface(0.3, 0.0));
     let half = vec3(0.2, 0.15, 0.05);

@@ -103,7 +103,7 @@ fn an_exact_step_with_a_smoothed_derivative_is_the_exact_step_bit_for_bit() {
             let mut options = model.options().clone();
             options.gradient = mode;
             let mut run = Run::new(model.with_options(options).expect("sound"));
-            run.x.v = Rng(seed).vector(run.model.nv(), 1.0);
+            run.x.v = Rng::new(seed).vector(run.model.nv(), 1.0);
             let mut next = run.x.clone();
             for _ in 0..200 {
                 let mut done = step(&run.model, &mut run.data, &run.x, &Input::default(), &mut next).expect("finite");
@@ -148,7 +148,7 @@ fn adjoints_of_smoothed_derivatives_are_products_with_their_matrix() {
     for (what, lab) in cases() {
         for mut lab in [central(&lab, 1e-3), backward(&lab, 1e-3)] {
             let (blocks, nv) = (lab.jacobian(), lab.model.nv());
-            let w = Rng(1).vector(nv, 1.0);
+            let w = Rng::new(1).vector(nv, 1.0);
             let mut q = vec![0.0; nv];
             let adjoint = OutputGrad { v: &w, ..OutputGrad::default() };
             lab.step().vjp(adjoint, InputGrad { q: &mut q, ..InputGrad::default() }).expect("a derivative");
@@ -167,7 +167,7 @@ fn ways_to_differentiate_collisions_change_nothing_but_what_shapes_do_when_they_
         CollisionGradient::Randomized { sigma: 1e-3, samples: 20, seed: 3, order: Order::First },
         CollisionGradient::Frozen,
     ];
-    let mut rng = Rng(6);
+    let mut rng = Rng::new(6);
     let mut w = World::new();
     w.plane(Pose::IDENTITY, surface(0.2, 0.0));
     w.block("box", 1.0, vec3(0.1, 0.07, 0.05), Pose::translation(vec3(0.0, 0.0, 0.2)), surface(0.4, 0.0));

@@ -9,7 +9,7 @@ use slipstick_core::*;
 
 /// A box and two balls on a slope, turned as a whole by `turn`.
 fn turned(turn: Quat, seed: u64) -> Lab {
-    let (mut rng, r) = (Rng(seed), turn.to_matrix());
+    let (mut rng, r) = (Rng::new(seed), turn.to_matrix());
     let mut w = World::new();
     let s = surface(0.4, 0.0);
     w.plane(Pose::new(Vec3::ZERO, turn), s);

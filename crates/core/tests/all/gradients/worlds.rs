@@ -75,7 +75,7 @@ pub fn world(seed: u64) -> Model {
 
 /// The builder of the tree.
 pub fn builder(seed: u64) -> ModelBuilder {
-    let mut rng = Rng(seed);
+    let mut rng = Rng::new(seed);
     let mut w = World::new();
     let restitution = if seed.is_multiple_of(3) { 0.4 } else { 0.0 };
     let touch = |rng: &mut Rng, most: f64| surface(rng.uniform(0.1, most), restitution * rng.uniform(0.5, 1.0));
@@ -121,7 +121,7 @@ pub fn fall(seed: u64, every: usize, count: usize) -> Vec<Lab> {
 
 /// The audit of a world with something added.
 pub fn fall_of(model: Model, seed: u64, every: usize, count: usize) -> Vec<Lab> {
-    let mut rng = Rng(seed ^ 0x5EED);
+    let mut rng = Rng::new(seed ^ 0x5EED);
     let mut run = Run::new(model);
     run.x.v = rng.vector(run.model.nv(), 1.0);
     let turn = rng.vector(run.model.nv(), 0.1);

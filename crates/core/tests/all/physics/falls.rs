@@ -28,7 +28,7 @@ fn shapes(w: &mut World) -> Vec<Shape> {
 fn things_of_every_shape_fall_without_gaining_energy_or_sinking_in() {
     for kind in 0..7 {
         for seed in 0..6 {
-            let mut rng = Rng(2000 + 10 * seed + kind);
+            let mut rng = Rng::new(2000 + 10 * seed + kind);
             let mut w = World::new();
             let s = surface(rng.uniform(0.2, 1.0), 0.0);
             w.plane(Pose::IDENTITY, s);
@@ -53,7 +53,7 @@ fn things_of_every_shape_fall_without_gaining_energy_or_sinking_in() {
 
 /// A heap of things thrown into a box without a lid.
 fn heap(seed: u64, things: usize, friction: f64) -> Run {
-    let mut rng = Rng(seed);
+    let mut rng = Rng::new(seed);
     let mut w = World::new();
     let s = surface(friction, 0.0);
     w.plane(Pose::IDENTITY, s);
@@ -100,7 +100,7 @@ fn every_step_of_a_limp_arm_on_the_ground_is_solved() {
     // without correction gaps of several capsules contradict each other in the tenth digit more often, and a single step ends
     // its budget at 1.2e-7
     for (name, options, bound) in [("default", default, 1e-8), ("no correction", without_correction, 2e-7)] {
-        let (mut rng, mut worst, mut off) = (Rng(7), 0.0_f64, 0);
+        let (mut rng, mut worst, mut off) = (Rng::new(7), 0.0_f64, 0);
         for _ in 0..20 {
             let mut run = limp_arm(&mut rng, options);
             for _ in 0..1500 {

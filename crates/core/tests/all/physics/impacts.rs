@@ -18,7 +18,7 @@ fn wall(w: &mut World, thickness: f64, x: f64, s: Surface) {
 
 #[test]
 fn nothing_passes_a_thin_wall() {
-    let (s, mut rng) = (surface(0.3, 0.0), Rng(5));
+    let (s, mut rng) = (surface(0.3, 0.0), Rng::new(5));
     let shapes = [
         (Shape::Sphere { radius: 0.01 }, 0.01),
         (Shape::Box { half_size: vec3(0.01, 0.02, 0.01) }, 0.025),

@@ -141,7 +141,7 @@ fn impulses_among_boxes_obey_newton_and_coulomb_and_do_no_work() {
 
 #[test]
 fn impulses_on_a_jointed_arm_obey_newton_and_coulomb_and_do_no_work() {
-    let mut rng = Rng(7);
+    let mut rng = Rng::new(7);
     for _ in 0..4 {
         // with the midpoint rule one of the 4,000 steps ends at 5e-8, above the 1e-8 that is asked of each
         let mut run = limp_arm(&mut rng, |o| {
@@ -183,7 +183,7 @@ fn walker(rng: &mut Rng) -> Run {
 
 #[test]
 fn impulses_of_feet_and_rusty_joints_obey_their_laws_and_do_no_work() {
-    let mut rng = Rng(8);
+    let mut rng = Rng::new(8);
     for _ in 0..4 {
         let mut run = walker(&mut rng);
         let mut ghost = Ghost::new(&run);

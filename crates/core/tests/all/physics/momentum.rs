@@ -7,7 +7,7 @@ use slipstick_core::*;
 
 /// Bodies of several shapes that fly towards the middle, without gravity.
 fn swarm(seed: u64, restitution: f64) -> Run {
-    let mut rng = Rng(seed);
+    let mut rng = Rng::new(seed);
     let mut w = World::new();
     let s = surface(0.5, restitution);
     let mut v = Vec::new();

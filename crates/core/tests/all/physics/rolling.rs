@@ -21,7 +21,7 @@ fn slip(run: &Run, normal: Vec3) -> f64 {
 
 #[test]
 fn a_ball_set_sliding_rolls_with_five_sevenths_of_its_speed() {
-    let mut rng = Rng(5);
+    let mut rng = Rng::new(5);
     for _ in 0..10 {
         let (friction, speed, way) = (rng.uniform(0.1, 1.0), rng.uniform(0.5, 3.0), rng.uniform(-3.0, 3.0));
         let direction = vec3(way.cos(), way.sin(), 0.0);
@@ -55,7 +55,7 @@ fn a_rolling_ball_keeps_rolling() {
 
 #[test]
 fn a_ball_on_a_slope_loses_two_sevenths_of_gravity_to_its_spin_while_it_grips() {
-    let mut rng = Rng(6);
+    let mut rng = Rng::new(6);
     for _ in 0..10 {
         let (friction, azimuth) = (rng.uniform(0.1, 0.5), rng.uniform(-3.0, 3.0));
         // it grips while tan α ≤ 7/2 μ

@@ -207,7 +207,7 @@ pub fn bits(x: &State) -> Vec<u64> {
 
 /// Boxes of random sizes thrown above the ground and at each other.
 pub fn tumbling(seed: u64, boxes: usize, friction: f64, options: impl FnOnce(&mut Options)) -> Run {
-    let mut rng = Rng(seed);
+    let mut rng = Rng::new(seed);
     let mut w = World::new();
     let s = surface(friction, 0.0);
     w.plane(Pose::IDENTITY, s);

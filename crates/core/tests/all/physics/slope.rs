@@ -19,7 +19,7 @@ fn block_on(ground: Pose, yaw: f64, friction: f64) -> World {
 
 #[test]
 fn a_block_below_the_friction_angle_does_not_creep() {
-    let mut rng = Rng(1);
+    let mut rng = Rng::new(1);
     for _ in 0..10 {
         let friction = rng.uniform(0.1, 0.9);
         let ground = slope((0.98 * friction).atan(), rng.uniform(-3.0, 3.0));
@@ -37,7 +37,7 @@ fn a_block_below_the_friction_angle_does_not_creep() {
 
 #[test]
 fn a_block_above_the_friction_angle_slides_as_galileo_and_coulomb_say() {
-    let mut rng = Rng(2);
+    let mut rng = Rng::new(2);
     for _ in 0..10 {
         let friction = rng.uniform(0.05, 0.7);
         let angle = friction.atan() + rng.uniform(0.02, 0.3);
@@ -55,7 +55,7 @@ fn a_block_above_the_friction_angle_slides_as_galileo_and_coulomb_say() {
 
 #[test]
 fn three_feet_slide_exactly_and_their_forces_carry_the_weight() {
-    let mut rng = Rng(3);
+    let mut rng = Rng::new(3);
     for _ in 0..10 {
         let (friction, mass) = (rng.uniform(0.05, 0.7), rng.uniform(0.1, 10.0));
         let angle = friction.atan() + rng.uniform(0.02, 0.3);
@@ -88,7 +88,7 @@ fn tilting_gravity_is_the_same_as_tilting_the_ground() {
 
 #[test]
 fn a_thrown_block_stops_after_the_square_of_its_speed() {
-    let mut rng = Rng(4);
+    let mut rng = Rng::new(4);
     for _ in 0..8 {
         let (friction, speed) = (rng.uniform(0.2, 1.0), rng.uniform(0.5, 2.0));
         let far = speed * speed / (2.0 * friction * G);

@@ -34,7 +34,7 @@ fn compare(run: &mut Run, steps: usize, tolerance: f64) -> usize {
 #[test]
 fn solvers_agree_on_balls_that_roll_and_hit() {
     for seed in 0..4 {
-        let mut rng = Rng(1100 + seed);
+        let mut rng = Rng::new(1100 + seed);
         let mut w = World::new();
         let s = surface(rng.uniform(0.1, 0.8), 0.3);
         w.plane(Pose::IDENTITY, s);
@@ -55,7 +55,7 @@ fn solvers_agree_on_balls_that_roll_and_hit() {
 #[test]
 fn solvers_agree_on_three_feet() {
     for seed in 0..4 {
-        let mut rng = Rng(1200 + seed);
+        let mut rng = Rng::new(1200 + seed);
         let mut w = World::new();
         let s = surface(rng.uniform(0.1, 0.8), 0.0);
         w.plane(Pose::IDENTITY, s);

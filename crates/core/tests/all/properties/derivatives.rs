@@ -1,5 +1,6 @@
 //! Every analytic derivative against central differences on the manifold.
 
+use super::random_tree::Rng;
 use super::random_tree::*;
 use proptest::prelude::*;
 use slipstick_core::dynamics::Workspace;
@@ -94,7 +95,7 @@ proptest! {
     fn manifold_derivatives_match_differences(seed: u64) {
         let model = model(seed, 8);
         let (s, nv) = (sample(&model, seed), model.nv());
-        let d = Rng(seed ^ 5).vector(nv, 1.0);
+        let d = Rng::new(seed ^ 5).vector(nv, 1.0);
         let (mut dq, mut dd) = (vec![0.0; nv * nv], vec![0.0; nv * nv]);
         model.integrate_derivatives(&s.q, &d, MatMut::new(&mut dq, nv, nv), MatMut::new(&mut dd, nv, nv)).unwrap();
         let mut end = s.q.clone();

@@ -1,5 +1,6 @@
 //! Algebraic identities between the algorithms.
 
+use super::random_tree::Rng;
 use super::random_tree::*;
 use proptest::prelude::*;
 use slipstick_core::dynamics::Workspace;
@@ -105,7 +106,7 @@ proptest! {
         let model = model(seed, 12);
         let s = sample(&model, seed);
         let nv = model.nv();
-        let w = Rng(seed ^ 77).vector(nv, 1.0);
+        let w = Rng::new(seed ^ 77).vector(nv, 1.0);
         let mut work = Workspace::new(&model);
         let m = full_mass(&model, &mut work, &s.q);
         let mut expected = [vec![0.0; nv], vec![0.0; nv], vec![0.0; nv]];
@@ -128,7 +129,7 @@ proptest! {
     fn difference_undoes_integrate(seed: u64) {
         let model = model(seed, 12);
         let s = sample(&model, seed);
-        let d = Rng(seed ^ 5).vector(model.nv(), 1.0);
+        let d = Rng::new(seed ^ 5).vector(model.nv(), 1.0);
         let (mut q1, mut back) = (s.q.clone(), vec![0.0; model.nv()]);
         model.integrate(&s.q, &d, &mut q1).unwrap();
         model.difference(&s.q, &q1, &mut back).unwrap();

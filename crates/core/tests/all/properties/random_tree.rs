@@ -3,20 +3,21 @@
 use slipstick_core::spatial::*;
 use slipstick_core::*;
 
-/// A small deterministic generator (splitmix64).
-pub struct Rng(pub u64);
+/// Numbers, poses, axes and inertias at random.
+pub struct Rng(random::Rng);
 
 impl Rng {
+    pub fn new(seed: u64) -> Rng {
+        Rng(random::Rng(seed))
+    }
+
     pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        self.0.bits()
     }
 
     /// Uniform in [lo, hi).
     pub fn uniform(&mut self, lo: f64, hi: f64) -> f64 {
-        lo + (hi - lo) * (self.next() >> 11) as f64 / (1u64 << 53) as f64
+        self.0.between(lo, hi)
     }
 
     pub fn below(&mut self, n: usize) -> usize {
@@ -84,7 +85,7 @@ pub fn model(seed: u64, n: usize) -> Model {
 
 /// The builder of the tree.
 pub fn builder(seed: u64, n: usize) -> ModelBuilder {
-    let mut rng = Rng(seed);
+    let mut rng = Rng::new(seed);
     let mut b = ModelBuilder::new(format!("random {seed}"));
     let mut links = vec![ModelBuilder::WORLD];
     for i in 0..1 + rng.below(n) {
@@ -104,7 +105,7 @@ pub fn builder(seed: u64, n: usize) -> ModelBuilder {
 
 /// A tree that floats freely: one free root, everything else carried by it.
 pub fn floating(seed: u64, n: usize) -> Model {
-    let mut rng = Rng(seed);
+    let mut rng = Rng::new(seed);
     let mut b = ModelBuilder::new(format!("floating {seed}"));
     b.options.gravity = [0.0; 3];
     let (pose, inertia) = (rng.pose(), rng.inertia());
@@ -129,7 +130,7 @@ pub struct Sample {
 }
 
 pub fn sample(model: &Model, seed: u64) -> Sample {
-    let mut rng = Rng(seed ^ 0xABCD);
+    let mut rng = Rng::new(seed ^ 0xABCD);
     let d = rng.vector(model.nv(), 1.5);
     let mut q = model.neutral().to_vec();
     model.integrate(model.neutral(), &d, &mut q).expect("a tangent of the right length");

@@ -7,26 +7,20 @@
 use super::{Answer, closed};
 use crate::collision::pair::{ShapePair, Witness};
 use crate::collision::shape::{Convex, Core};
+use crate::random::Rng;
 use crate::spatial::{Pose, Quat, Vec3, vec3};
 
-/// SplitMix64.
-pub(crate) struct Random(u64);
+/// Numbers, directions and rotations at random.
+pub(crate) struct Random(Rng);
 
 impl Random {
     pub fn new(seed: u64) -> Random {
-        Random(seed)
-    }
-
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        Random(Rng(seed))
     }
 
     /// Between −1 and 1.
     pub fn signed(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 * (2.0 / (1u64 << 53) as f64) - 1.0
+        self.0.sign()
     }
 
     /// Between `low` and `high`, evenly in the logarithm.
@@ -35,7 +29,7 @@ impl Random {
     }
 
     pub fn below(&mut self, n: u64) -> u64 {
-        self.bits() % n
+        self.0.bits() % n
     }
 
     pub fn cube(&mut self) -> Vec3 {

@@ -116,7 +116,7 @@ fn hulls_small_and_large_lie_on_their_bottom() {
 
 #[test]
 fn the_search_over_a_hull_finds_the_outermost_low_vertices() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let hull = regular_prism(30, 0.3, 0.2);
     for _ in 0..200 {
         let rotation = turn(random.vector(), 0.015 * random.next());
