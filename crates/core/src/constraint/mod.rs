@@ -30,7 +30,7 @@ pub(crate) use assembly::{Assembly, Source, relative_velocity};
 pub(crate) use central_path::resolve_centrally;
 pub(crate) use laws::surface::{BiasSlope, friction_shares, restitution_shares};
 pub(crate) use load_center::center;
-pub(crate) use modes::{AT_REST, UNDECIDED, contact_margins, mode};
+pub(crate) use modes::{AT_REST, contact_margins, is_undecided, mode, undecided};
 pub(crate) use problem::delassus::Delassus;
 pub(crate) use problem::stiffened::Stiffened;
 pub(crate) use problem::{Block, Place, TWIST, rows_of};

@@ -4,7 +4,7 @@ use super::laws::cone::{Cone, length};
 use super::problem::{Block, Problem, rows_of};
 
 /// Margin below which a constraint counts as undecided between two modes (m/s).
-pub(crate) const UNDECIDED: f64 = 1e-7;
+const UNDECIDED: f64 = 1e-7;
 /// Slip below which nothing slides (m/s or rad/s): a hundred times what the tolerance of the step leaves.
 pub(crate) const AT_REST: f64 = 1e-8;
 
@@ -58,6 +58,16 @@ pub(crate) fn mode(b: &Block, l: [f64; 3], s: [f64; 3], together: bool) -> (Mode
         }
         Cone::Friction { mu } => contact_mode(mu, b.mean, l, s, together && b.is_redundant()),
     }
+}
+
+/// Whether a constraint is degenerate: so near a change of mode that a derivative may hold for one side only.
+pub(crate) fn is_undecided(margin: f64) -> bool {
+    margin < UNDECIDED
+}
+
+/// How many of some constraints are undecided, and their smallest margin (m/s).
+pub(crate) fn undecided(margins: impl Iterator<Item = f64>) -> (usize, f64) {
+    margins.fold((0, f64::INFINITY), |(n, least), margin| (n + usize::from(is_undecided(margin)), least.min(margin)))
 }
 
 /// Slip below which a point that bears its load with others counts as held: a patch at rest may bring some of its points to

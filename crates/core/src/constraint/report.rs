@@ -136,7 +136,8 @@ pub struct SolveReport {
     /// Rows of the problem.
     pub rows: usize,
     /// Constraints so near a change of mode (1e-7 m/s) that a derivative there may be one-sided. Points of a patch that
-    /// holds are left out: what they do among themselves has no effect on the motion.
+    /// holds are left out: what they do among themselves has no effect on the motion. Of the impulses found;
+    /// [`Step::margins`](crate::Step::margins) counts at the center of the loads instead.
     pub degenerate: usize,
     /// The smallest margin of these constraints: the change of velocity that would change a mode [m/s].
     pub margin: f64,

@@ -1,7 +1,7 @@
 //! The answer to a problem: impulses, velocities, modes.
 
 use super::laws::cone::Cone;
-use super::modes::{Mode, UNDECIDED, classify};
+use super::modes::{Mode, classify, undecided};
 use super::ncp::{Outcome, Work};
 use super::problem::Problem;
 use super::problem::islands::Island;
@@ -181,10 +181,9 @@ pub(crate) fn report(problem: &Problem, outcome: Outcome, solution: &mut Solutio
         (b.compliance * solution.lambda[normal]).abs()
     };
     // what single points of a patch do while it holds does not move the bodies
-    let decisive = || {
-        let blocks = problem.blocks.iter().zip(&solution.modes);
-        blocks.filter(|(b, (mode, _))| !b.is_redundant() || *mode == Mode::Slide).map(|(_, (_, margin))| *margin)
-    };
+    let decisive = problem.blocks.iter().zip(&solution.modes);
+    let decisive = decisive.filter(|(b, (mode, _))| !b.is_redundant() || *mode == Mode::Slide);
+    let (degenerate, margin) = undecided(decisive.map(|(_, (_, margin))| *margin));
     SolveReport {
         status: outcome.status,
         stage: outcome.stage,
@@ -195,8 +194,8 @@ pub(crate) fn report(problem: &Problem, outcome: Outcome, solution: &mut Solutio
         compliance_shift: problem.blocks.iter().map(shift).fold(0.0, f64::max),
         contacts: problem.blocks.iter().filter(|b| matches!(b.cone, Cone::Friction { .. })).count(),
         rows: problem.rows(),
-        degenerate: decisive().filter(|margin| *margin < UNDECIDED).count(),
-        margin: decisive().fold(f64::INFINITY, f64::min),
+        degenerate,
+        margin,
         correction: 1.0,
         growths: 0,
     }

@@ -3,7 +3,7 @@
 
 use super::Step;
 use crate::constraint::{
-    Assembly, Cone, JointRowKind, Mode, Source, UNDECIDED, center, contact_margins, mode, rows_of,
+    Assembly, Cone, JointRowKind, Mode, Source, center, contact_margins, is_undecided, mode, rows_of, undecided,
 };
 use crate::model::{Model, PrimitiveKind};
 
@@ -57,11 +57,9 @@ impl Step<'_> {
     /// The smallest margin of all constraints, and how many are undecided.
     pub fn margins(&mut self) -> Margins {
         let loads = self.centered();
-        let margins = || (0..self.data.assembly.sources.len()).map(|k| self.mode_at(k, &loads).1);
-        Margins {
-            degenerate: margins().filter(|margin| *margin < UNDECIDED).count(),
-            margin: margins().fold(f64::INFINITY, f64::min),
-        }
+        let constraints = 0..self.data.assembly.sources.len();
+        let (degenerate, margin) = undecided(constraints.map(|k| self.mode_at(k, &loads).1));
+        Margins { degenerate, margin }
     }
 
     /// Impulses of all rows at the center of the loads.
@@ -110,7 +108,7 @@ impl Step<'_> {
             slipping,
             reserve: bears.map(|impulse| impulse.max(0.0) / self.model.options().dt),
             corner: assembly.corner_distance(self.model, k),
-            degenerate: margin < UNDECIDED,
+            degenerate: is_undecided(margin),
         }
     }
 }
