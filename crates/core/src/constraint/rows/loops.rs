@@ -5,6 +5,7 @@
 use crate::constraint::assembly::{Assembly, Source};
 use crate::constraint::laws::stabilization::{Bias, IMMOVABLE};
 use crate::constraint::problem::Problem;
+use crate::linalg::pivoted_cholesky;
 use crate::model::Model;
 
 /// Most rows of an equality constraint: a weld.
@@ -57,7 +58,9 @@ fn keep_movable(problem: &Problem, group: usize, errors: &mut [f64; MOST]) -> bo
     let mut D = [[0.0; MOST]; MOST];
     let own = problem.own_matrix(&problem.groups[group]);
     D.iter_mut().zip(&own).take(n).for_each(|(D, own)| D[..n].copy_from_slice(&own[..n]));
-    let (L, rank) = factor(&D, n, IMMOVABLE / island.mass);
+    let (mut L, mut left) = ([[0.0; MOST]; MOST], [0.0; MOST]);
+    let least = IMMOVABLE / island.mass;
+    let rank = pivoted_cholesky(D.as_flattened(), MOST, least, L.as_flattened_mut(), &mut left[..n]);
     if rank == n {
         return false;
     }
@@ -82,46 +85,4 @@ fn keep_movable(problem: &Problem, group: usize, errors: &mut [f64; MOST]) -> bo
 
 fn dot(a: &[f64; MOST], b: &[f64; MOST]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-/// Cholesky factor with pivots of the first n rows, and how many of its columns are above `least`.
-fn factor(D: &[[f64; MOST]; MOST], n: usize, least: f64) -> ([[f64; MOST]; MOST], usize) {
-    let mut L = [[0.0; MOST]; MOST];
-    let mut left: [f64; MOST] = core::array::from_fn(|i| D[i][i]);
-    for c in 0..n {
-        let pivot = (0..n).fold(0, |best, i| if left[i] > left[best] { i } else { best });
-        if left[pivot] <= least {
-            return (L, c);
-        }
-        let root = left[pivot].sqrt();
-        for i in 0..n {
-            L[i][c] = (0..c).fold(D[i][pivot], |s, k| s - L[i][k] * L[pivot][k]) / root;
-            left[i] -= L[i][c] * L[i][c];
-        }
-        left[pivot] = 0.0;
-    }
-    (L, n)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_factor_has_the_rank_of_the_matrix() {
-        let rows = [[1.0, 2.0, 0.5], [0.3, -1.0, 2.0], [1.3, 1.0, 2.5], [0.0, 0.0, 0.0]];
-        let mut D = [[0.0; MOST]; MOST];
-        for i in 0..4 {
-            for j in 0..4 {
-                D[i][j] = rows[i].iter().zip(&rows[j]).map(|(a, b)| a * b).sum();
-            }
-        }
-        let (L, rank) = factor(&D, 4, 1e-12);
-        assert_eq!(rank, 2);
-        for i in 0..4 {
-            for j in 0..4 {
-                assert!((dot(&L[i], &L[j]) - D[i][j]).abs() < 1e-12);
-            }
-        }
-    }
 }
