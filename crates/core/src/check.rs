@@ -6,7 +6,7 @@ use crate::error::InputError;
 pub(crate) const LARGEST: f64 = 1e60;
 
 /// A vector of the right length with finite numbers of sensible size only.
-pub(crate) fn vector(what: &'static str, x: &[f64], expected: usize) -> Result<(), InputError> {
+pub fn vector(what: &'static str, x: &[f64], expected: usize) -> Result<(), InputError> {
     length(what, x.len(), expected)?;
     // without a branch per number: this runs before every call
     if x.iter().fold(true, |ok, v| ok & (v.abs() <= LARGEST)) {
@@ -20,11 +20,16 @@ pub(crate) fn vector(what: &'static str, x: &[f64], expected: usize) -> Result<(
 }
 
 /// A vector, or nothing: empty slices stand for zeros.
-pub(crate) fn vector_or_none(what: &'static str, x: &[f64], expected: usize) -> Result<(), InputError> {
+pub fn vector_or_none(what: &'static str, x: &[f64], expected: usize) -> Result<(), InputError> {
     if x.is_empty() { Ok(()) } else { vector(what, x, expected) }
 }
 
 /// A length that the model needs.
 pub(crate) fn length(what: &'static str, got: usize, expected: usize) -> Result<(), InputError> {
     if got == expected { Ok(()) } else { Err(InputError::Length { what, expected, got }) }
+}
+
+/// A length that the model needs, or nothing.
+pub(crate) fn length_or_none(what: &'static str, got: usize, expected: usize) -> Result<(), InputError> {
+    if got == 0 { Ok(()) } else { length(what, got, expected) }
 }

@@ -4,7 +4,8 @@
 //! [`constraint`] solves for the impulses, [`step()`] puts the stages in order.
 //! [`spatial`] and [`linalg`] are the vocabulary. `docs/math/notation.md` lists the symbols.
 
-mod check;
+#[doc(hidden)]
+pub mod check;
 pub mod collision;
 pub mod constraint;
 mod dispatch;

@@ -174,7 +174,7 @@ impl Step<'_> {
     fn check_input_gradient(&self, out: &InputGrad) -> Result<(), InputError> {
         let nv = self.model.nv();
         for (what, x) in [("gradient of q", &out.q), ("gradient of v", &out.v), ("gradient of tau", &out.tau)] {
-            length_or_none(what, x.len(), nv)?;
+            check::length_or_none(what, x.len(), nv)?;
         }
         self.check_ctrl("gradient of ctrl", out.ctrl.len())
     }
@@ -195,15 +195,11 @@ impl Step<'_> {
 
     /// Controls are part of the step only if it was made with them.
     fn check_ctrl(&self, what: &'static str, got: usize) -> Result<(), InputError> {
-        length_or_none(what, got, self.data.given.ctrl().map_or(0, <[f64]>::len))
+        check::length_or_none(what, got, self.data.given.ctrl().map_or(0, <[f64]>::len))
     }
 }
 
 fn check_length(length: f64) -> Result<(), InputError> {
     let wrong = || InputError::Value { what: "length".into(), expected: "a positive length", got: length };
     if length.is_finite() && length > 0.0 { Ok(()) } else { Err(wrong()) }
-}
-
-fn length_or_none(what: &'static str, got: usize, expected: usize) -> Result<(), InputError> {
-    if got == 0 { Ok(()) } else { check::length(what, got, expected) }
 }

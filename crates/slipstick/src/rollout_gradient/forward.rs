@@ -2,8 +2,9 @@
 
 use super::recorder::Recorder;
 use super::tape::Layout;
-use super::types::{RolloutDirection, RolloutGradientError, vector_or_none};
+use super::types::{RolloutDirection, RolloutGradientError};
 use super::{Memory, Rollout, RolloutGradient};
+use slipstick_core::check::vector_or_none;
 use slipstick_core::linalg::MatRef;
 use slipstick_core::{InputError, ParameterGroup};
 use std::ops::Range;

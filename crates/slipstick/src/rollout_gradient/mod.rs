@@ -18,9 +18,9 @@ pub(crate) use recorder::Recorder;
 pub(crate) use stepper::Stepper;
 
 use crate::trajectory::Trajectory;
+use slipstick_core::check::{vector, vector_or_none};
 use slipstick_core::{Input, InputError, Model, ParameterGroup, State, WarmStart};
 use tape::{Layout, Tape};
-use types::{vector, vector_or_none};
 
 /// Memory for rollouts of a number of steps and their derivatives. [`RolloutGradient::run`] makes a [`Rollout`], which
 /// has them. The same input gives the same bits.

@@ -1,7 +1,8 @@
 //! Sensors along a rollout: what they read in every step, and the gradient of a loss on that.
 
-use super::types::{RolloutGrad, RolloutGradientError, StateGrad, vector_or_none};
+use super::types::{RolloutGrad, RolloutGradientError, StateGrad};
 use super::{Memory, Rollout, RolloutGradient};
+use slipstick_core::check::vector_or_none;
 use slipstick_core::{InputGrad, Model, ParameterGroup, SensorError, Sensors, Step};
 
 impl RolloutGradient {

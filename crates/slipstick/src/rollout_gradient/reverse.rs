@@ -3,8 +3,9 @@
 use super::readings::add_readings;
 use super::recorder::Recorder;
 use super::stepper::Stepper;
-use super::types::{RolloutGrad, RolloutGradientError, StateGrad, vector_or_none};
+use super::types::{RolloutGrad, RolloutGradientError, StateGrad};
 use super::{Memory, Rollout};
+use slipstick_core::check::vector_or_none;
 use slipstick_core::{InputError, InputGrad, OutputGrad, ParameterGroup, Sensors};
 
 impl Rollout<'_> {

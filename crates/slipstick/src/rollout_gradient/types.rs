@@ -164,19 +164,3 @@ impl RolloutGradientError {
         }
     }
 }
-
-/// A length that the rollout needs, or nothing at all; finite numbers only.
-pub(super) fn vector_or_none(what: &'static str, x: &[f64], expected: usize) -> Result<(), InputError> {
-    vector(what, x, if x.is_empty() { 0 } else { expected })
-}
-
-/// A length that the rollout needs; finite numbers only.
-pub(super) fn vector(what: &'static str, x: &[f64], expected: usize) -> Result<(), InputError> {
-    if x.len() != expected {
-        return Err(InputError::Length { what, expected, got: x.len() });
-    }
-    match x.iter().position(|x| !x.is_finite()) {
-        Some(index) => Err(InputError::NotFinite { what, index }),
-        None => Ok(()),
-    }
-}

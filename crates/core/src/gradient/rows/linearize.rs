@@ -194,7 +194,7 @@ pub(crate) fn touch(f: &mut StepRecord, k: usize, n: usize) -> Result<Touch, Gra
     let (model, mode) = (f.model, &f.model.options().collision_gradient);
     let c = f.contacts.contacts()[n];
     let derivatives = contact_derivatives(model, &f.kin.X_wb, f.contacts, n, mode)
-        .map_err(|error| GradientError::Contact { geoms: c.geoms.map(|g| model.geoms()[g.0].name.clone()), error })?;
+        .map_err(|error| contact_error(model, c.geoms, error))?;
     let bodies = f.assembly.candidates[n].bodies;
     let arm = |b: BodyId| if b == BodyId::WORLD { Vec3::ZERO } else { c.point - origin(model, f.kin, b) };
     let row = f.assembly.problem.blocks[k].row;
