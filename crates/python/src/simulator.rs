@@ -5,7 +5,7 @@ use crate::errors::Failure;
 use crate::gradient_options::{Collision, Gradient};
 use crate::memory::{Memory, Origin, Shared};
 use crate::model::Model;
-use crate::options::{Changes, Options, count};
+use crate::options::{Options, count};
 use crate::rollout::{Drive, Trajectory};
 use crate::sensors::{self, Reading};
 use crate::step::{Finished, Step};
@@ -47,7 +47,7 @@ impl Simulator {
         gradient: Option<Gradient>,
         collision_gradient: Option<Collision>,
     ) -> Result<Simulator, Failure> {
-        let changes = Changes {
+        let changed = model.with_options(
             dt,
             gravity,
             contact_distance,
@@ -62,9 +62,8 @@ impl Simulator {
             speed_limit,
             gradient,
             collision_gradient,
-        };
-        let model = model.inner.with_options(changes.apply(model.inner.options())?)?;
-        Ok(Simulator(Shared::new(model)))
+        )?;
+        Ok(Simulator(Shared::new(changed.inner)))
     }
 
     /// Time step (s).
