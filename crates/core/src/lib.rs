@@ -4,8 +4,6 @@
 //! [`constraint`] solves for the impulses, [`step()`] puts the stages in order.
 //! [`spatial`] and [`linalg`] are the vocabulary. `docs/math/notation.md` lists the symbols.
 
-#[doc(hidden)]
-pub mod check;
 pub mod collision;
 pub mod constraint;
 mod dispatch;
@@ -13,6 +11,8 @@ pub mod dynamics;
 pub mod error;
 mod footprint;
 pub mod gradient;
+#[doc(hidden)]
+pub mod input_check;
 pub mod linalg;
 pub mod model;
 #[doc(hidden)]

@@ -18,7 +18,7 @@ use crate::spatial::{Pose, Vec3};
 /// Finds every contact nearer than the option `contact_distance`; `X_wb` are the poses of the bodies in the world.
 pub fn detect(model: &Model, X_wb: &[Pose], set: &mut ContactSet) -> Result<(), InputError> {
     set.structure.check(model, "contact set")?;
-    crate::check::length("poses of bodies", X_wb.len(), model.n_bodies())?;
+    crate::input_check::length("poses of bodies", X_wb.len(), model.n_bodies())?;
     search(model, X_wb, model.options().contact_distance, None, set);
     Ok(())
 }

@@ -8,9 +8,9 @@ use super::problem::islands::Island;
 use super::problem::residual::residual_at;
 use super::report::SolveReport;
 use super::solve_island;
-use crate::check;
 use crate::error::InputError;
 use crate::footprint::{Growths, footprint};
+use crate::input_check;
 use crate::model::{Options, Solver};
 use core::ops::Range;
 
@@ -158,7 +158,7 @@ pub fn solve(
     }
     solution.reset(problem);
     if let Some(warm) = warm {
-        check::vector("warm", warm, problem.rows())?;
+        input_check::vector("warm", warm, problem.rows())?;
         solution.scratch.start.copy_from_slice(warm);
     }
     let options = Options { solver, tolerance, ..Options::default() };

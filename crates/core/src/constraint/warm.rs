@@ -1,10 +1,10 @@
 //! What one step hands to the next: impulses by the names of what touches, and where searches for contacts ended.
 //! (contact-13)
 
-use crate::check::LARGEST;
 use crate::collision::SearchMemory;
 use crate::error::InputError;
 use crate::footprint::{Footprint, footprint};
+use crate::input_check::LARGEST;
 use crate::spatial::Vec3;
 
 /// Name of a constraint: pair and feature of a contact, or a number beyond all pairs.

@@ -12,8 +12,8 @@ use super::rnea_adjoint::RneaAdjoint;
 use super::rnea_derivatives::RneaDerivatives;
 use super::tree_matrix::factor;
 use super::{actuation, centroidal, jacobian, passive};
-use crate::check;
 use crate::error::{DynamicsError, InputError};
+use crate::input_check;
 use crate::model::{BodyId, FrameId, Model, StructureId};
 use crate::spatial::{Force, Motion, Pose, Vec3};
 
@@ -78,7 +78,7 @@ impl Workspace {
     pub(super) fn check(&self, model: &Model, q: &[f64], vectors: &[(&'static str, &[f64])]) -> Result<(), InputError> {
         self.structure.check(model, "workspace")?;
         model.check_q(q)?;
-        vectors.iter().try_for_each(|(what, x)| check::vector(what, x, model.nv()))
+        vectors.iter().try_for_each(|(what, x)| input_check::vector(what, x, model.nv()))
     }
 
     fn check_factored(&self, model: &Model) -> Result<(), InputError> {
@@ -98,7 +98,7 @@ impl Workspace {
     ) -> Result<(), InputError> {
         self.check(model, q, &[("v", v), ("a", a)])?;
         check_wrenches(model, wrenches)?;
-        check::length("tau", tau.len(), model.nv())?;
+        input_check::length("tau", tau.len(), model.nv())?;
         rnea::rnea(model, q, v, a, wrenches, &mut self.kin, &mut self.f, tau);
         Ok(())
     }
@@ -106,7 +106,7 @@ impl Workspace {
     /// Forces that hold the accelerations at zero: gravity, Coriolis and centrifugal terms.
     pub fn bias(&mut self, model: &Model, q: &[f64], v: &[f64], tau: &mut [f64]) -> Result<(), InputError> {
         self.check(model, q, &[("v", v)])?;
-        check::length("tau", tau.len(), model.nv())?;
+        input_check::length("tau", tau.len(), model.nv())?;
         rnea::rnea(model, q, v, &self.zero, &[], &mut self.kin, &mut self.f, tau);
         Ok(())
     }
@@ -123,7 +123,7 @@ impl Workspace {
     ) -> Result<(), DynamicsError> {
         self.check(model, q, &[("v", v), ("tau", tau)])?;
         check_wrenches(model, wrenches)?;
-        check::length("a", a.len(), model.nv())?;
+        input_check::length("a", a.len(), model.nv())?;
         aba::aba(model, q, v, tau, wrenches, &mut self.kin, &mut self.art, a);
         check_positive_definite(model, self.art.broken_pivot())
     }
@@ -131,7 +131,7 @@ impl Workspace {
     /// Joint-space inertia, armature included: writes nv × nv numbers.
     pub fn crba(&mut self, model: &Model, q: &[f64], M: &mut [f64]) -> Result<(), InputError> {
         self.check(model, q, &[])?;
-        check::length("M", M.len(), model.nv() * model.nv())?;
+        input_check::length("M", M.len(), model.nv() * model.nv())?;
         kinematics::positions_and_inertias(model, q, &mut self.kin);
         self.factored = false;
         mass_factor::crba(model, &self.kin, &mut self.mass);
@@ -154,7 +154,7 @@ impl Workspace {
     /// `x = M⁻¹ x` with the last factored M.
     pub fn solve(&mut self, model: &Model, x: &mut [f64]) -> Result<(), InputError> {
         self.check_factored(model)?;
-        check::vector("x", x, model.nv())?;
+        input_check::vector("x", x, model.nv())?;
         mass_solve::solve_vector(model.tree(), 0..model.nv(), &self.mass, x);
         Ok(())
     }
@@ -166,8 +166,8 @@ impl Workspace {
             let got = stride as f64;
             return Err(InputError::Value { what: "stride".into(), expected: "a multiple of 4", got });
         }
-        check::vector("b", b, model.nv() * stride)?;
-        check::length("x", x.len(), model.nv() * stride)?;
+        input_check::vector("b", b, model.nv() * stride)?;
+        input_check::length("x", x.len(), model.nv() * stride)?;
         mass_solve::solve_columns(model, &self.mass, 1.0, stride, b, x, &mut self.panel);
         Ok(())
     }
@@ -175,7 +175,7 @@ impl Workspace {
     /// M⁻¹ (nv × nv).
     pub fn mass_inverse(&mut self, model: &Model, q: &[f64], out: &mut [f64]) -> Result<(), DynamicsError> {
         self.factor(model, q)?;
-        check::length("out", out.len(), model.nv() * model.nv())?;
+        input_check::length("out", out.len(), model.nv() * model.nv())?;
         self.daba.invert(model, &self.mass);
         self.daba.da_dtau().copy_to(out);
         Ok(())
@@ -206,7 +206,7 @@ impl Workspace {
     pub fn jacobian(&mut self, model: &Model, q: &[f64], frame: FrameId, J: &mut [f64]) -> Result<(), InputError> {
         self.check(model, q, &[])?;
         check_frame(model, frame)?;
-        check::length("J", J.len(), 6 * model.nv())?;
+        input_check::length("J", J.len(), 6 * model.nv())?;
         kinematics::positions(model, q, &mut self.kin);
         jacobian::frame_jacobian(model, &self.kin, frame, J);
         Ok(())
@@ -243,7 +243,7 @@ impl Workspace {
     /// Forces of springs, dampers and gravity compensation (nv).
     pub fn passive(&mut self, model: &Model, q: &[f64], v: &[f64], tau: &mut [f64]) -> Result<(), InputError> {
         self.check(model, q, &[("v", v)])?;
-        check::length("tau", tau.len(), model.nv())?;
+        input_check::length("tau", tau.len(), model.nv())?;
         if passive::needs_poses(model) {
             kinematics::positions(model, q, &mut self.kin);
         }
@@ -261,8 +261,8 @@ impl Workspace {
         tau: &mut [f64],
     ) -> Result<(), InputError> {
         self.check(model, q, &[("v", v)])?;
-        check::vector("ctrl", ctrl, model.nu())?;
-        check::length("tau", tau.len(), model.nv())?;
+        input_check::vector("ctrl", ctrl, model.nu())?;
+        input_check::length("tau", tau.len(), model.nv())?;
         actuation::actuate(model, q, v, ctrl, tau);
         Ok(())
     }

@@ -7,8 +7,8 @@ use super::rnea_adjoint::{self, RneaGradient};
 use super::tree_matrix::factor;
 use super::workspace::{Workspace, check_frame, check_positive_definite, check_wrenches};
 use super::{actuation, kinematics, kinematics_derivatives, mass_factor, mass_solve, regressor, rnea_derivatives};
-use crate::check;
 use crate::error::{DynamicsError, InputError};
+use crate::input_check;
 use crate::linalg::MatRef;
 use crate::model::{FrameId, Model};
 
@@ -41,8 +41,8 @@ impl Workspace {
     ) -> Result<(), InputError> {
         self.check(model, q, &[("v", v)])?;
         check_frame(model, frame)?;
-        check::length("dq", dq.len(), 6 * model.nv())?;
-        check::length("dv", dv.len(), 6 * model.nv())?;
+        input_check::length("dq", dq.len(), 6 * model.nv())?;
+        input_check::length("dv", dv.len(), 6 * model.nv())?;
         kinematics_derivatives::kinematics_derivatives(model, q, v, &self.zero, &mut self.kin, &mut self.dkin);
         kinematics_derivatives::velocity_derivatives(model, &self.kin, &self.dkin, frame, dq, dv);
         Ok(())
@@ -98,7 +98,7 @@ impl Workspace {
         check_wrenches(model, wrenches)?;
         let [gq, gv, ga] = out;
         for g in [&*gq, &*gv, &*ga] {
-            check::length("gradient", g.len(), model.nv())?;
+            input_check::length("gradient", g.len(), model.nv())?;
         }
         let Workspace { kin, dkin, adj, .. } = self;
         let gradient = RneaGradient { q: gq, v: gv, a: ga };
@@ -115,7 +115,7 @@ impl Workspace {
         a: &[f64],
         Y: &mut [f64],
     ) -> Result<(), InputError> {
-        check::length("Y", Y.len(), model.nv() * 10 * (model.n_bodies() - 1))?;
+        input_check::length("Y", Y.len(), model.nv() * 10 * (model.n_bodies() - 1))?;
         let mut tau = core::mem::take(&mut self.scratch);
         let done = self.rnea(model, q, v, a, &[], &mut tau);
         self.scratch = tau;
@@ -134,7 +134,7 @@ impl Workspace {
         out: &mut [f64],
     ) -> Result<(), DynamicsError> {
         let (nv, n) = (model.nv(), 10 * (model.n_bodies() - 1));
-        check::length("out", out.len(), nv * n)?;
+        input_check::length("out", out.len(), nv * n)?;
         let mut a = core::mem::take(&mut self.scratch);
         let done = self.aba(model, q, v, tau, &[], &mut a);
         let done = done.and_then(|()| Ok(self.kinematics_derivatives(model, q, v, &a)?));
@@ -168,11 +168,11 @@ impl Workspace {
         out: [&mut [f64]; 3],
     ) -> Result<(), InputError> {
         self.check(model, q, &[("v", v)])?;
-        check::vector("ctrl", ctrl, model.nu())?;
+        input_check::vector("ctrl", ctrl, model.nu())?;
         let (nv, nu) = (model.nv(), model.nu());
         let [dq, dv, dctrl] = out;
         for (m, n) in [(&*dq, nv), (&*dv, nv), (&*dctrl, nu)] {
-            check::length("derivative", m.len(), nv * n)?;
+            input_check::length("derivative", m.len(), nv * n)?;
         }
         actuation::actuate_derivatives(model, q, v, ctrl, &mut self.scratch, dq, dv, dctrl);
         Ok(())

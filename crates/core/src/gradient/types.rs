@@ -51,7 +51,7 @@ impl StepJacobian<'_> {
 fn copy(out: &mut [f64], blocks: [[Option<MatRef>; 2]; 2]) -> Result<(), InputError> {
     let rows = || blocks.iter().flat_map(|b| (0..b[0].map_or(0, |m| m.rows())).map(move |i| (b, i)));
     let size = rows().map(|(b, _)| b.iter().flatten().map(|m| m.cols()).sum::<usize>()).sum();
-    crate::check::length("out", out.len(), size)?;
+    crate::input_check::length("out", out.len(), size)?;
     let numbers = rows().flat_map(|(b, i)| b.iter().flatten().flat_map(move |m| m.row(i)));
     out.iter_mut().zip(numbers).for_each(|(o, x)| *o = *x);
     Ok(())

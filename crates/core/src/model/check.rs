@@ -152,8 +152,8 @@ pub(super) fn model(mut model: Model, keyframes: Vec<Keyframe>) -> Result<Model,
             got: e.to_string(),
         };
         model.normalize_q(&mut k.q).map_err(error)?;
-        crate::check::vector("v", &k.v, model.nv()).map_err(error)?;
-        crate::check::vector("ctrl", &k.ctrl, model.nu()).map_err(error)?;
+        crate::input_check::vector("v", &k.v, model.nv()).map_err(error)?;
+        crate::input_check::vector("ctrl", &k.ctrl, model.nu()).map_err(error)?;
         model.structure_mut().keyframes.push(k);
     }
     Ok(model)
@@ -313,7 +313,7 @@ fn value(ok: bool, what: impl Fn() -> String, expected: &'static str, got: f64) 
 }
 
 fn finite(x: f64, what: impl Fn() -> String) -> Result<(), BuildError> {
-    value(x.abs() <= crate::check::LARGEST, what, "a finite number below 1e60 in magnitude", x)
+    value(x.abs() <= crate::input_check::LARGEST, what, "a finite number below 1e60 in magnitude", x)
 }
 
 /// A finite position and axes that are orthogonal and of length one.

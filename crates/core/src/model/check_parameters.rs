@@ -7,7 +7,7 @@ use crate::spatial::Quat;
 const NOT_NEGATIVE: &str = "zero or a positive number";
 
 pub(super) fn parameters(s: &Structure, p: &Parameters) -> Result<(), InputError> {
-    crate::check::vector("parameters", p.values(), p.layout().len())?;
+    crate::input_check::vector("parameters", p.values(), p.layout().len())?;
     for group in ParameterGroup::ALL {
         if let Some((k, expected)) = first_wrong(s, group, p.group(group)) {
             let index = p.layout().range(group).start + k;

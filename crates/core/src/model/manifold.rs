@@ -2,8 +2,8 @@
 //! Tangents are in the coordinates of v: lengths and angles add, rotations multiply on the right by exp.
 
 use super::{Model, PrimitiveKind};
-use crate::check;
 use crate::error::InputError;
+use crate::input_check;
 use crate::linalg::MatMut;
 use crate::spatial::{Mat3, Quat, Vec3, right_jacobian, right_jacobian_inverse};
 
@@ -24,7 +24,7 @@ impl Model {
 
     /// Checks length, finiteness and quaternions of a configuration.
     pub fn check_q(&self, q: &[f64]) -> Result<(), InputError> {
-        check::vector("q", q, self.nq())?;
+        input_check::vector("q", q, self.nq())?;
         let zero = self.balls().find(|p| !Quat::from_slice(&q[*p..]).has_direction());
         match zero {
             None => Ok(()),
@@ -44,8 +44,8 @@ impl Model {
     /// `out = q ⊕ d`, quaternions normalized.   (lie-6)
     pub fn integrate(&self, q: &[f64], d: &[f64], out: &mut [f64]) -> Result<(), InputError> {
         self.check_q(q)?;
-        check::vector("dv", d, self.nv())?;
-        check::length("out", out.len(), self.nq())?;
+        input_check::vector("dv", d, self.nv())?;
+        input_check::length("out", out.len(), self.nq())?;
         self.integrate_unchecked(q, d, 1.0, out);
         Ok(())
     }
@@ -71,7 +71,7 @@ impl Model {
     pub fn difference(&self, q0: &[f64], q1: &[f64], out: &mut [f64]) -> Result<(), InputError> {
         self.check_q(q0)?;
         self.check_q(q1)?;
-        check::length("out", out.len(), self.nv())?;
+        input_check::length("out", out.len(), self.nv())?;
         self.difference_unchecked(q0, q1, out);
         Ok(())
     }
@@ -91,7 +91,7 @@ impl Model {
     /// Derivatives of `q ⊕ d` with respect to q (`dq`) and d (`dd`), nv × nv, in tangents.   (lie-8)
     pub fn integrate_derivatives(&self, q: &[f64], d: &[f64], dq: MatMut, dd: MatMut) -> Result<(), InputError> {
         self.check_q(q)?;
-        check::vector("dv", d, self.nv())?;
+        input_check::vector("dv", d, self.nv())?;
         self.block_diagonal(dq, dd, 1.0, |_, v| {
             let turn = Vec3::from_slice(&d[v..]);
             (Quat::exp(-turn).to_matrix(), right_jacobian(turn))
@@ -127,8 +127,8 @@ impl Model {
     }
 
     fn identities(&self, m: &mut MatMut, sign: f64) -> Result<(), InputError> {
-        check::length("rows of a derivative", m.rows(), self.nv())?;
-        check::length("columns of a derivative", m.cols(), self.nv())?;
+        input_check::length("rows of a derivative", m.rows(), self.nv())?;
+        input_check::length("columns of a derivative", m.cols(), self.nv())?;
         m.fill(0.0);
         for j in 0..self.nv() {
             m[(j, j)] = sign;

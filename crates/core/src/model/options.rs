@@ -1,8 +1,8 @@
 //! Numerical choices of a simulation. Physical numbers are in [`Parameters`](super::Parameters).
 
 use super::gradient_options::{CollisionGradient, GradientMode};
-use crate::check;
 use crate::error::InputError;
+use crate::input_check;
 
 /// Numerical choices of a simulation.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,7 +65,7 @@ impl Default for Options {
 impl Options {
     /// Refuses numbers that make no simulation.
     pub(super) fn check(&self) -> Result<(), InputError> {
-        check::vector("gravity", &self.gravity, 3)?;
+        input_check::vector("gravity", &self.gravity, 3)?;
         self.gradient.check()?;
         self.collision_gradient.check()?;
         let positive = [

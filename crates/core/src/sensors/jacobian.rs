@@ -6,9 +6,9 @@ use super::layout::Layout;
 use super::reverse::Reverse;
 use super::snapshot::Snapshot;
 use super::{SensorError, Sensors};
-use crate::check;
 use crate::error::InputError;
 use crate::gradient::{Gradient, GradientError, InputGrad, StepJacobian, StepRecord};
+use crate::input_check;
 use crate::linalg::MatRef;
 use crate::model::{Model, ParameterGroup};
 use core::ops::Range;
@@ -86,7 +86,7 @@ impl Sensors {
 
     /// Weights must fit, and be zero where nothing can be read.
     pub(crate) fn check_weights(&self, weights: &[f64]) -> Result<(), SensorError> {
-        check::vector("weights of readings", weights, self.values.len())?;
+        input_check::vector("weights of readings", weights, self.values.len())?;
         let ranges = &self.layout.ranges;
         let weighted = |k: &usize| weights[ranges[*k].clone()].iter().any(|w| *w != 0.0);
         (0..ranges.len()).filter(weighted).try_for_each(|k| self.get(k).map(|_| ()))

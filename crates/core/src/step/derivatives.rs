@@ -2,10 +2,10 @@
 #![allow(non_snake_case)]
 
 use super::Step;
-use crate::check;
 use crate::constraint::Status;
 use crate::error::InputError;
 use crate::gradient::{GradientError, InputDirection, InputGrad, OutputGrad, StepJacobian};
+use crate::input_check;
 use crate::model::{GradientMode, ParameterGroup};
 use crate::sensors::{SensorError, SensorJacobian, Sensors};
 
@@ -32,8 +32,8 @@ impl Step<'_> {
     pub fn jvp(&mut self, dx: InputDirection, dq_next: &mut [f64], dv_next: &mut [f64]) -> Result<(), GradientError> {
         let nv = self.model.nv();
         self.check_direction(&dx)?;
-        check::length("dq_next", dq_next.len(), nv)?;
-        check::length("dv_next", dv_next.len(), nv)?;
+        input_check::length("dq_next", dq_next.len(), nv)?;
+        input_check::length("dv_next", dv_next.len(), nv)?;
         let J = self.jacobian()?;
         J.write_dq(&dx, dq_next);
         J.write_dv(&dx, dv_next);
@@ -57,8 +57,8 @@ impl Step<'_> {
         }
         let nv = self.model.nv();
         self.check_direction(&dx)?;
-        check::length("dq_next", dq_next.len(), nv)?;
-        check::length("dv_next", dv_next.len(), nv)?;
+        input_check::length("dq_next", dq_next.len(), nv)?;
+        input_check::length("dv_next", dv_next.len(), nv)?;
         length.map_or(Ok(()), check_length)?;
         let (mut finished, gradient) = self.data.differentiate(self.model);
         gradient.jvp_one_sided(&mut finished, &dx, length, dq_next, dv_next)
@@ -94,7 +94,7 @@ impl Step<'_> {
         out: &mut [f64],
     ) -> Result<(), GradientError> {
         self.check_output(&w)?;
-        check::length("gradient of the parameters", out.len(), self.model.parameters().group(group).len())?;
+        input_check::length("gradient of the parameters", out.len(), self.model.parameters().group(group).len())?;
         let (mut finished, gradient) = self.data.differentiate(self.model);
         gradient.vjp_parameters(&mut finished, &w, group, out)
     }
@@ -108,8 +108,8 @@ impl Step<'_> {
         dv_next: &mut [f64],
     ) -> Result<(), GradientError> {
         let size = self.model.nv() * self.model.parameters().group(group).len();
-        check::length("dq_next", dq_next.len(), size)?;
-        check::length("dv_next", dv_next.len(), size)?;
+        input_check::length("dq_next", dq_next.len(), size)?;
+        input_check::length("dv_next", dv_next.len(), size)?;
         let (mut finished, gradient) = self.data.differentiate(self.model);
         gradient.parameter_jacobian(&mut finished, group, dq_next, dv_next)
     }
@@ -122,7 +122,7 @@ impl Step<'_> {
             return Err(InputError::OutOfRange { what: "contact", count, got: contact }.into());
         }
         for x in &out {
-            check::length("derivative of an impulse", x.len(), 3 * self.model.nv())?;
+            input_check::length("derivative of an impulse", x.len(), 3 * self.model.nv())?;
         }
         let (mut finished, gradient) = self.data.differentiate(self.model);
         gradient.impulse_jacobian(&mut finished, contact, out)
@@ -166,7 +166,7 @@ impl Step<'_> {
     ) -> Result<(), SensorError> {
         sensors.check(self.model)?;
         sensors.check_weights(weights)?;
-        check::length("gradient of the parameters", out.len(), self.model.parameters().group(group).len())?;
+        input_check::length("gradient of the parameters", out.len(), self.model.parameters().group(group).len())?;
         let (mut finished, gradient) = self.data.differentiate(self.model);
         sensors.vjp_parameters(gradient, &mut finished, weights, group, out)
     }
@@ -174,28 +174,28 @@ impl Step<'_> {
     fn check_input_gradient(&self, out: &InputGrad) -> Result<(), InputError> {
         let nv = self.model.nv();
         for (what, x) in [("gradient of q", &out.q), ("gradient of v", &out.v), ("gradient of tau", &out.tau)] {
-            check::length_or_none(what, x.len(), nv)?;
+            input_check::length_or_none(what, x.len(), nv)?;
         }
         self.check_ctrl("gradient of ctrl", out.ctrl.len())
     }
 
     fn check_direction(&self, dx: &InputDirection) -> Result<(), InputError> {
         for (what, x) in [("dq", dx.q), ("dv", dx.v), ("dtau", dx.tau)] {
-            check::vector_or_none(what, x, self.model.nv())?;
+            input_check::vector_or_none(what, x, self.model.nv())?;
         }
-        check::vector_or_none("dctrl", dx.ctrl, dx.ctrl.len())?;
+        input_check::vector_or_none("dctrl", dx.ctrl, dx.ctrl.len())?;
         self.check_ctrl("dctrl", dx.ctrl.len())
     }
 
     fn check_output(&self, w: &OutputGrad) -> Result<(), InputError> {
-        check::vector_or_none("gradient of q_next", w.q, self.model.nv())?;
-        check::vector_or_none("gradient of v_next", w.v, self.model.nv())?;
-        check::vector_or_none("gradient of impulses", w.impulses, 3 * self.data.contacts.contacts().len())
+        input_check::vector_or_none("gradient of q_next", w.q, self.model.nv())?;
+        input_check::vector_or_none("gradient of v_next", w.v, self.model.nv())?;
+        input_check::vector_or_none("gradient of impulses", w.impulses, 3 * self.data.contacts.contacts().len())
     }
 
     /// Controls are part of the step only if it was made with them.
     fn check_ctrl(&self, what: &'static str, got: usize) -> Result<(), InputError> {
-        check::length_or_none(what, got, self.data.given.ctrl().map_or(0, <[f64]>::len))
+        input_check::length_or_none(what, got, self.data.given.ctrl().map_or(0, <[f64]>::len))
     }
 }
 

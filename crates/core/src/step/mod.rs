@@ -13,11 +13,11 @@ pub use contacts::ContactView;
 pub use data::Data;
 pub use state::{Input, State};
 
-use crate::check;
 use crate::collision::{self, Lookahead};
 use crate::constraint::{self, Problem, Scene, SolveReport, Status, WarmStart};
 use crate::dynamics;
 use crate::error::{InputError, StepError};
+use crate::input_check;
 use crate::model::{GradientMode, Joint, Model, ParameterGroup};
 use crate::spatial::Motion;
 
@@ -186,23 +186,23 @@ fn overlooked(model: &Model, data: &mut Data) -> bool {
 fn check_input(model: &Model, data: &Data, x: &State, input: &Input, next: &State) -> Result<(), InputError> {
     data.structure.check(model, "data")?;
     model.check_q(&x.q)?;
-    check::vector("v", &x.v, model.nv())?;
-    check::vector_or_none("tau", input.tau, model.nv())?;
+    input_check::vector("v", &x.v, model.nv())?;
+    input_check::vector_or_none("tau", input.tau, model.nv())?;
     if let Some(ctrl) = input.ctrl {
-        check::vector("ctrl", ctrl, model.nu())?;
+        input_check::vector("ctrl", ctrl, model.nu())?;
     }
     dynamics::check_wrenches(model, input.wrenches)?;
-    check::length("next.q", next.q.len(), model.nq())?;
-    check::length("next.v", next.v.len(), model.nv())
+    input_check::length("next.q", next.q.len(), model.nq())?;
+    input_check::length("next.v", next.v.len(), model.nv())
 }
 
 /// Names the body whose motion is beyond all bounds. What passes is accepted by the next step.
 fn check_bounded(model: &Model, time: f64, next: &State, status: Status) -> Result<(), StepError> {
     let beyond = |x: &[f64], limit: f64| x.iter().position(|x| x.is_nan() || x.abs() > limit);
-    let speed = model.options().speed_limit.min(check::LARGEST);
+    let speed = model.options().speed_limit.min(input_check::LARGEST);
     let (found, quantity, limit) = match beyond(&next.v, speed) {
         Some(i) => (Some((i, next.v[i])), "velocity", speed),
-        None => (beyond(&next.q, check::LARGEST).map(|i| (i, next.q[i])), "position", check::LARGEST),
+        None => (beyond(&next.q, input_check::LARGEST).map(|i| (i, next.q[i])), "position", input_check::LARGEST),
     };
     let Some((i, value)) = found else { return Ok(()) };
     let is_of = |j: &&Joint| if quantity == "velocity" { j.v.contains(&i) } else { j.q.contains(&i) };

@@ -1,8 +1,8 @@
 //! What goes into a step and comes out of it.
 
-use crate::check;
 use crate::dynamics::Wrench;
 use crate::error::InputError;
+use crate::input_check;
 use crate::model::Model;
 
 /// Configuration, velocity and time.
@@ -20,7 +20,7 @@ pub struct State {
 impl State {
     /// A state at time zero; quaternions are normalized.
     pub fn new(model: &Model, q: &[f64], v: &[f64]) -> Result<State, InputError> {
-        check::vector("v", v, model.nv())?;
+        input_check::vector("v", v, model.nv())?;
         let mut q = q.to_vec();
         model.normalize_q(&mut q)?;
         Ok(State { q, v: v.to_vec(), time: 0.0 })

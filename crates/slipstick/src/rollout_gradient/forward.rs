@@ -4,7 +4,7 @@ use super::recorder::Recorder;
 use super::tape::Layout;
 use super::types::{RolloutDirection, RolloutGradientError};
 use super::{Memory, Rollout, RolloutGradient};
-use slipstick_core::check::vector_or_none;
+use slipstick_core::input_check::vector_or_none;
 use slipstick_core::linalg::MatRef;
 use slipstick_core::{InputError, ParameterGroup};
 use std::ops::Range;

@@ -18,7 +18,7 @@ pub(crate) use recorder::Recorder;
 pub(crate) use stepper::Stepper;
 
 use crate::trajectory::Trajectory;
-use slipstick_core::check::{vector, vector_or_none};
+use slipstick_core::input_check::{vector, vector_or_none};
 use slipstick_core::{Input, InputError, Model, ParameterGroup, State, WarmStart};
 use tape::{Layout, Tape};
 

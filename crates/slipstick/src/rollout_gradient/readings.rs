@@ -2,7 +2,7 @@
 
 use super::types::{RolloutGrad, RolloutGradientError, StateGrad};
 use super::{Memory, Rollout, RolloutGradient};
-use slipstick_core::check::vector_or_none;
+use slipstick_core::input_check::vector_or_none;
 use slipstick_core::{InputGrad, Model, ParameterGroup, SensorError, Sensors, Step};
 
 impl RolloutGradient {

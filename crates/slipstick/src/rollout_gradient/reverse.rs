@@ -5,7 +5,7 @@ use super::recorder::Recorder;
 use super::stepper::Stepper;
 use super::types::{RolloutGrad, RolloutGradientError, StateGrad};
 use super::{Memory, Rollout};
-use slipstick_core::check::vector_or_none;
+use slipstick_core::input_check::vector_or_none;
 use slipstick_core::{InputError, InputGrad, OutputGrad, ParameterGroup, Sensors};
 
 impl Rollout<'_> {

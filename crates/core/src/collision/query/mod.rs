@@ -278,8 +278,8 @@ pub fn raycast(
 
 /// Unit direction of a ray.
 pub(super) fn check_ray(origin: Vec3, direction: Vec3, max_distance: f64) -> Result<Vec3, InputError> {
-    crate::check::vector("origin", &origin.to_array(), 3)?;
-    crate::check::vector("direction", &direction.to_array(), 3)?;
+    crate::input_check::vector("origin", &origin.to_array(), 3)?;
+    crate::input_check::vector("direction", &direction.to_array(), 3)?;
     if max_distance.is_nan() || max_distance < 0.0 {
         let what = "max_distance".to_string();
         return Err(InputError::Value { what, expected: "zero or a positive number", got: max_distance });

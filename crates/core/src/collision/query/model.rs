@@ -11,7 +11,7 @@ use crate::model::{GeomId, Model, Pair, Shape};
 use crate::spatial::{Pose, Vec3};
 
 pub(in crate::collision) fn geom_pose(model: &Model, X_wb: &[Pose], geom: GeomId) -> Result<Pose, InputError> {
-    crate::check::length("poses of bodies", X_wb.len(), model.n_bodies())?;
+    crate::input_check::length("poses of bodies", X_wb.len(), model.n_bodies())?;
     let count = model.geoms().len();
     let found = model.geoms().get(geom.0).ok_or(InputError::OutOfRange { what: "geom", count, got: geom.0 })?;
     Ok(X_wb[found.body.0] * found.pose)

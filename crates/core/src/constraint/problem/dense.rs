@@ -3,18 +3,18 @@
 #![allow(non_snake_case)]
 
 use super::{Group, Place, Problem};
-use crate::check;
 use crate::constraint::assembly::Assembly;
 use crate::constraint::laws::cone::Cone;
 use crate::dynamics::StepMass;
 use crate::error::InputError;
+use crate::input_check;
 use crate::model::Model;
 
 impl Problem {
     /// A bare problem of n contacts: Delassus matrix (3n × 3n, row by row), free velocity (3n), friction (n), rows of a
     /// contact in the order (T, T, N). It gets no compliance.
     pub fn bare(G: &[f64], g: &[f64], mu: &[f64]) -> Result<Problem, InputError> {
-        check::vector("mu", mu, mu.len())?;
+        input_check::vector("mu", mu, mu.len())?;
         let cones: Vec<Cone> = mu.iter().map(|mu| Cone::Friction { mu: *mu }).collect();
         Problem::new(&cones, G, g, &vec![0.0; mu.len()])
     }
@@ -23,9 +23,9 @@ impl Problem {
     /// and the compliance of the last row of each (a contact's normal) [1/kg].
     pub fn new(cones: &[Cone], G: &[f64], g: &[f64], compliance: &[f64]) -> Result<Problem, InputError> {
         let rows = cones.iter().map(|c| c.rows()).sum();
-        check::vector("g", g, rows)?;
-        check::vector("G", G, rows * rows)?;
-        check::vector("compliance", compliance, cones.len())?;
+        input_check::vector("g", g, rows)?;
+        input_check::vector("G", G, rows * rows)?;
+        input_check::vector("compliance", compliance, cones.len())?;
         check_constraints(cones, compliance)?;
         check_symmetric(G, rows)?;
         let mut p = Problem::default();

@@ -4,16 +4,16 @@
 //! compliance) is solved exactly.
 
 use super::{Block, Problem, rows_of};
-use crate::check;
 use crate::constraint::laws::cone::{Cone, length};
 use crate::error::InputError;
+use crate::input_check;
 use crate::spatial::Vec3;
 
 /// The scaled residual of impulses `lambda`: the largest violation in units of velocity over the blocks,
 /// `‖λ − Π(λ − ρ (σ + Γ(σ)))‖∞ / ρ` with `1/ρ` the largest eigenvalue of the block of the Delassus matrix, divided by
 /// `max(1 m/s, ‖g‖∞)`.   (ncp-3)
 pub fn residual(problem: &Problem, lambda: &[f64]) -> Result<f64, InputError> {
-    check::vector("lambda", lambda, problem.rows())?;
+    input_check::vector("lambda", lambda, problem.rows())?;
     let (mut sigma, mut w, mut xi) =
         (vec![0.0; problem.rows()], vec![0.0; problem.width()], vec![0.0; problem.width()]);
     problem.velocity(lambda, &mut sigma, &mut w, &mut xi);

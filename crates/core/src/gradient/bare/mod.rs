@@ -13,8 +13,8 @@ pub use types::{ProblemDirection, ProblemGrad, RowDerivatives, SolutionGrad, Sol
 use super::system::active_set::{Active, State, Unknown};
 use super::system::at_rest::factor_at_rest;
 use super::types::GradientError;
-use crate::check;
 use crate::constraint::{Block, Cone, Mode, Problem, Solution, SolveReport, Status};
+use crate::input_check;
 use dense::Dense;
 
 /// The linear system of a solved dense problem ([`Problem::new`], [`Problem::bare`]), from which its derivatives come.
@@ -52,8 +52,8 @@ impl<'a> SolutionGradient<'a> {
         solution: &'a Solution,
         report: &SolveReport,
     ) -> Result<SolutionGradient<'a>, GradientError> {
-        check::length("solution", solution.lambda().len(), problem.rows())?;
-        check::length("modes of the solution", solution.modes().len(), problem.blocks.len())?;
+        input_check::length("solution", solution.lambda().len(), problem.rows())?;
+        input_check::length("modes of the solution", solution.modes().len(), problem.blocks.len())?;
         if report.status > Status::Acceptable {
             return Err(GradientError::NotConverged { status: report.status, residual: report.residual });
         }
@@ -127,8 +127,8 @@ impl<'a> SolutionGradient<'a> {
     pub fn vjp(&mut self, w: SolutionGrad) -> Result<ProblemGrad, GradientError> {
         let (problem, lambda) = (self.problem, self.solution.lambda());
         let n = problem.rows();
-        check::vector_or_none("gradient of lambda", w.lambda, n)?;
-        check::vector_or_none("gradient of sigma", w.sigma, n)?;
+        input_check::vector_or_none("gradient of lambda", w.lambda, n)?;
+        input_check::vector_or_none("gradient of sigma", w.sigma, n)?;
         let g = self.gradient_of_velocity(&w);
         let pulled = self.pulled(w.lambda, &g);
         let mut mu = vec![0.0; problem.blocks.len()];

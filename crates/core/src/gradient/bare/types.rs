@@ -2,8 +2,8 @@
 #![allow(non_snake_case)]
 
 use super::dense::Dense;
-use crate::check;
 use crate::error::InputError;
+use crate::input_check;
 use crate::linalg::MatRef;
 
 /// A change of what a dense problem is made from. Empty slices stand for zeros.
@@ -83,7 +83,7 @@ impl RowDerivatives {
     /// [`SolutionJacobian::jvp`] and [`SolutionGradient::vjp`](super::SolutionGradient::vjp) need none of it.
     pub fn copy_dG(&self, out: &mut [f64]) -> Result<(), InputError> {
         let n = self.loads.len();
-        check::length("out", out.len(), n * n * n)?;
+        input_check::length("out", out.len(), n * n * n)?;
         let dg = self.dg();
         let entries = (0..n).flat_map(|i| dg.row(i)).flat_map(|x| self.loads.iter().map(move |load| x * load));
         out.iter_mut().zip(entries).for_each(|(out, x)| *out = x);
@@ -108,12 +108,12 @@ impl SolutionJacobian {
     pub fn jvp(&self, dx: ProblemDirection, dlambda: &mut [f64], dsigma: &mut [f64]) -> Result<(), InputError> {
         let (loads, constraints) = (&self.lambda.loads, self.lambda.dmu().cols());
         let rows = loads.len();
-        check::vector_or_none("dG", dx.G, rows * rows)?;
-        check::vector_or_none("dg", dx.g, rows)?;
-        check::vector_or_none("dmu", dx.mu, constraints)?;
-        check::vector_or_none("dcompliance", dx.compliance, constraints)?;
-        check::length("dlambda", dlambda.len(), rows)?;
-        check::length("dsigma", dsigma.len(), rows)?;
+        input_check::vector_or_none("dG", dx.G, rows * rows)?;
+        input_check::vector_or_none("dg", dx.g, rows)?;
+        input_check::vector_or_none("dmu", dx.mu, constraints)?;
+        input_check::vector_or_none("dcompliance", dx.compliance, constraints)?;
+        input_check::length("dlambda", dlambda.len(), rows)?;
+        input_check::length("dsigma", dsigma.len(), rows)?;
         let mut shift = vec![0.0; rows];
         shift.iter_mut().zip(dx.g).for_each(|(s, g)| *s += g);
         for (s, row) in shift.iter_mut().zip(dx.G.chunks_exact(rows.max(1))) {
