@@ -5,10 +5,11 @@
 //! difference is only reported.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use crate::process::{Outcome, Stop, ask, prepare};
+use crate::system;
 use crate::workspace::Workspace;
 
 const ROBOTS: [&str; 6] = ["arm", "half_cheetah", "quadruped", "biped", "humanoid", "atlas"];
@@ -105,7 +106,7 @@ impl Counts {
         let mut rows = Vec::new();
         for (robot, pose) in ROBOTS.iter().flat_map(|robot| POSES.iter().map(move |pose| (robot, pose))) {
             let output = workspace.target.join(format!("count-{robot}-{pose}.callgrind"));
-            for (stage, count) in STAGES.iter().zip(count(&valgrind, &program, robot, pose, &output)?) {
+            for (stage, count) in STAGES.iter().zip(count(valgrind, &program, robot, pose, &output)?) {
                 rows.push((format!("{robot} {pose} {stage}"), count));
             }
         }
@@ -122,20 +123,12 @@ fn machine(workspace: &Workspace) -> String {
     format!("{rustc}; {libc}; {vectors}")
 }
 
-/// The program, installed from the system's packages if need be and possible.
-fn valgrind() -> Result<PathBuf, Stop> {
-    let there = || ask(Command::new("valgrind").arg("--version")).is_some();
-    if !there() {
-        let installed = prepare(Command::new("apt-get").args(["install", "--yes", "--quiet", "valgrind"]));
-        if installed.is_err() || !there() {
-            return Err(Stop::NotRun("valgrind is not installed and apt-get cannot install it".into()));
-        }
-    }
-    Ok(PathBuf::from("valgrind"))
+pub fn valgrind() -> Result<&'static str, Stop> {
+    system::program(&["valgrind"], "valgrind")
 }
 
 /// Instructions per call of the three stages.
-fn count(valgrind: &Path, program: &Path, robot: &str, pose: &str, output: &Path) -> Result<[u64; 3], Stop> {
+fn count(valgrind: &str, program: &Path, robot: &str, pose: &str, output: &Path) -> Result<[u64; 3], Stop> {
     let mut command = Command::new(valgrind);
     command.args(["--tool=callgrind", "--quiet", "--collect-atstart=no"]);
     STAGES.iter().for_each(|stage| _ = command.arg(format!("--toggle-collect=*counted_{stage}*")));

@@ -10,6 +10,7 @@ mod count;
 mod process;
 mod python;
 mod replay;
+mod system;
 mod test;
 mod workspace;
 

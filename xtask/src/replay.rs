@@ -3,9 +3,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use crate::process::{Outcome, Stop, ask, prepare, run};
+use crate::system;
 use crate::workspace::Workspace;
 
 const SHOOT: &str = "crates/view/web/shoot.mjs";
@@ -98,23 +99,11 @@ fn size(file: &Path) -> Result<u64, Stop> {
 }
 
 /// Node and the browser. The viewer is built with npm, so that without it there is nothing to look at.
-fn tools(workspace: &Workspace) -> Result<(String, String), Stop> {
+pub fn tools(workspace: &Workspace) -> Result<(String, String), Stop> {
     for program in ["node", "npm"] {
         if ask(&mut workspace.command(program, &["--version"])).is_none() {
             return Err(Stop::NotRun(format!("{program} is not installed")));
         }
     }
-    Ok(("node".into(), browser()?))
-}
-
-/// A Chromium, installed from the system's packages if need be and possible.
-fn browser() -> Result<String, Stop> {
-    let found = || BROWSERS.into_iter().find(|name| ask(Command::new(name).arg("--version")).is_some());
-    if found().is_none() {
-        let packages = ["install", "--yes", "--quiet", "--no-install-recommends", "chromium"];
-        // whether it worked shows in the next line
-        let _ = prepare(Command::new("apt-get").args(packages));
-    }
-    let missing = || Stop::NotRun("chromium is not installed and apt-get cannot install it".into());
-    found().map(String::from).ok_or_else(missing)
+    Ok(("node".into(), system::program(&BROWSERS, "chromium")?.into()))
 }
