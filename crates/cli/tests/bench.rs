@@ -1,11 +1,6 @@
 //! `slipstick bench` as users run it. Times are checked to be times, not to be short.
 
-mod common;
-#[path = "common/file.rs"]
-mod file;
-
-use common::{json, slipstick};
-use file::File;
+use crate::common::{File, json, slipstick};
 use serde_json::Value;
 
 const SHORT: [&str; 5] = ["--quick", "--steps", "120", "--repeats", "1"];

@@ -1,36 +1,7 @@
 //! The program as users run it.
 
-mod common;
-
-use common::{json, slipstick};
-use std::path::PathBuf;
+use crate::common::{Folder, json, slipstick};
 use std::process::Command;
-
-/// A folder of its own for each test, removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("slipstick-cli-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-
-    fn file(&self, name: &str, text: &str) -> String {
-        std::fs::write(self.0.join(name), text).unwrap();
-        self.path(name)
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 const ARM: &str = r#"<robot name="arm"><link name="base"/>
   <link name="hand"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1"/></inertial>

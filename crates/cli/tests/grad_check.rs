@@ -1,11 +1,6 @@
 //! `slipstick grad-check` and `slipstick run --audit` as users run them.
 
-mod common;
-#[path = "common/file.rs"]
-mod file;
-
-use common::{json, slipstick};
-use file::File;
+use crate::common::{File, json, slipstick};
 
 #[test]
 fn derivatives_of_a_humanoid_pass_and_are_told_by_block_and_mode() {

@@ -1,24 +1,11 @@
 //! `slipstick solve` as users run it.
 
-mod common;
-#[path = "common/file.rs"]
-mod file;
-
-use common::{json, slipstick};
-
-/// A folder that is removed at the end.
-struct Folder(file::File);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0.0);
-    }
-}
+use crate::common::{Folder, json, slipstick};
 
 #[test]
 fn the_velocity_of_a_cube_is_recovered_and_shown() {
-    let folder = Folder(file::File::new("solve"));
-    let (code, out, error) = slipstick(&["solve", "cube-velocity", "--json", "--out", &folder.0.path()]);
+    let folder = Folder::new("solve");
+    let (code, out, error) = slipstick(&["solve", "cube-velocity", "--json", "--out", &folder.path("")]);
     assert_eq!(code, Some(0), "{out}{error}");
     let report = json(&out);
     assert_eq!((report["format"].as_str(), report["version"].as_u64()), (Some("slipstick-experiment"), Some(1)));
@@ -26,12 +13,12 @@ fn the_velocity_of_a_cube_is_recovered_and_shown() {
     assert!(claims.len() > 5 && claims.iter().all(|c| c["holds"] == true), "{claims:#?}");
     assert!(error.contains("iteration  0: error") && error.contains("gradient-descent"), "progress: {error}");
     for figure in report["figures"].as_array().unwrap() {
-        let text = std::fs::read_to_string(folder.0.0.join(figure.as_str().unwrap())).unwrap();
+        let text = std::fs::read_to_string(folder.0.join(figure.as_str().unwrap())).unwrap();
         assert!(text.starts_with("<svg") && text.ends_with("</svg>\n"), "{figure}");
     }
-    let saved = std::fs::read_to_string(folder.0.0.join("cube-velocity.json")).unwrap();
+    let saved = std::fs::read_to_string(folder.0.join("cube-velocity.json")).unwrap();
     assert_eq!(json(&saved), report);
-    let motion = std::fs::read_to_string(folder.0.0.join("cube-velocity.csv")).unwrap();
+    let motion = std::fs::read_to_string(folder.0.join("cube-velocity.csv")).unwrap();
     assert!(motion.lines().count() > 100, "a line per state");
 }
 
