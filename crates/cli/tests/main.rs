@@ -4,4 +4,5 @@ mod bench;
 mod cli;
 mod common;
 mod grad_check;
+mod pages;
 mod solve;

@@ -26,6 +26,8 @@
 mod encode;
 mod error;
 mod frames;
+#[cfg(doctest)]
+mod guide;
 mod page;
 mod replay;
 mod scene;
