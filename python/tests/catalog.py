@@ -5,25 +5,14 @@ exceptions, each with its reason.
 """
 
 import functools
-import importlib.util
-from pathlib import Path
 
 import mujoco
 import pytest
 import slipstick
 
 from oracles import rigid_only
-from robots import SHARED, Robot, gymnasium_assets
+from robots import DM_CONTROL, EXAMPLE_ROBOTS, GYMNASIUM, SHARED, Robot
 
-
-def package_folder(name):
-    """The folder of an installed package, found without importing it; a folder that is not there if it is absent."""
-    package = importlib.util.find_spec(name)
-    return Path(package.origin).parent if package else Path(f"package {name} is not installed")
-
-
-DM_CONTROL = package_folder("dm_control")
-EXAMPLE_ROBOTS = package_folder("cmeel").parent / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
 
 # Not robots: parts that other files include, files that tests of dm_control want to be broken, schemas.
 NO_MODELS = {
@@ -61,7 +50,7 @@ def found(folder, pattern, prefix):
 
 
 SHARED_MJCF, SHARED_URDF = found(SHARED, "*.xml", "shared"), found(SHARED, "*.urdf", "shared")
-GYMNASIUM_MJCF = found(gymnasium_assets(), "*.xml", "gymnasium")
+GYMNASIUM_MJCF = found(GYMNASIUM, "*.xml", "gymnasium")
 DM_CONTROL_FILES = found(DM_CONTROL, "*.xml", "dm_control")
 DM_CONTROL_MJCF = [robot for robot in DM_CONTROL_FILES if robot.name not in {**NO_MODELS, **REFUSED_MJCF}]
 EXAMPLE_URDF = found(EXAMPLE_ROBOTS, "*.urdf", "example-robot-data")

@@ -11,7 +11,7 @@ from robots import MJCF_ROBOTS, ROBOTS, SHARED, URDF_ROBOTS
 
 
 def present_or_skipped(robots):
-    absent = f"robots folder {SHARED} not found (set SLIPSTICK_MODELS)"
+    absent = f"its file is absent (robots folder: {SHARED}, or set SLIPSTICK_MODELS)"
     return [
         pytest.param(robot, id=robot.name, marks=() if robot.is_present else pytest.mark.skip(reason=absent))
         for robot in robots
@@ -23,7 +23,7 @@ def missing():
 
 
 def pytest_report_header():
-    state = "found" if SHARED.is_dir() else "NOT FOUND, its robots are skipped"
+    state = "found" if SHARED.is_dir() else "NOT FOUND: third-party robots are those of packages"
     return f"robots folder: {SHARED} ({state})"
 
 

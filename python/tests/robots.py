@@ -1,8 +1,9 @@
 """The robots the oracles run on, and where their files are.
 
-Three sources: the built-in models (`models/NAME.xml` in this repository), the MJCF files that come with gymnasium, and
-the robots folder (`../shared/models` beside the repository, or wherever the environment variable SLIPSTICK_MODELS
-points), which holds the six robots of the paper's table. A missing folder is reported, never passed over in silence.
+Three sources: the built-in models (`models/NAME.xml` in this repository), the files that come with the packages
+gymnasium, dm_control and example-robot-data, and the robots folder (`../shared/models` beside the repository, or wherever
+the environment variable SLIPSTICK_MODELS points), which holds the six robots of the paper's table. A clone without that
+folder tests third-party robots from the packages. A missing file is reported, never passed over in silence.
 """
 
 import importlib.util
@@ -16,10 +17,15 @@ SHARED = Path(os.environ.get("SLIPSTICK_MODELS", REPOSITORY.parent / "shared" / 
 OWN = Path(__file__).resolve().parent / "robots"
 
 
-def gymnasium_assets():
-    """The folder of gymnasium's MJCF files. Found without importing its mujoco module, which wants a renderer."""
-    package = importlib.util.find_spec("gymnasium")
-    return Path(package.origin).parent / "envs" / "mujoco" / "assets"
+def package_folder(name):
+    """The folder of an installed package, found without importing it; a folder that is not there if it is absent."""
+    package = importlib.util.find_spec(name)
+    return Path(package.origin).parent if package else Path(f"package {name} is not installed")
+
+
+GYMNASIUM = package_folder("gymnasium") / "envs" / "mujoco" / "assets"
+DM_CONTROL = package_folder("dm_control")
+EXAMPLE_ROBOTS = package_folder("cmeel").parent / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,7 @@ BUILTIN_ROBOTS = [
 OWN_ROBOTS = [Robot("tests/all_joints", OWN / "all_joints.xml")]
 
 GYMNASIUM_ROBOTS = [
-    Robot(f"gymnasium/{name}", gymnasium_assets() / f"{name}.xml")
+    Robot(f"gymnasium/{name}", GYMNASIUM / f"{name}.xml")
     for name in [
         "ant",
         "half_cheetah",
@@ -86,12 +92,30 @@ GYMNASIUM_ROBOTS = [
     ]
 ]
 
+DM_CONTROL_ROBOTS = [
+    Robot("dm_control/humanoid", DM_CONTROL / "suite/humanoid.xml"),
+    Robot("dm_control/cheetah", DM_CONTROL / "suite/cheetah.xml"),
+    Robot("dm_control/jaco_arm", DM_CONTROL / "third_party/kinova/jaco_arm.xml"),
+]
+
+EXAMPLE_URDF_ROBOTS = [
+    Robot("example-robot-data/g1", EXAMPLE_ROBOTS / "g1_description/urdf/g1_29dof_rev_1_0.urdf", free_root=True),
+    Robot("example-robot-data/talos", EXAMPLE_ROBOTS / "talos_data/robots/talos_full_v2.urdf", free_root=True),
+]
+
+
+def of_example_robot_data(name, folder, path, **options):
+    """A robot of the folder that is a copy of a file of example-robot-data, which stands in where there is no folder."""
+    copy = SHARED / folder / "example-robot-data" / "robots" / path
+    return Robot(name, copy if SHARED.is_dir() else EXAMPLE_ROBOTS / path, **options)
+
+
 # The paper's table. UR5 stands on a fixed base; the other URDFs get a free root.
 PAPER_ROBOTS = [
     Robot("paper/half_cheetah", SHARED / "half_cheetah/paper_scene.xml"),
     Robot("paper/humanoid", SHARED / "humanoid/humanoid.xml"),
-    Robot("paper/ur5", SHARED / "ur5/example-robot-data/robots/ur_description/urdf/ur5_robot.urdf"),
-    Robot("paper/go1", SHARED / "go1/example-robot-data/robots/go1_description/urdf/go1.urdf", free_root=True),
+    of_example_robot_data("paper/ur5", "ur5", "ur_description/urdf/ur5_robot.urdf"),
+    of_example_robot_data("paper/go1", "go1", "go1_description/urdf/go1.urdf", free_root=True),
     Robot("paper/h1", SHARED / "h1/unitree_ros/h1_description/urdf/h1_paper.urdf", free_root=True),
     Robot("paper/atlas", SHARED / "atlas/roboschool/atlas_v4_with_multisense.urdf", free_root=True),
 ]
@@ -119,7 +143,8 @@ SHARED_ROBOTS = [
     ]
 ]
 
-ROBOTS = BUILTIN_ROBOTS + OWN_ROBOTS + GYMNASIUM_ROBOTS + PAPER_ROBOTS + SHARED_ROBOTS
+PACKAGE_ROBOTS = GYMNASIUM_ROBOTS + DM_CONTROL_ROBOTS + EXAMPLE_URDF_ROBOTS
+ROBOTS = BUILTIN_ROBOTS + OWN_ROBOTS + PACKAGE_ROBOTS + PAPER_ROBOTS + SHARED_ROBOTS
 MJCF_ROBOTS = [robot for robot in ROBOTS if robot.is_mjcf]
 URDF_ROBOTS = [robot for robot in ROBOTS if not robot.is_mjcf]
 
