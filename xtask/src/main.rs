@@ -24,8 +24,9 @@ The repository's own commands.
 Usage: cargo xtask VERB [ARGS…]
 
 Verbs:
-  test [--only PART]… [--list] [--offline-python]
+  test [--full] [--only PART]… [--list] [--offline-python]
       Runs every check, part by part, and ends with a summary. Exit code 1 if a part failed.
+      --full            take all cases of the tests that have a long matrix, not one of each
       --only PART       run this part only (may be repeated)
       --list            list the parts and stop
       --offline-python  install Python packages from local wheels only (pip --no-index)

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::process::{Outcome, Stop, ask, prepare, run};
+use crate::process::{Outcome, Stop, ask, prepare};
 use crate::workspace::Workspace;
 
 /// The oracles, and what builds and tests the Python module.
@@ -30,13 +30,13 @@ pub struct Environment {
     pub dependencies: bool,
 }
 
-/// Builds the module into the environment and runs its tests against the oracles.
-pub fn test(workspace: &Workspace, packages: Packages) -> Outcome {
-    let venv = Venv::ensure(workspace, packages)?;
+/// Builds the module into the environment; returns the command that runs its tests against the oracles.
+pub fn module_tests(workspace: &Workspace, venv: &Venv) -> Result<Command, Stop> {
     venv.install_module(workspace, PROFILE)?;
+    let mut pytest = venv.python(workspace);
     // -rs: a test skipped for want of robots or packages says so at the end
-    let pytest = ["-m", "pytest", TESTS, "-q", "-rs", "-W", "ignore::DeprecationWarning"];
-    run(venv.python(workspace).args(pytest))
+    pytest.args(["-m", "pytest", TESTS, "-q", "-rs", "-W", "ignore::DeprecationWarning"]);
+    Ok(pytest)
 }
 
 /// A Python environment that holds exactly the packages of its list.

@@ -1,12 +1,12 @@
 //! `cargo xtask test`: every check of the repository, part by part, with a summary at the end.
 
 use std::path::Path;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
 use crate::count;
 use crate::process::{Outcome, Stop, ask, run, run_captured};
-use crate::python::{self, Packages};
+use crate::python::{self, Packages, Venv};
 use crate::replay;
 use crate::workspace::Workspace;
 
@@ -14,20 +14,40 @@ use crate::workspace::Workspace;
 const QUICKSTART: &[&str] = &["run", "--release", "--", "run", "quadruped"];
 const WASM: &str = "wasm32-unknown-unknown";
 
+/// Read by Rust and Python tests: with it they take all cases of a long matrix, without it one.
+const FULL: &str = "SLIPSTICK_FULL";
+
+/// What the arguments say to all parts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Settings {
+    packages: Packages,
+    full: bool, // all cases of long matrices
+}
+
+impl Settings {
+    /// The command, told to take all cases if that is wanted.
+    fn apply(self, mut command: Command) -> Command {
+        if self.full {
+            command.env(FULL, "1");
+        }
+        command
+    }
+}
+
 struct Part {
     name: &'static str,
     about: &'static str,
-    run: fn(&Workspace, Packages) -> Outcome,
+    run: fn(&Workspace, Settings) -> Outcome,
 }
 
 const PARTS: &[Part] = &[
     Part { name: "format", about: "rustfmt agrees with every file", run: |w, _| format(w) },
     Part { name: "clippy", about: "no warnings, in all targets", run: |w, _| clippy(w) },
-    Part { name: "tests", about: "unit and integration tests of all crates", run: |w, _| tests(w) },
+    Part { name: "tests", about: "unit and integration tests of all crates", run: tests },
     Part { name: "doctests", about: "examples in the documentation", run: |w, _| doctests(w) },
     Part { name: "rustdoc", about: "documentation builds without warnings", run: |w, _| rustdoc(w) },
     Part { name: "wasm", about: "core builds for wasm32", run: |w, _| wasm(w) },
-    Part { name: "python", about: "the Python module against Pinocchio and MuJoCo", run: python::test },
+    Part { name: "python", about: "the Python module against Pinocchio and MuJoCo", run: python },
     Part { name: "quickstart", about: "the README's first command", run: |w, _| quickstart(w) },
     Part {
         name: "replay",
@@ -51,7 +71,7 @@ pub fn main(workspace: &Workspace, args: &[String]) -> Result<ExitCode, String> 
         return Ok(ExitCode::SUCCESS);
     }
     let results: Vec<PartResult> =
-        request.parts.iter().map(|part| run_part(workspace, part, request.packages)).collect();
+        request.parts.iter().map(|part| run_part(workspace, part, request.settings)).collect();
     print!("{}", summary(&results));
     let failed = results.iter().any(|result| matches!(result.outcome, Err(Stop::Failed(_))));
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
@@ -60,23 +80,25 @@ pub fn main(workspace: &Workspace, args: &[String]) -> Result<ExitCode, String> 
 struct Request {
     parts: Vec<&'static Part>, // in the order of PARTS, whatever the order of the arguments
     list: bool,
-    packages: Packages,
+    settings: Settings,
 }
 
 impl Request {
     fn parse(args: &[String]) -> Result<Self, String> {
-        let (mut only, mut list, mut packages) = (Vec::new(), false, Packages::Registry);
+        let (mut only, mut list) = (Vec::new(), false);
+        let mut settings = Settings { packages: Packages::Registry, full: false };
         let mut args = args.iter().map(String::as_str);
         while let Some(arg) = args.next() {
             match arg {
                 "--list" => list = true,
-                "--offline-python" => packages = Packages::LocalWheels,
+                "--full" => settings.full = true,
+                "--offline-python" => settings.packages = Packages::LocalWheels,
                 "--only" => only.push(known_part(args.next().ok_or("--only needs the name of a part")?)?),
                 _ => return Err(format!("unknown argument '{arg}' of test")),
             }
         }
         let parts = PARTS.iter().filter(|part| only.is_empty() || only.contains(&part.name)).collect();
-        Ok(Self { parts, list, packages })
+        Ok(Self { parts, list, settings })
     }
 }
 
@@ -92,10 +114,10 @@ struct PartResult {
     time: Duration,
 }
 
-fn run_part(workspace: &Workspace, part: &Part, packages: Packages) -> PartResult {
+fn run_part(workspace: &Workspace, part: &Part, settings: Settings) -> PartResult {
     println!("\n=== {}: {}", part.name, part.about);
     let start = Instant::now();
-    let outcome = (part.run)(workspace, packages);
+    let outcome = (part.run)(workspace, settings);
     let time = start.elapsed();
     let seconds = time.as_secs_f64();
     match &outcome {
@@ -141,11 +163,12 @@ fn clippy(workspace: &Workspace) -> Outcome {
 /// The Python module is tested from Python: as an extension it does not link without an interpreter.
 const RUST_ONLY: [&str; 3] = ["--workspace", "--exclude", "slipstick-python"];
 
-fn tests(workspace: &Workspace) -> Outcome {
+fn tests(workspace: &Workspace, settings: Settings) -> Outcome {
     let has_nextest = ask(&mut workspace.cargo(&["nextest", "--version"])).is_some();
     // --tests keeps `cargo test` from running the doc tests, which are a part of their own
     let runner: &[&str] = if has_nextest { &["nextest", "run"] } else { &["test", "--tests"] };
-    run(workspace.cargo(runner).args(RUST_ONLY).arg("--no-fail-fast"))
+    let mut command = settings.apply(workspace.cargo(runner));
+    run(command.args(RUST_ONLY).arg("--no-fail-fast"))
 }
 
 fn doctests(workspace: &Workspace) -> Outcome {
@@ -165,6 +188,11 @@ fn wasm(workspace: &Workspace) -> Outcome {
     run(&mut workspace.cargo(&["build", "--package", "slipstick-core", "--target", WASM]))
 }
 
+fn python(workspace: &Workspace, settings: Settings) -> Outcome {
+    let venv = Venv::ensure(workspace, settings.packages)?;
+    run(&mut settings.apply(python::module_tests(workspace, &venv)?))
+}
+
 fn quickstart(workspace: &Workspace) -> Outcome {
     let output = run_captured(&mut workspace.cargo(QUICKSTART))?;
     if output.trim().is_empty() { Err(Stop::Failed("the command printed nothing".to_string())) } else { Ok(()) }
@@ -173,6 +201,7 @@ fn quickstart(workspace: &Workspace) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::process::describe;
 
     fn request(args: &[&str]) -> Result<Request, String> {
         Request::parse(&args.iter().map(|arg| arg.to_string()).collect::<Vec<_>>())
@@ -186,7 +215,7 @@ mod tests {
     fn without_arguments_every_part_is_run() {
         let request = request(&[]).unwrap();
         assert_eq!(request.parts.len(), PARTS.len());
-        assert_eq!(request.packages, Packages::Registry);
+        assert_eq!(request.settings, Settings { packages: Packages::Registry, full: false });
         assert!(!request.list);
     }
 
@@ -194,7 +223,16 @@ mod tests {
     fn chosen_parts_run_in_the_usual_order() {
         let request = request(&["--only", "wasm", "--offline-python", "--only", "format"]).unwrap();
         assert_eq!(request.parts.iter().map(|part| part.name).collect::<Vec<_>>(), ["format", "wasm"]);
-        assert_eq!(request.packages, Packages::LocalWheels);
+        assert_eq!(request.settings.packages, Packages::LocalWheels);
+    }
+
+    #[test]
+    fn only_a_full_run_tells_tests_to_take_all_cases() {
+        for (args, wanted) in [(&[][..], "cargo test"), (&["--full"], "SLIPSTICK_FULL=1 cargo test")] {
+            let mut command = Command::new("cargo");
+            command.arg("test");
+            assert_eq!(describe(&request(args).unwrap().settings.apply(command)), wanted);
+        }
     }
 
     #[test]
