@@ -405,7 +405,7 @@ impl Model {
     #[pyo3(signature = (*, dt=None, gravity=None, contact_distance=None, implicit=None, integrator=None, solver=None, tolerance=None,
         max_iterations=None, correction=None, restitution_threshold=None, patch_compliance=None, speed_limit=None,
         gradient=None, collision_gradient=None))]
-    pub fn with_options(
+    fn with_options(
         &self,
         dt: Option<f64>,
         gravity: Option<Input>,

@@ -5,7 +5,7 @@ use crate::errors::Failure;
 use crate::gradient_options::{Collision, Gradient};
 use crate::memory::{Memory, Origin, Shared};
 use crate::model::Model;
-use crate::options::{Options, count};
+use crate::options::{Changes, Options, count};
 use crate::rollout::{Drive, Trajectory};
 use crate::sensors::{self, Reading};
 use crate::step::{Finished, Step};
@@ -47,7 +47,7 @@ impl Simulator {
         gradient: Option<Gradient>,
         collision_gradient: Option<Collision>,
     ) -> Result<Simulator, Failure> {
-        let changed = model.with_options(
+        let changes = Changes {
             dt,
             gravity,
             contact_distance,
@@ -62,8 +62,9 @@ impl Simulator {
             speed_limit,
             gradient,
             collision_gradient,
-        )?;
-        Ok(Simulator(Shared::new(changed.inner)))
+        };
+        let model = model.inner.with_options(changes.apply(model.inner.options())?)?;
+        Ok(Simulator(Shared::new(model)))
     }
 
     /// Time step (s).

@@ -32,7 +32,7 @@ fn shake(name: &str, steps: usize, size: f64, mut look: impl FnMut(usize, &mut S
 fn the_step_solves_the_problem_with_all_rows_in_one_matrix() {
     let mut held = 0;
     for (name, size) in ROBOTS.iter().flat_map(|name| [(*name, 0.3), (*name, 0.01)]) {
-        shake(name, 120, size, |t, step, _| {
+        shake(name, 200, size, |t, step, _| {
             if step.report().status != Status::Converged {
                 return;
             }
