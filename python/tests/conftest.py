@@ -36,6 +36,17 @@ def figure():
     return FIGURES.append
 
 
+def pytest_sessionfinish(session):
+    """A process of pytest-xdist hands its figures to the one that prints."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["figures"] = FIGURES
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    FIGURES.extend(getattr(node, "workeroutput", {}).get("figures", []))
+
+
 def pytest_terminal_summary(terminalreporter):
     if FIGURES:
         terminalreporter.section("figures")

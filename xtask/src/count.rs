@@ -5,8 +5,8 @@
 //! difference is only reported.
 
 use std::fs;
-use std::path::Path;
 use std::process::{Command, ExitCode};
+use std::thread;
 
 use crate::process::{Outcome, Stop, ask, prepare};
 use crate::system;
@@ -15,6 +15,7 @@ use crate::workspace::Workspace;
 const ROBOTS: [&str; 6] = ["arm", "half_cheetah", "quadruped", "biped", "humanoid", "atlas"];
 const POSES: [&str; 2] = ["stand", "fall"];
 const STAGES: [&str; 3] = ["step", "jacobian", "vjp"];
+const PROGRAM: &str = "release/slipstick-count"; // in the target folder
 const BASELINE: &str = "bench/instructions.txt";
 /// Growth that fails, in percent.
 const ALLOWED: f64 = 5.0;
@@ -101,14 +102,11 @@ impl Counts {
 
     fn measure(workspace: &Workspace) -> Result<Counts, Stop> {
         let valgrind = valgrind()?;
-        prepare(&mut workspace.cargo(&["build", "--release", "-p", "slipstick-bench", "--bin", "slipstick-count"]))?;
-        let program = workspace.target.join("release/slipstick-count");
+        prepare(&mut workspace.release_programs())?;
+        let runs: Vec<_> = ROBOTS.iter().flat_map(|robot| POSES.iter().map(move |pose| (*robot, *pose))).collect();
         let mut rows = Vec::new();
-        for (robot, pose) in ROBOTS.iter().flat_map(|robot| POSES.iter().map(move |pose| (robot, pose))) {
-            let output = workspace.target.join(format!("count-{robot}-{pose}.callgrind"));
-            for (stage, count) in STAGES.iter().zip(count(valgrind, &program, robot, pose, &output)?) {
-                rows.push((format!("{robot} {pose} {stage}"), count));
-            }
+        for together in runs.chunks(thread::available_parallelism().map_or(1, usize::from)) {
+            rows.extend(count_together(workspace, valgrind, together)?);
         }
         Ok(Counts { machine: machine(workspace), rows })
     }
@@ -127,21 +125,29 @@ pub fn valgrind() -> Result<&'static str, Stop> {
     system::program(&["valgrind"], "valgrind")
 }
 
+/// Rows of several runs, each on a core of its own, which changes no count.
+fn count_together(workspace: &Workspace, valgrind: &str, runs: &[(&str, &str)]) -> Result<Vec<(String, u64)>, Stop> {
+    thread::scope(|scope| {
+        let start = |&(robot, pose)| scope.spawn(move || count(workspace, valgrind, robot, pose));
+        let started: Vec<_> = runs.iter().map(start).collect();
+        let rows = started.into_iter().map(|run| run.join().expect("a count does not panic"));
+        Ok(rows.collect::<Result<Vec<_>, _>>()?.concat())
+    })
+}
+
 /// Instructions per call of the three stages.
-fn count(valgrind: &str, program: &Path, robot: &str, pose: &str, output: &Path) -> Result<[u64; 3], Stop> {
+fn count(workspace: &Workspace, valgrind: &str, robot: &str, pose: &str) -> Result<Vec<(String, u64)>, Stop> {
+    let output = workspace.target.join(format!("count-{robot}-{pose}.callgrind"));
     let mut command = Command::new(valgrind);
     command.args(["--tool=callgrind", "--quiet", "--collect-atstart=no"]);
     STAGES.iter().for_each(|stage| _ = command.arg(format!("--toggle-collect=*counted_{stage}*")));
-    command.arg(format!("--callgrind-out-file={}", output.display())).arg(program).args([robot, pose]);
-    prepare(&mut command)?;
+    command.arg(format!("--callgrind-out-file={}", output.display()));
+    prepare(command.arg(workspace.target.join(PROGRAM)).args([robot, pose]))?;
     let text =
-        fs::read_to_string(output).map_err(|e| Stop::Failed(format!("cannot read {}: {e}", output.display())))?;
-    let mut counts = [0; 3];
-    for (count, stage) in counts.iter_mut().zip(STAGES) {
-        *count = per_call(&text, stage)
-            .ok_or_else(|| Stop::Failed(format!("{}: nothing counted for {stage}", output.display())))?;
-    }
-    Ok(counts)
+        fs::read_to_string(&output).map_err(|e| Stop::Failed(format!("cannot read {}: {e}", output.display())))?;
+    let nothing = |stage| Stop::Failed(format!("{}: nothing counted for {stage}", output.display()));
+    let row = |stage| Ok((format!("{robot} {pose} {stage}"), per_call(&text, stage).ok_or_else(|| nothing(stage))?));
+    STAGES.into_iter().map(row).collect()
 }
 
 /// Mean cost of the calls of `counted_<stage>` in a profile. A call is written as `cfn=(number) name`, `calls=n …` and a line

@@ -6,10 +6,12 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)] // a program that talks to the one who runs it
 
 mod bench;
+mod beside;
 mod count;
 mod process;
 mod python;
 mod replay;
+mod report;
 mod system;
 mod test;
 mod workspace;

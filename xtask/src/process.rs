@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 /// Why a piece of work did not pass.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Stop {
     Failed(String), // it ran and something is wrong
     NotRun(String), // the machine lacks something that it needs

@@ -4,6 +4,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 
 use crate::process::{Outcome, Stop, ask, prepare};
 use crate::workspace::Workspace;
@@ -13,7 +14,9 @@ const ORACLES: Environment =
     Environment { folder: "venv", requirements: "python/requirements-test.txt", dependencies: true };
 const PYPROJECT_DIR: &str = "crates/python"; // folder of pyproject.toml, where maturin is run
 const TESTS: &str = "python/tests";
-const PROFILE: &str = "wheel-test"; // release without fat LTO, which would cost minutes per build
+const PROFILE: &str = "dev"; // the libraries as the Rust tests have built them
+
+static MAKING: Mutex<()> = Mutex::new(());
 
 /// Where pip may look for packages.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,8 +37,8 @@ pub struct Environment {
 pub fn module_tests(workspace: &Workspace, venv: &Venv) -> Result<Command, Stop> {
     venv.install_module(workspace, PROFILE)?;
     let mut pytest = venv.python(workspace);
-    // -rs: a test skipped for want of robots or packages says so at the end
-    pytest.args(["-m", "pytest", TESTS, "-q", "-rs", "-W", "ignore::DeprecationWarning"]);
+    // -n: a process per core; -rs: a test skipped for want of robots or packages says so at the end
+    pytest.args(["-m", "pytest", TESTS, "-n", "auto", "-q", "-rs", "-W", "ignore::DeprecationWarning"]);
     Ok(pytest)
 }
 
@@ -58,6 +61,8 @@ impl Venv {
 
     /// Makes an environment, or takes the one there is if Python and the requirements are unchanged.
     pub fn of(workspace: &Workspace, environment: &Environment, packages: Packages) -> Result<Self, Stop> {
+        // who comes second waits, and finds what the first has made
+        let _one_at_a_time = MAKING.lock();
         let requirements = workspace.root.join(environment.requirements);
         let text = fs::read_to_string(&requirements)
             .map_err(|error| Stop::Failed(format!("cannot read {}: {error}", requirements.display())))?;
@@ -65,9 +70,7 @@ impl Venv {
             .ok_or_else(|| Stop::NotRun("python3 is not on PATH".to_string()))?;
         let venv = Self { folder: workspace.target.join(environment.folder) };
         let stamp = stamp(&version, &text);
-        if venv.is_current(&stamp) {
-            eprintln!("reusing {}", venv.folder.display());
-        } else {
+        if !venv.is_current(&stamp) {
             venv.make(workspace, &requirements, environment.dependencies, packages)?;
             // written last: an interrupted install leaves no stamp and is done again
             fs::write(venv.stamp_file(), stamp)

@@ -1,14 +1,19 @@
 //! `cargo xtask test`: every check of the repository, part by part, with a summary at the end.
 
+use std::mem::swap;
 use std::path::Path;
 use std::process::{Command, ExitCode};
-use std::time::{Duration, Instant};
+use std::thread;
+use std::time::Instant;
 
+use crate::beside::{self, Ended};
 use crate::count;
-use crate::process::{Outcome, Stop, ask, run, run_captured};
+use crate::process::{Outcome, Stop, ask, prepare, run, run_captured};
 use crate::python::{self, Packages, Venv};
 use crate::replay;
+use crate::report::{PartResult, summary};
 use crate::workspace::Workspace;
+use Build::{Dev, Release};
 
 /// The README's first command, after `cargo`.
 const QUICKSTART: &[&str] = &["run", "--release", "--", "run", "quadruped"];
@@ -16,6 +21,23 @@ const WASM: &str = "wasm32-unknown-unknown";
 
 /// Read by Rust and Python tests: with it they take all cases of a long matrix, without it one.
 const FULL: &str = "SLIPSTICK_FULL";
+
+struct Part {
+    name: &'static str,
+    about: &'static str,
+    run: Run,
+    fetch: Option<fn(&Workspace, Settings)>, // gets what the part needs from elsewhere, while other parts compile
+    build: Build,
+}
+
+/// Builds of one kind wait for each other, so parts of different kinds run side by side.
+#[derive(Clone, Copy, PartialEq)]
+enum Build {
+    Dev,
+    Release,
+}
+
+type Run = fn(&Workspace, Settings) -> Outcome;
 
 /// What the arguments say to all parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,34 +54,44 @@ impl Settings {
         }
         command
     }
-}
 
-struct Part {
-    name: &'static str,
-    about: &'static str,
-    run: fn(&Workspace, Settings) -> Outcome,
+    /// As they were given.
+    fn arguments(self) -> Vec<&'static str> {
+        let offline = self.packages == Packages::LocalWheels;
+        [(self.full, "--full"), (offline, "--offline-python")]
+            .into_iter()
+            .filter_map(|(on, arg)| on.then_some(arg))
+            .collect()
+    }
 }
 
 const PARTS: &[Part] = &[
-    Part { name: "format", about: "rustfmt agrees with every file", run: |w, _| format(w) },
-    Part { name: "clippy", about: "no warnings, in all targets", run: |w, _| clippy(w) },
-    Part { name: "tests", about: "unit and integration tests of all crates", run: tests },
-    Part { name: "doctests", about: "examples in the documentation", run: |w, _| doctests(w) },
-    Part { name: "rustdoc", about: "documentation builds without warnings", run: |w, _| rustdoc(w) },
-    Part { name: "wasm", about: "core builds for wasm32", run: |w, _| wasm(w) },
-    Part { name: "python", about: "the Python module against Pinocchio and MuJoCo", run: python },
-    Part { name: "quickstart", about: "the README's first command", run: |w, _| quickstart(w) },
-    Part {
-        name: "replay",
-        about: "a replay opens from disk in a headless browser, plays and scrubs",
-        run: |w, _| replay::check(w),
-    },
-    Part {
-        name: "instructions",
-        about: "counts of step, Jacobian and vjp beside their baseline",
-        run: |w, _| count::check(w),
-    },
+    part("format", "rustfmt agrees with every file", Dev, |w, _| format(w)),
+    part("clippy", "no warnings, in all targets", Dev, |w, _| clippy(w)),
+    part("tests", "unit and integration tests of all crates", Dev, tests),
+    part("doctests", "examples in the documentation", Dev, |w, _| doctests(w)),
+    part("rustdoc", "documentation builds without warnings", Dev, |w, _| rustdoc(w)),
+    part("wasm", "core builds for wasm32", Dev, |w, _| wasm(w)),
+    part("python", "the Python module against Pinocchio and MuJoCo", Dev, python)
+        .after(|w, settings| _ = Venv::ensure(w, settings.packages)),
+    part("quickstart", "the README's first command", Release, |w, _| quickstart(w)),
+    part("replay", "a replay opens from disk in a headless browser, plays and scrubs", Release, |w, _| {
+        replay::check(w)
+    })
+    .after(|w, _| _ = replay::tools(w)),
+    part("instructions", "counts of step, Jacobian and vjp beside their baseline", Release, |w, _| count::check(w))
+        .after(|_, _| _ = count::valgrind()),
 ];
+
+const fn part(name: &'static str, about: &'static str, build: Build, run: Run) -> Part {
+    Part { name, about, run, fetch: None, build }
+}
+
+impl Part {
+    const fn after(self, fetch: fn(&Workspace, Settings)) -> Part {
+        Part { fetch: Some(fetch), ..self }
+    }
+}
 
 /// Exit code of the verb; `Err` is bad use.
 pub fn main(workspace: &Workspace, args: &[String]) -> Result<ExitCode, String> {
@@ -70,11 +102,38 @@ pub fn main(workspace: &Workspace, args: &[String]) -> Result<ExitCode, String> 
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let results: Vec<PartResult> =
-        request.parts.iter().map(|part| run_part(workspace, part, request.settings)).collect();
-    print!("{}", summary(&results));
+    let start = Instant::now();
+    let results = run_all(workspace, &request);
+    print!("{}", summary(&results, start.elapsed()));
     let failed = results.iter().any(|result| matches!(result.outcome, Err(Stop::Failed(_))));
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Release builds and what needs them run beside the other parts, once everything is fetched. Alone they run like any part.
+fn run_all(workspace: &Workspace, request: &Request) -> Vec<PartResult> {
+    let (mut parts, mut beside): (Vec<&Part>, Vec<&Part>) = request.parts.iter().partition(|part| part.build == Dev);
+    if parts.is_empty() {
+        swap(&mut parts, &mut beside);
+    }
+    if !beside.is_empty() {
+        let names: Vec<_> = beside.iter().map(|part| part.name).collect();
+        println!("side by side with the other parts, and shown after them: {}", names.join(", "));
+    }
+    let fetches = request.parts.iter().filter_map(|part| part.fetch);
+    thread::scope(|scope| {
+        let background = scope.spawn(|| {
+            fetches.for_each(|fetch| fetch(workspace, request.settings));
+            beside.iter().map(|part| beside::run(workspace, part.name, &request.settings.arguments())).collect()
+        });
+        let mut results: Vec<PartResult> =
+            parts.iter().map(|part| run_part(workspace, part, request.settings)).collect();
+        let ended: Vec<Ended> = background.join().expect("parts end with a result");
+        for Ended { result, output } in ended {
+            println!("{output}");
+            results.push(result);
+        }
+        results
+    })
 }
 
 struct Request {
@@ -108,48 +167,13 @@ fn known_part(name: &str) -> Result<&'static str, String> {
     names.iter().copied().find(|known| *known == name).ok_or_else(unknown)
 }
 
-struct PartResult {
-    name: &'static str,
-    outcome: Outcome,
-    time: Duration,
-}
-
 fn run_part(workspace: &Workspace, part: &Part, settings: Settings) -> PartResult {
     println!("\n=== {}: {}", part.name, part.about);
     let start = Instant::now();
     let outcome = (part.run)(workspace, settings);
-    let time = start.elapsed();
-    let seconds = time.as_secs_f64();
-    match &outcome {
-        Ok(()) => println!("--- {}: passed in {seconds:.1} s", part.name),
-        Err(Stop::Failed(why)) => println!("--- {}: FAILED after {seconds:.1} s: {why}", part.name),
-        Err(Stop::NotRun(why)) => println!("--- {}: NOT RUN: {why}", part.name),
-    }
-    PartResult { name: part.name, outcome, time }
-}
-
-/// Table of the parts, then one plain line of counts, which is the last.
-fn summary(results: &[PartResult]) -> String {
-    let (mut passed, mut failed, mut skipped) = (0, 0, 0);
-    let mut text = String::from("\npart          result    seconds\n");
-    for PartResult { name, outcome, time } in results {
-        let (count, word, why) = match outcome {
-            Ok(()) => (&mut passed, "passed", ""),
-            Err(Stop::Failed(why)) => (&mut failed, "FAILED", why.as_str()),
-            Err(Stop::NotRun(why)) => (&mut skipped, "NOT RUN", why.as_str()),
-        };
-        *count += 1;
-        let row = format!("{name:<12}  {word:<7}  {:>8.1}  {why}", time.as_secs_f64());
-        text += row.trim_end();
-        text += "\n";
-    }
-    let total: Duration = results.iter().map(|result| result.time).sum();
-    text += &format!("{:<12}  {:<7}  {:>8.1}\n\n", "total", "", total.as_secs_f64());
-    text += &format!("{passed} passed, {failed} failed");
-    if skipped > 0 {
-        text += &format!(", {skipped} skipped");
-    }
-    text + "\n"
+    let result = PartResult { name: part.name, outcome, time: start.elapsed() };
+    println!("{}", result.line());
+    result
 }
 
 fn format(workspace: &Workspace) -> Outcome {
@@ -157,26 +181,26 @@ fn format(workspace: &Workspace) -> Outcome {
 }
 
 fn clippy(workspace: &Workspace) -> Outcome {
-    run(&mut workspace.cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+    run(&mut workspace.cargo(&["clippy", ALL, "--all-targets", "--", "-D", "warnings"]))
 }
 
-/// The Python module is tested from Python: as an extension it does not link without an interpreter.
-const RUST_ONLY: [&str; 3] = ["--workspace", "--exclude", "slipstick-python"];
+/// Every crate at once, so that all parts of a kind ask for the same features of dependencies, and share their builds.
+const ALL: &str = "--workspace";
 
 fn tests(workspace: &Workspace, settings: Settings) -> Outcome {
     let has_nextest = ask(&mut workspace.cargo(&["nextest", "--version"])).is_some();
-    // --tests keeps `cargo test` from running the doc tests, which are a part of their own
-    let runner: &[&str] = if has_nextest { &["nextest", "run"] } else { &["test", "--tests"] };
+    let runner: &[&str] = if has_nextest { &["nextest", "run"] } else { &["test"] };
+    // --tests: doc tests are a part of their own, and clippy has looked at the examples
     let mut command = settings.apply(workspace.cargo(runner));
-    run(command.args(RUST_ONLY).arg("--no-fail-fast"))
+    run(command.args([ALL, "--tests", "--no-fail-fast"]))
 }
 
 fn doctests(workspace: &Workspace) -> Outcome {
-    run(workspace.cargo(&["test", "--doc"]).args(RUST_ONLY).arg("--no-fail-fast"))
+    run(&mut workspace.cargo(&["test", "--doc", ALL, "--no-fail-fast"]))
 }
 
 fn rustdoc(workspace: &Workspace) -> Outcome {
-    run(workspace.cargo(&["doc", "--no-deps", "--workspace"]).env("RUSTDOCFLAGS", "-D warnings"))
+    run(workspace.cargo(&["doc", "--no-deps", ALL]).env("RUSTDOCFLAGS", "-D warnings"))
 }
 
 fn wasm(workspace: &Workspace) -> Outcome {
@@ -185,7 +209,9 @@ fn wasm(workspace: &Workspace) -> Outcome {
         run(&mut workspace.command("rustup", &["target", "add", WASM]))
             .map_err(|_| Stop::NotRun(format!("the target {WASM} is not installed and rustup cannot add it")))?;
     }
-    run(&mut workspace.cargo(&["build", "--package", "slipstick-core", "--target", WASM]))
+    let mut build = workspace.cargo(&["build", "--package", "slipstick-core", "--target", WASM]);
+    // whether it builds is asked, not how fast it runs: a third of the time
+    run(build.env("CARGO_PROFILE_DEV_OPT_LEVEL", "0"))
 }
 
 fn python(workspace: &Workspace, settings: Settings) -> Outcome {
@@ -194,6 +220,7 @@ fn python(workspace: &Workspace, settings: Settings) -> Outcome {
 }
 
 fn quickstart(workspace: &Workspace) -> Outcome {
+    prepare(&mut workspace.release_programs())?;
     let output = run_captured(&mut workspace.cargo(QUICKSTART))?;
     if output.trim().is_empty() { Err(Stop::Failed("the command printed nothing".to_string())) } else { Ok(()) }
 }
@@ -205,10 +232,6 @@ mod tests {
 
     fn request(args: &[&str]) -> Result<Request, String> {
         Request::parse(&args.iter().map(|arg| arg.to_string()).collect::<Vec<_>>())
-    }
-
-    fn result(name: &'static str, outcome: Outcome) -> PartResult {
-        PartResult { name, outcome, time: Duration::from_millis(1500) }
     }
 
     #[test]
@@ -243,19 +266,11 @@ mod tests {
     }
 
     #[test]
-    fn the_last_line_counts_the_parts() {
-        let clean = [result("format", Ok(())), result("clippy", Ok(()))];
-        assert_eq!(summary(&clean).lines().last(), Some("2 passed, 0 failed"));
-
-        let mixed = [
-            result("format", Ok(())),
-            result("clippy", Err(Stop::Failed("cargo: exit status: 101".to_string()))),
-            result("wasm", Err(Stop::NotRun("no target".to_string()))),
-        ];
-        let text = summary(&mixed);
-        assert_eq!(text.lines().last(), Some("1 passed, 1 failed, 1 skipped"));
-        assert!(text.contains("clippy        FAILED        1.5  cargo: exit status: 101"), "{text}");
-        assert!(text.contains("wasm          NOT RUN       1.5  no target"), "{text}");
-        assert!(text.contains("total                       4.5"), "{text}");
+    fn parts_that_run_beside_the_others_get_the_same_settings() {
+        for args in [&[][..], &["--full"], &["--full", "--offline-python"]] {
+            let settings = request(args).unwrap().settings;
+            assert_eq!(settings.arguments(), args);
+            assert_eq!(request(&settings.arguments()).unwrap().settings, settings);
+        }
     }
 }
