@@ -139,7 +139,7 @@ fn together(batch: &mut Batch, model: &Model, starts: &Starts, repeats: usize) -
     best(starts, repeats, |with_gradients| {
         q.copy_from_slice(&starts.q);
         v.copy_from_slice(&starts.v);
-        batch.forget(&all).map_err(|e| e.to_string())?;
+        batch.clear_warm_start(&all).map_err(|e| e.to_string())?;
         for _ in 0..STEPS {
             batch.step(&q, &v, &Input::tau(&starts.tau), &mut q_next, &mut v_next).map_err(|e| e.to_string())?;
             if with_gradients {
@@ -164,7 +164,7 @@ fn single(model: &Model, starts: &Starts, repeats: usize) -> Result<Rates, Strin
             let (q, v, tau) = (starts.row(&starts.q, i), starts.row(&starts.v, i), starts.row(&starts.tau, i));
             let mut x = State::new(model, q, v).map_err(|e| e.to_string())?;
             let mut next = x.clone();
-            data.forget();
+            data.clear_warm_start();
             for _ in 0..STEPS {
                 let step = slipstick::step(model, &mut data, &x, &Input::tau(tau), &mut next);
                 let mut step = step.map_err(|e| e.to_string())?;

@@ -77,7 +77,7 @@ def test_parameters_may_differ(model):
     ends = batch.rollout(q, v, STEPS, ctrl=ctrl)[1][:, -1]
     for i in range(3):
         assert np.array_equal(ends[i], slipstick.Simulator(models[i]).rollout(q[i], v[i], STEPS, ctrl=ctrl[i]).v[-1])
-    batch.forget()
+    batch.clear_warm_start()
     batch.set_model(1, model)
     changed = batch.rollout(q, v, STEPS, ctrl=ctrl)[1][:, -1]
     assert np.array_equal(changed[0], ends[0]) and not np.array_equal(changed[1], ends[1])

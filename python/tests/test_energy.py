@@ -51,7 +51,7 @@ def test_constraint_impulses_add_no_energy(name):
     model = slipstick.builtin(name).with_options(integrator="euler", implicit="damping")
     simulator, touched = slipstick.Simulator(model), 0
     for _, (q, v) in zip(range(POSES), states_without_overlap(model, name)):
-        simulator.forget()
+        simulator.clear_warm_start()
         step, problem = simulator.step(q, v), coulomb.StepProblem(model, q, v, [])
         mass = np.linalg.inv(problem.inverse)
         free, after = (0.5 * x @ mass @ x for x in (problem.v_free, step.v))

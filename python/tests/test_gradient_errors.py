@@ -82,12 +82,12 @@ def test_a_refused_step_and_another_simulator_leave_a_step_alone(model, simulato
 def test_warm_starts_come_and_go_without_changing_a_derivative(model):
     """Also of one that has not been asked for before."""
     found = []
-    for disturb in [lambda s: None, lambda s: s.forget(), lambda s: s.restore(s.warm_start())]:
+    for disturb in [lambda s: None, lambda s: s.clear_warm_start(), lambda s: s.restore(s.warm_start())]:
         simulator = slipstick.Simulator(model)
         step = stand(simulator, model)
         disturb(simulator)
         found.append(step.jacobian().A)
-        simulator.forget()
+        simulator.clear_warm_start()
         assert np.array_equal(step.jacobian().A, found[0])
     assert np.array_equal(found[0], found[1]) and np.array_equal(found[0], found[2])
 
@@ -106,7 +106,7 @@ def test_threads_differentiate_at_the_same_time(model):
     def work(k):
         simulator = slipstick.Simulator(model)
         for _ in range(20):
-            simulator.forget()
+            simulator.clear_warm_start()
             found[k] = simulator.step(home.q, starts[k], ctrl=home.ctrl).jacobian().A
 
     threads = [threading.Thread(target=work, args=(k,)) for k in range(len(starts))]

@@ -39,7 +39,7 @@ def shaken_states(model, label, count=8, steps=8):
     for _ in range(count):
         q = slipstick.integrate(model, home.q, 0.02 * rng.normal(size=model.nv))
         v = 0.5 * rng.normal(size=model.nv)
-        simulator.forget()
+        simulator.clear_warm_start()
         for _ in range(steps):
             step = simulator.step(q, v, ctrl=home.ctrl)
             yield simulator, q, v, home.ctrl, step
@@ -96,7 +96,7 @@ def test_what_velocities_cannot_reach_changes_nothing(name):
     wide = slipstick.Simulator(model.with_options(gradient=("exact-forward-central", 1e-4)))
     for number, (_, q, v, ctrl, step) in enumerate(shaken_states(model, name, steps=8)):
         if number % 8 == 0:
-            wide.forget()
+            wide.clear_warm_start()
         other = wide.step(q, v, ctrl=ctrl)
         listed, all_near = ({(c.geom_numbers, c.feature) for c in s.contacts} for s in (step, other))
         assert listed <= all_near

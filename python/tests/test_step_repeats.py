@@ -77,7 +77,7 @@ def test_a_pickled_warm_start_repeats_a_step_in_another_simulator(model):
 def test_a_forgetful_simulator_is_as_new(model):
     simulator = slipstick.Simulator(model)
     q, v, ctrl = fall(simulator, model)
-    simulator.forget()
+    simulator.clear_warm_start()
     assert simulator.warm_start() == slipstick.Simulator(model).warm_start()
     assert same(simulator.step(q, v, ctrl=ctrl), slipstick.Simulator(model).step(q, v, ctrl=ctrl))
 
@@ -88,7 +88,7 @@ def test_a_warm_start_saves_iterations_and_keeps_the_motion():
     simulator = slipstick.Simulator(model)
     q, v, ctrl = fall(simulator, model, steps=400)
     warm = simulator.step(q, v, ctrl=ctrl)
-    simulator.forget()
+    simulator.clear_warm_start()
     cold = simulator.step(q, v, ctrl=ctrl)
     assert warm.report.iterations < cold.report.iterations
     assert_close(warm.v, cold.v, 1e-8)

@@ -148,7 +148,7 @@ fn detection_allocates_only_when_its_memory_grows_and_repeats_itself() {
     let bodies = poses(1.0);
     let mut fresh = ContactSet::new(&model);
     detect(&model, &bodies, &mut fresh).expect("sound");
-    set.forget();
+    set.clear_searches();
     detect(&model, &bodies, &mut set).expect("sound");
     assert_eq!(fresh.contacts(), set.contacts());
 }
@@ -167,7 +167,7 @@ fn steps_of_a_heap_allocate_only_when_memory_grows_and_repeat_themselves_bit_for
         }
         let (mut data, mut growths, mut ends) = (Data::new(&model), 0, Vec::new());
         for round in 0..2 {
-            data.forget();
+            data.clear_warm_start();
             let (mut x, mut next) = (start.clone(), start.clone());
             for k in 0..600 {
                 let before = growths;

@@ -152,7 +152,7 @@ fn derivatives_of_a_heap_allocate_nothing_after_warm_up() {
         let (mut data, ctrl, mut asked) = (Data::new(&model), vec![0.1; model.nu()], Asked::new(&model));
         let mut most = 0;
         for round in 0..2 {
-            data.forget();
+            data.clear_warm_start();
             let (mut x, mut next) = (start(&model), start(&model));
             for k in 0..500 {
                 let used = allocations(|| {

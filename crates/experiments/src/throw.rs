@@ -79,7 +79,7 @@ impl Throw {
 
     fn begin(&mut self, unknown: &[f64]) {
         self.x.clone_from(&self.start);
-        self.data.forget();
+        self.data.clear_warm_start();
         self.push.fill(0.0);
         match self.unknown {
             Unknown::Velocity => self.x.v.copy_from_slice(unknown),

@@ -32,7 +32,7 @@ impl Shared {
                 // a step that broke off may have left half a warm start, and no step to differentiate
                 self.memory.clear_poison();
                 let mut memory = memory.into_inner();
-                memory.data.forget();
+                memory.data.clear_warm_start();
                 memory.steps += 1;
                 Ok(memory)
             }

@@ -129,8 +129,8 @@ impl Simulator {
     }
 
     /// Drops the warm start: the next step is solved as if it were the first.
-    fn forget(&self) -> Result<(), Failure> {
-        self.0.enter()?.data.forget();
+    fn clear_warm_start(&self) -> Result<(), Failure> {
+        self.0.enter()?.data.clear_warm_start();
         Ok(())
     }
 

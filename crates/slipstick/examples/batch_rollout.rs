@@ -60,7 +60,7 @@ fn throws(model: &Model) -> Result<(Vec<f64>, Vec<f64>), Box<dyn Error>> {
 fn throw(batch: &mut Batch, model: &Model, q: &[f64], v: &[f64]) -> Result<(Vec<f64>, Vec<f64>), Box<dyn Error>> {
     let (nq, nv) = (model.nq(), model.nv());
     let (mut q_out, mut v_out) = (vec![0.0; q.len() * (STEPS + 1)], vec![0.0; v.len() * (STEPS + 1)]);
-    batch.forget(&[true; BALLS])?;
+    batch.clear_warm_start(&[true; BALLS])?;
     let memory = Some(Memory::Recompute);
     batch.rollout(STEPS, memory, [q, v], &Input::default(), [&mut q_out, &mut v_out])?;
     let (mut w, mut miss, mut gradient) = (vec![0.0; v.len()], Vec::new(), vec![0.0; v.len()]);

@@ -85,14 +85,14 @@ impl Simulator {
         // only looked at: to normalize a quaternion twice may change its last digit, and with it what follows
         State::new(&self.model, &state.q, &state.v)?;
         self.state = state;
-        self.data.forget();
+        self.data.clear_warm_start();
         self.steps = 0;
         Ok(())
     }
 
     /// Drops the warm start.
-    pub fn forget(&mut self) {
-        self.data.forget();
+    pub fn clear_warm_start(&mut self) {
+        self.data.clear_warm_start();
     }
 
     /// A copy of the warm start; with the state it repeats what follows bit for bit.

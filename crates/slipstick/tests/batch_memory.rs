@@ -88,7 +88,7 @@ fn rollouts_of_a_batch_allocate_nothing_the_second_time() {
     // a mode key asks which actuators are at their limits: one small allocation, given back at once
     for (memory, most) in [(None, 0), (Some(Memory::Store), steps), (Some(Memory::Recompute), 2 * steps)] {
         let mut once = || {
-            rows.batch.forget(&[true; 2]).unwrap();
+            rows.batch.clear_warm_start(&[true; 2]).unwrap();
             let input = Input::ctrl(&home);
             rows.batch.rollout(steps, memory, [&rows.q, &rows.v], &input, [&mut q, &mut v]).unwrap();
             if memory.is_some() {

@@ -36,7 +36,7 @@ fn differences_of_a_standing_robot_are_its_jacobian() {
     let (mut data, mut next) = (Data::new(&model), x.clone());
     let mut out = StepDifferences::new(&model);
     let mut blocks = |difference| {
-        data.forget();
+        data.clear_warm_start();
         finite_differences(&model, &mut data, &x, &Input::ctrl(&ctrl), difference, &mut out).unwrap();
         let mut step = slipstick::step(&model, &mut data, &x, &Input::ctrl(&ctrl), &mut next).unwrap();
         let j = step.jacobian().unwrap();

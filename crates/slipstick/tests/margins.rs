@@ -46,7 +46,7 @@ fn loads_of_redundant_supports_do_not_depend_on_the_warm_start() {
     }
     let mut views = [false, true].map(|cold| {
         if cold {
-            data.forget();
+            data.clear_warm_start();
         }
         step(&model, &mut data, &x, &Input::ctrl(&ctrl), &mut next).unwrap().constraints()
     });

@@ -174,7 +174,7 @@ fn the_same_seed_gives_the_same_bits_and_leaves_the_warm_start_of_the_step() {
     let how = |seed| Bundled { sigma: Sigma::all(1e-3), samples: 8, order: Order::First, seed };
     let mut data = Data::new(&model);
     let mut run = |seed| {
-        data.forget();
+        data.clear_warm_start();
         let smoothed = Bundle::new(&model, how(seed)).unwrap().step(&mut data, &x, &Input::ctrl(&home.ctrl));
         (smoothed.unwrap(), data.warm_start())
     };

@@ -96,7 +96,7 @@ impl ContactSet {
     }
 
     /// Drops what was remembered of earlier searches.
-    pub fn forget(&mut self) {
+    pub fn clear_searches(&mut self) {
         self.searched.drain(..).for_each(|k| self.warm[k as usize] = Warm::default());
     }
 }
@@ -142,7 +142,7 @@ impl ContactSet {
             let (what, count) = ("pair of the warm start", self.warm.len());
             return Err(InputError::OutOfRange { what, count, got: *pair as usize });
         }
-        self.forget();
+        self.clear_searches();
         for (pair, axis, start) in &memory.0 {
             self.warm[*pair as usize] = Warm { axis: *axis, start: *start };
             self.searched.push(*pair);

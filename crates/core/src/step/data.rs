@@ -102,9 +102,9 @@ impl Data {
     }
 
     /// Drops the warm start: the next step is solved as if it were the first.
-    pub fn forget(&mut self) {
+    pub fn clear_warm_start(&mut self) {
         self.warm.clear();
-        self.contacts.forget();
+        self.contacts.clear_searches();
     }
 
     /// A copy of the warm start.

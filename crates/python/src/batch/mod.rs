@@ -252,9 +252,9 @@ impl Batch {
     /// Drops the warm starts of some environments, mask (n,) of bool, or of all: for those that begin anew in a state
     /// of your own.
     #[pyo3(signature = (mask=None))]
-    fn forget(&self, mask: Option<Vec<bool>>) -> Result<(), Failure> {
+    fn clear_warm_start(&self, mask: Option<Vec<bool>>) -> Result<(), Failure> {
         let mask = mask.unwrap_or_else(|| vec![true; self.n]);
-        self.enter()?.batch.forget(&mask).map_err(failure::of_all)
+        self.enter()?.batch.clear_warm_start(&mask).map_err(failure::of_all)
     }
 
     fn __len__(&self) -> usize {
@@ -279,7 +279,7 @@ impl Batch {
                 // work that broke off may have left half a warm start, and no step to differentiate
                 self.inner.clear_poison();
                 let mut inner = inner.into_inner();
-                inner.batch.forget(&vec![true; self.n]).map_err(failure::of_all)?;
+                inner.batch.clear_warm_start(&vec![true; self.n]).map_err(failure::of_all)?;
                 Ok(inner)
             }
         }

@@ -83,7 +83,7 @@ impl Environment {
     }
 
     /// Drops warm start, clock and what could be differentiated.
-    pub fn forget(&mut self) {
+    pub fn clear(&mut self) {
         self.warm.clear();
         self.x.time = 0.0;
         (self.stepped, self.held, self.recorded) = (false, false, false);
@@ -91,7 +91,7 @@ impl Environment {
 
     /// Forgets, and goes back to the state in which a simulator of the model begins.
     pub fn reset(&mut self, q: &mut [f64], v: &mut [f64]) {
-        self.forget();
+        self.clear();
         self.x = initial_state(&self.model);
         q.copy_from_slice(&self.x.q);
         v.copy_from_slice(&self.x.v);

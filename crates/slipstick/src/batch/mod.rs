@@ -151,10 +151,10 @@ impl Batch {
 
     /// Drops warm start and last step where `mask` (n) says so: what follows depends on the states that come next only.
     /// For environments that begin anew in a state of the caller's.
-    pub fn forget(&mut self, mask: &[bool]) -> Result<(), BatchError> {
+    pub fn clear_warm_start(&mut self, mask: &[bool]) -> Result<(), BatchError> {
         self.check_mask(mask)?;
         let chosen = self.environments.iter_mut().zip(mask).filter(|(_, chosen)| **chosen);
-        chosen.for_each(|(environment, _)| environment.forget());
+        chosen.for_each(|(environment, _)| environment.clear());
         Ok(())
     }
 

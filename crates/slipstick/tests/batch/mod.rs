@@ -167,7 +167,7 @@ fn environments_that_forget_begin_cold_where_the_caller_puts_them() {
         let (before_q, before_v) = (q.clone(), v.clone());
         batch.step(&before_q, &before_v, &Input::ctrl(&ctrl), &mut q, &mut v).unwrap();
     }
-    batch.forget(&[false, true, false]).unwrap();
+    batch.clear_warm_start(&[false, true, false]).unwrap();
     let (before, mut next) = (Scene { q: q.clone(), v: v.clone(), ..scene.clone() }, (q.clone(), v.clone()));
     batch.step(&q, &v, &Input::ctrl(&ctrl), &mut next.0, &mut next.1).unwrap();
     let mut cold = before.simulators();

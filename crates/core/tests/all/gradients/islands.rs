@@ -95,7 +95,7 @@ fn memory_forgets_who_touched_whom() {
         Blocks::new(&done.jacobian().expect("a derivative"))
     };
     for q in [model.neutral(), &apart, model.neutral()] {
-        data.forget();
+        data.clear_warm_start();
         let (used, fresh) = (blocks_of(&mut data, q), blocks_of(&mut Data::new(&model), q));
         assert!(used.0 == fresh.0, "distance {}", used.distance(&fresh));
     }

@@ -119,7 +119,7 @@ impl Lab {
 
     /// Takes the warm start from the solution of the present inputs.
     pub fn settle(&mut self) {
-        self.data.forget();
+        self.data.clear_warm_start();
         self.warm = self.data.warm_start();
         self.step();
         self.warm = self.data.warm_start();

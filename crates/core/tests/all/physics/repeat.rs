@@ -51,7 +51,7 @@ fn a_state_and_a_warm_start_repeat_the_rest_of_a_run() {
 fn forgotten_memory_is_like_new_memory() {
     let mut run = tumbling(1002, 2, 0.5, |_| ());
     run.go(500);
-    run.data.forget();
+    run.data.clear_warm_start();
     let mut fresh = Run::new(run.model.clone());
     fresh.x = run.x.clone();
     for _ in 0..200 {
@@ -67,7 +67,7 @@ fn difference(mut warm: Run, steps: usize) -> f64 {
     let mut most = 0.0_f64;
     for _ in 0..steps {
         cold.x = warm.x.clone();
-        cold.data.forget();
+        cold.data.clear_warm_start();
         warm.step();
         cold.step();
         most = warm.x.v.iter().zip(&cold.x.v).fold(most, |m, (a, b)| m.max((a - b).abs()));
