@@ -76,7 +76,7 @@ impl Step<'_> {
     /// Mode and margin of a constraint under given loads.
     fn mode_at(&self, k: usize, loads: &[f64]) -> (Mode, f64) {
         let b = &self.data.assembly.problem.blocks[k];
-        mode(b, rows_of(loads, b), rows_of(self.data.solution.sigma(), b), self.data.assembly.is_overdetermined(k))
+        mode(b, rows_of(loads, b), rows_of(self.data.solution.sigma(), b), self.data.assembly.is_redundant(k))
     }
 
     fn view(&self, k: usize, source: Source, loads: &[f64]) -> ConstraintView {
@@ -91,7 +91,7 @@ impl Step<'_> {
             Cone::Bilateral => [f64::INFINITY; 2],
         };
         let slipping = if mode == Mode::Break { f64::INFINITY } else { slipping };
-        let bears = match b.cone {
+        let reserve = match b.cone {
             _ if mode != Mode::Stick => [f64::INFINITY; 2],
             Cone::Friction { mu } => [impulse[2], mu * impulse[2] - impulse[0].hypot(impulse[1])],
             Cone::Unilateral => [impulse[0], f64::INFINITY],
@@ -106,7 +106,7 @@ impl Step<'_> {
             velocity,
             opening,
             slipping,
-            reserve: bears.map(|impulse| impulse.max(0.0) / self.model.options().dt),
+            reserve: reserve.map(|impulse| impulse.max(0.0) / self.model.options().dt),
             corner: assembly.corner_distance(self.model, k),
             degenerate: is_undecided(margin),
         }

@@ -43,8 +43,8 @@ pub(crate) fn views<'a>(model: &'a Model, data: &'a Data) -> impl Iterator<Item 
         let block = assembly.sources.iter().position(|s| *s == Source::Contact(k));
         let velocity = c.frame.tmul(relative_velocity(model, kin, &data.end.V, c.point, candidate.bodies));
         // what was left out of the problem is open; its gap after the step is its margin
-        let left_out = (Vec3::ZERO, Mode::Break, velocity.z + c.distance / model.options().dt, 0.0);
-        let (impulse, mode, margin, compliance) = block.map_or(left_out, |b| {
+        let inactive = (Vec3::ZERO, Mode::Break, velocity.z + c.distance / model.options().dt, 0.0);
+        let (impulse, mode, margin, compliance) = block.map_or(inactive, |b| {
             let (mode, margin) = data.solution.modes()[b];
             let lambda = Vec3::from_slice(&data.solution.lambda()[assembly.problem.blocks[b].row..]);
             (c.frame * lambda, mode, margin, assembly.problem.blocks[b].compliance)

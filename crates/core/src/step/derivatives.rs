@@ -13,8 +13,8 @@ impl Step<'_> {
     /// All derivatives of (q_next, v_next) with respect to (q, v, tau) and, after a step with actuators, ctrl. Computed once
     /// per step; asked for again it is only looked up.
     pub fn jacobian(&mut self) -> Result<StepJacobian<'_>, GradientError> {
-        let (mut finished, gradient) = self.data.differentiate(self.model);
-        gradient.jacobian(&mut finished)
+        let (mut record, gradient) = self.data.differentiate(self.model);
+        gradient.jacobian(&mut record)
     }
 
     /// Whether the derivative is a choice: a constraint is undecided between two modes, demands contradict each other so that the
@@ -24,8 +24,8 @@ impl Step<'_> {
         if self.report().degenerate > 0 || self.report().status == Status::Infeasible {
             return Ok(true);
         }
-        let (mut finished, gradient) = self.data.differentiate(self.model);
-        gradient.is_choice(&mut finished)
+        let (mut record, gradient) = self.data.differentiate(self.model);
+        gradient.is_choice(&mut record)
     }
 
     /// The change of (q_next, v_next) along a change of (q, v, tau, ctrl): the Jacobian times a vector.
@@ -60,8 +60,8 @@ impl Step<'_> {
         input_check::length("dq_next", dq_next.len(), nv)?;
         input_check::length("dv_next", dv_next.len(), nv)?;
         length.map_or(Ok(()), check_length)?;
-        let (mut finished, gradient) = self.data.differentiate(self.model);
-        gradient.jvp_one_sided(&mut finished, &dx, length, dq_next, dv_next)
+        let (mut record, gradient) = self.data.differentiate(self.model);
+        gradient.jvp_one_sided(&mut record, &dx, length, dq_next, dv_next)
     }
 
     /// The Jacobian of difference quotients: each column is the mean of both sides, over changes that move a dof by `length` within
@@ -73,8 +73,8 @@ impl Step<'_> {
         if self.model.options().gradient != GradientMode::Exact {
             return self.jacobian();
         }
-        let (mut finished, gradient) = self.data.differentiate(self.model);
-        gradient.jacobian_of_sides(&mut finished, length)
+        let (mut record, gradient) = self.data.differentiate(self.model);
+        gradient.jacobian_of_sides(&mut record, length)
     }
 
     /// Adds to `out` the gradient with respect to (q, v, tau, ctrl) of a number whose gradient with respect to
@@ -82,8 +82,8 @@ impl Step<'_> {
     pub fn vjp(&mut self, w: OutputGrad, mut out: InputGrad) -> Result<(), GradientError> {
         self.check_output(&w)?;
         self.check_input_gradient(&out)?;
-        let (mut finished, gradient) = self.data.differentiate(self.model);
-        gradient.vjp(&mut finished, &w, &mut out)
+        let (mut record, gradient) = self.data.differentiate(self.model);
+        gradient.vjp(&mut record, &w, &mut out)
     }
 
     /// Adds to `out` the gradient with respect to a group of the model's parameters; `out` has the layout of the group.
@@ -95,8 +95,8 @@ impl Step<'_> {
     ) -> Result<(), GradientError> {
         self.check_output(&w)?;
         input_check::length("gradient of the parameters", out.len(), self.model.parameters().group(group).len())?;
-        let (mut finished, gradient) = self.data.differentiate(self.model);
-        gradient.vjp_parameters(&mut finished, &w, group, out)
+        let (mut record, gradient) = self.data.differentiate(self.model);
+        gradient.vjp_parameters(&mut record, &w, group, out)
     }
 
     /// Derivatives of q_next and v_next with respect to a group of n parameters: nv rows of n numbers each. Costs one
@@ -110,8 +110,8 @@ impl Step<'_> {
         let size = self.model.nv() * self.model.parameters().group(group).len();
         input_check::length("dq_next", dq_next.len(), size)?;
         input_check::length("dv_next", dv_next.len(), size)?;
-        let (mut finished, gradient) = self.data.differentiate(self.model);
-        gradient.parameter_jacobian(&mut finished, group, dq_next, dv_next)
+        let (mut record, gradient) = self.data.differentiate(self.model);
+        gradient.parameter_jacobian(&mut record, group, dq_next, dv_next)
     }
 
     /// Derivatives of the impulse of a contact (world axes, by its number in [`Step::contacts`]) with respect to q, v and
@@ -124,8 +124,8 @@ impl Step<'_> {
         for x in &out {
             input_check::length("derivative of an impulse", x.len(), 3 * self.model.nv())?;
         }
-        let (mut finished, gradient) = self.data.differentiate(self.model);
-        gradient.impulse_jacobian(&mut finished, contact, out)
+        let (mut record, gradient) = self.data.differentiate(self.model);
+        gradient.impulse_jacobian(&mut record, contact, out)
     }
 
     /// Derivatives of all readings of [`Step::sensors`] with respect to q, v, tau and, after a step with actuators, ctrl.
@@ -133,8 +133,8 @@ impl Step<'_> {
     /// which the step lies: the nearer limit, the contacts that a touch sensor feels.   (sens-7)
     pub fn sensor_jacobian<'s>(&mut self, sensors: &'s mut Sensors) -> Result<SensorJacobian<'s>, SensorError> {
         sensors.check(self.model)?;
-        let (mut finished, gradient) = self.data.differentiate(self.model);
-        sensors.differentiate(gradient, &mut finished)
+        let (mut record, gradient) = self.data.differentiate(self.model);
+        sensors.differentiate(gradient, &mut record)
     }
 
     /// Adds to `out` the gradient with respect to (q, v, tau, ctrl) of a weighted sum of readings: a weight for each number
@@ -149,8 +149,8 @@ impl Step<'_> {
         sensors.check(self.model)?;
         sensors.check_weights(weights)?;
         self.check_input_gradient(&out)?;
-        let (mut finished, gradient) = self.data.differentiate(self.model);
-        sensors.vjp(gradient, &mut finished, weights, &mut out)
+        let (mut record, gradient) = self.data.differentiate(self.model);
+        sensors.vjp(gradient, &mut record, weights, &mut out)
     }
 
     /// Adds to `out` the gradient of a weighted sum of readings with respect to a group of the model's parameters; weights as in
@@ -167,8 +167,8 @@ impl Step<'_> {
         sensors.check(self.model)?;
         sensors.check_weights(weights)?;
         input_check::length("gradient of the parameters", out.len(), self.model.parameters().group(group).len())?;
-        let (mut finished, gradient) = self.data.differentiate(self.model);
-        sensors.vjp_parameters(gradient, &mut finished, weights, group, out)
+        let (mut record, gradient) = self.data.differentiate(self.model);
+        sensors.vjp_parameters(gradient, &mut record, weights, group, out)
     }
 
     fn check_input_gradient(&self, out: &InputGrad) -> Result<(), InputError> {

@@ -22,9 +22,9 @@ use crate::model::{GradientMode, Joint, Model, ParameterGroup};
 use crate::spatial::Motion;
 
 /// Contacts are sought as far as bodies come in this many steps, so that impulses may make them faster.
-const AHEAD: f64 = 2.0;
+const CONTACT_LOOKAHEAD: f64 = 2.0;
 /// How often contacts are sought again with the velocities that came out.
-const SEARCHES: i32 = 3;
+const EXTRA_SEARCHES: i32 = 3;
 
 /// A finished step: proof that its `Data` belongs to it.
 #[derive(Debug)]
@@ -142,7 +142,7 @@ pub fn step<'d>(
 /// contacts looked, both are made again and look farther.   (collision-14)
 fn collide(model: &Model, q: &[f64], data: &mut Data) -> Result<SolveReport, StepError> {
     let mut report = SolveReport::default();
-    for round in 0..=SEARCHES {
+    for round in 0..=EXTRA_SEARCHES {
         if round > 0 && !overlooked(model, data) {
             break;
         }
@@ -169,7 +169,8 @@ fn detect(model: &Model, data: &mut Data, round: i32) -> Result<(), InputError> 
     let after = if round > 0 { &end.V } else { &free.V };
     let all: [&[Motion]; 3] = [&free.V, after, before];
     let velocities = if bounces { &all[..] } else { &all[..1 + usize::from(round > 0)] };
-    let ahead = Lookahead { time: AHEAD.powi(1 + round) * options.dt, distance, velocities, origin: &kin.origin };
+    let ahead =
+        Lookahead { time: CONTACT_LOOKAHEAD.powi(1 + round) * options.dt, distance, velocities, origin: &kin.origin };
     collision::detect_ahead(model, &kin.X_wb, &ahead, contacts);
     Ok(())
 }

@@ -20,10 +20,10 @@ impl Step<'_> {
         let mut key = 0u64;
         for group in &assembly.problem.groups {
             let blocks = group.blocks.clone();
-            let patch = assembly.is_overdetermined(blocks.start) && self.holds(blocks.clone());
+            let patch = assembly.is_redundant(blocks.start) && self.sticks(blocks.clone());
             let of = |k: usize| if patch { self.feature_key(k) } else { self.block_key(k) };
             let sum = blocks.clone().map(of).fold(0, u64::wrapping_add);
-            let whole = if patch { hash([sum, self.held_directions(blocks) as u64]) } else { sum };
+            let whole = if patch { hash([sum, self.constrained_directions(blocks) as u64]) } else { sum };
             key = key.wrapping_add(whole);
         }
         for (k, _) in assembly.problem.blocks.iter().enumerate().filter(|(_, b)| b.is_on_dof()) {
@@ -62,7 +62,7 @@ impl Step<'_> {
     /// A block and its mode; nothing for what is open.
     fn block_key(&self, k: usize) -> u64 {
         let (assembly, mode) = (&self.data.assembly, self.data.solution.modes()[k].0);
-        if mode == Mode::Break || self.is_beside_limit(k) {
+        if mode == Mode::Break || self.is_covered_by_limit(k) {
             return 0;
         }
         let slope = assembly.bias_slope(self.model, k);
@@ -70,8 +70,8 @@ impl Step<'_> {
         let end = matches!(b.cone, Cone::Box { .. }) && self.data.solution.lambda()[b.row] > 0.0;
         let slopes = [slope.gap.to_bits(), slope.approach.to_bits()];
         // between sticking and sliding this way or that
-        let still = mode == Mode::Slide && self.slip(k) < AT_REST;
-        let code = if still { u64::MAX } else { mode as u64 };
+        let at_rest = mode == Mode::Slide && self.slip(k) < AT_REST;
+        let code = if at_rest { u64::MAX } else { mode as u64 };
         hash([self.feature_key(k), code, slopes[0], slopes[1], u64::from(end)])
     }
 
@@ -87,29 +87,29 @@ impl Step<'_> {
     }
 
     /// Whether it is the dry friction of a joint that a limit holds: what the two share of the load moves nothing.
-    fn is_beside_limit(&self, k: usize) -> bool {
+    fn is_covered_by_limit(&self, k: usize) -> bool {
         let assembly = &self.data.assembly;
         let kind = |k: usize| match assembly.sources[k] {
             Source::Joint(n) => Some(assembly.joint_rows[n].kind),
             _ => None,
         };
         let Some(JointRowKind::DryFriction { dof }) = kind(k) else { return false };
-        let held = |(other, (mode, _)): (usize, &(Mode, f64))| match kind(other) {
+        let sticking_limit = |(other, (mode, _)): (usize, &(Mode, f64))| match kind(other) {
             Some(JointRowKind::Limit { joint, .. }) => {
                 *mode == Mode::Stick && self.model.joints()[joint].v.start == dof
             }
             _ => false,
         };
-        self.data.solution.modes().iter().enumerate().any(held)
+        self.data.solution.modes().iter().enumerate().any(sticking_limit)
     }
 
     /// Whether no point of a patch slides.
-    fn holds(&self, mut blocks: core::ops::Range<usize>) -> bool {
+    fn sticks(&self, mut blocks: core::ops::Range<usize>) -> bool {
         blocks.all(|k| self.data.solution.modes()[k].0 != Mode::Slide)
     }
 
     /// How many of the six directions of motion the points of a patch hold.
-    fn held_directions(&self, blocks: core::ops::Range<usize>) -> usize {
+    fn constrained_directions(&self, blocks: core::ops::Range<usize>) -> usize {
         let contact = |k: usize| match (self.data.assembly.sources[k], self.data.solution.modes()[k].0) {
             (Source::Contact(n), Mode::Stick) => Some(self.data.contacts.contacts()[n].point),
             _ => None,
