@@ -7,15 +7,15 @@ use super::laws::stabilization::Bias;
 use super::laws::surface::{PairLaw, gap_velocity, pair_law};
 use super::problem::delassus::delassus;
 use super::problem::islands::{DisjointSets, Island, split};
-use super::problem::low_rank::open_root;
+use super::problem::low_rank::open_factor;
 use super::problem::redundancy::Redundancy;
-use super::problem::{Block, Group, Place, Problem, TWIST, rows_of};
+use super::problem::{Block, Group, Problem, RowSpace, TWIST, rows_of};
 use super::rows::dofs::Dofs;
 use super::rows::frames::{self, FrameRows};
 use super::rows::jacobian::{Jacobian, WIDTH};
 use super::rows::joints::{self, JointRow};
 use super::solution::Solution;
-use super::warm::{Kept, Key, WarmImpulses};
+use super::warm::{Key, StoredImpulse, WarmImpulses};
 use super::{EndVelocity, Scene};
 use crate::collision::{Contact, ContactSet};
 use crate::dynamics::{Kinematics, StepMass};
@@ -45,11 +45,11 @@ pub(crate) struct Candidate {
 }
 
 /// Rows on single dofs act on the diagonal of M̂ where there is at least one for so many dofs.
-const SHARE_OF_DOFS: usize = 4;
+const DOFS_PER_ROW: usize = 4;
 /// Points between two bodies whose loads the motion can tell apart.
-const MOST_POINTS: usize = 3;
+const DETERMINED_POINTS: usize = 3;
 /// A gap that closes by less than this share of itself stays out of the problem at first.   (contact-2)
-const SLACK: f64 = 0.5;
+const MIN_CLOSING: f64 = 0.5;
 /// Gaps smaller than this take part always (m).
 const TOUCHING: f64 = 1e-4;
 /// How far an inactive constraint may be violated before the problem is solved again with it (m).
@@ -74,9 +74,9 @@ pub(crate) struct Assembly {
     /// Blocks whose last row nothing can move, and which therefore give up their correction.
     pub(super) immovable: Vec<bool>,
     /// Share of its position correction that each block is given.
-    pub(super) shares: Vec<f64>,
+    pub(super) correction_fractions: Vec<f64>,
     /// J v_free without any correction (rows).
-    pub(super) rigid: Vec<f64>,
+    pub(super) uncorrected: Vec<f64>,
     /// Scratch: a number per dof.
     at: Vec<usize>,
     /// Of this memory, of that of the solution without its scratch, and of the warm start.
@@ -84,7 +84,7 @@ pub(crate) struct Assembly {
 }
 
 footprint!(Assembly: problem, sources, candidates, joint_rows, pair_rows, joined, order, joint_order, pair_order,
-    biases, redundancy, immovable, shares, rigid, at);
+    biases, redundancy, immovable, correction_fractions, uncorrected, at);
 
 impl Assembly {
     /// Memory for a model.
@@ -102,8 +102,8 @@ impl Assembly {
             biases: Vec::new(),
             redundancy: Redundancy::default(),
             immovable: Vec::new(),
-            shares: Vec::new(),
-            rigid: Vec::new(),
+            correction_fractions: Vec::new(),
+            uncorrected: Vec::new(),
             at: vec![0; model.nv()],
             growths: Growths::default(),
         };
@@ -122,8 +122,8 @@ impl Assembly {
 
     /// Collects what may take part: contacts near each other, limits near their joints, dry friction, equalities.
     /// Limits count if they are nearer than `near_limit`, or twice what their velocity makes in the step.
-    /// `takes_part` decides from a gap and its change over the step who does from the start.
-    pub fn collect(&mut self, scene: &Scene, near_limit: f64, takes_part: impl Fn(f64, f64) -> bool + Copy) {
+    /// `is_active` decides from a gap and its change over the step who does from the start.
+    pub fn collect(&mut self, scene: &Scene, near_limit: f64, is_active: impl Fn(f64, f64) -> bool + Copy) {
         let Scene { model, q, kin, free, contacts } = *scene;
         let dt = model.options().dt;
         self.candidates.clear();
@@ -134,11 +134,11 @@ impl Assembly {
             // what bounces takes part even if it is held back otherwise
             let bounces =
                 law.restitution > 0.0 && c.distance + dt * normal_velocity(model, kin, &kin.V, c, bodies) <= 0.0;
-            let included = bounces || takes_part(c.distance, closing);
+            let included = bounces || is_active(c.distance, closing);
             self.candidates.push(Candidate { law, bodies, included });
         }
         self.joint_rows.clear();
-        joints::collect(model, q, &free.v, near_limit, &mut self.joint_rows, takes_part);
+        joints::collect(model, q, &free.v, near_limit, &mut self.joint_rows, is_active);
         self.pair_rows.clear();
         frames::collect(model, kin, &mut self.pair_rows);
     }
@@ -194,7 +194,7 @@ impl Assembly {
     /// G of all rows that are not on single dofs, or W.
     fn write_delassus(&mut self, model: &Model, mass: &StepMass) {
         for island in 0..self.problem.islands.len() {
-            open_root(model.tree(), &mut self.at, &mut self.problem, island);
+            open_factor(model.tree(), &mut self.at, &mut self.problem, island);
             if self.problem.islands[island].has_delassus {
                 self.problem.open_delassus(island);
             }
@@ -208,7 +208,7 @@ impl Assembly {
     fn count_moving_dofs(&mut self, island: usize) {
         let Assembly { problem, at, .. } = self;
         let Island { groups, blocks, .. } = problem.islands[island].clone();
-        let on_dof = |b: &Block| if let Place::Dof { dof, .. } = b.place { Some(dof as usize) } else { None };
+        let on_dof = |b: &Block| if let RowSpace::Dof { dof, .. } = b.space { Some(dof as usize) } else { None };
         let paths =
             problem.jacobian.spans[groups].iter().flat_map(|span| &problem.jacobian.path[span.clone()]).copied();
         let dofs = || paths.clone().chain(problem.blocks[blocks.clone()].iter().filter_map(on_dof));
@@ -223,7 +223,7 @@ impl Assembly {
             let (xi, block) = (self.problem.size(), self.problem.blocks.len());
             rows.open(model, kin, &mut self.problem.jacobian);
             for (k, error) in rows.errors().iter().enumerate() {
-                self.problem.push(Cone::Bilateral, xi + k, Place::Rows, [0.0; 2]);
+                self.problem.push(Cone::Bilateral, xi + k, RowSpace::Rows, [0.0; 2]);
                 self.sources.push(Source::Equality(n, k));
                 self.biases.push(Bias::Error(*error));
             }
@@ -245,7 +245,7 @@ impl Assembly {
             self.problem.jacobian.open(model, rows().flat_map(|(_, r)| r.terms(model).map(|(j, _)| j)));
             for (k, (n, row)) in rows().enumerate() {
                 row.terms(model).for_each(|(j, x)| self.problem.jacobian.add_dof(j, k, x));
-                self.problem.push(row.cone, xi + k, Place::Rows, [0.0; 2]);
+                self.problem.push(row.cone, xi + k, RowSpace::Rows, [0.0; 2]);
                 self.sources.push(Source::Joint(n));
                 self.biases.push(joint_bias(row));
             }
@@ -259,7 +259,7 @@ impl Assembly {
             let row = self.joint_rows[n];
             if let (true, Some((dof, scale))) = (row.included, row.only_dof(model)) {
                 let xi = self.problem.size();
-                self.problem.push(row.cone, xi, Place::Dof { dof: dof as u32, scale }, [0.0; 2]);
+                self.problem.push(row.cone, xi, RowSpace::Dof { dof: dof as u32, scale }, [0.0; 2]);
                 self.sources.push(Source::Joint(n));
                 self.biases.push(joint_bias(&row));
             }
@@ -274,7 +274,7 @@ impl Assembly {
         }
         let rows = chosen.iter().map(|n| &self.joint_rows[*n as usize]);
         let count = rows.filter(|r| r.included && r.only_dof(model).is_some()).count();
-        count > 0 && SHARE_OF_DOFS * count >= self.trees_of(model, first).map(|dofs| dofs.len()).sum()
+        count > 0 && DOFS_PER_ROW * count >= self.trees_of(model, first).map(|dofs| dofs.len()).sum()
     }
 
     /// Dofs of the trees of the island that begins with one of them.
@@ -301,7 +301,7 @@ impl Assembly {
         if count == 0 {
             return;
         }
-        let relative = if run.len() > MOST_POINTS { model.options().patch_compliance } else { 0.0 };
+        let relative = if run.len() > DETERMINED_POINTS { model.options().patch_compliance } else { 0.0 };
         let (xi, block) = (self.problem.size(), self.problem.blocks.len());
         let all = contacts.contacts();
         self.problem.jacobian.open_bodies(model, bodies);
@@ -325,7 +325,7 @@ impl Assembly {
                 for (body, sign) in candidate.bodies.into_iter().zip([-1.0, 1.0]) {
                     self.problem.jacobian.add_point(model, kin, body, c.point, &c.frame.c, 3 * n, sign);
                 }
-                self.problem.push(cone, xi + 3 * n, Place::Rows, compliance);
+                self.problem.push(cone, xi + 3 * n, RowSpace::Rows, compliance);
             }
             self.sources.push(Source::Contact(k as usize));
             let approach = normal_velocity(model, kin, &kin.V, c, candidate.bodies);
@@ -374,7 +374,9 @@ impl Assembly {
         let mut finder = warm.finder();
         for k in 0..self.sources.len() {
             let (b, source) = (self.problem.blocks[k], self.sources[k]);
-            let Some(Kept { impulse, relaxation, .. }) = finder.find(self.key(source, contacts)) else { continue };
+            let Some(StoredImpulse { impulse, relaxation, .. }) = finder.find(self.key(source, contacts)) else {
+                continue;
+            };
             self.problem.blocks[k].relax(relaxation);
             match (source, b.cone) {
                 (Source::Contact(k), Cone::Friction { mu }) => {
@@ -387,14 +389,14 @@ impl Assembly {
     }
 
     /// Keeps the impulses for the next step.
-    pub fn keep_impulses(&self, contacts: &ContactSet, lambda: &[f64], warm: &mut WarmImpulses) {
+    pub fn store_impulses(&self, contacts: &ContactSet, lambda: &[f64], warm: &mut WarmImpulses) {
         warm.clear();
         for (b, source) in self.problem.blocks.iter().zip(&self.sources) {
             let impulse = match *source {
                 Source::Contact(k) => contacts.contacts()[k].frame * Vec3::from_slice(&lambda[b.row..]),
                 _ => Vec3 { x: lambda[b.row], y: 0.0, z: 0.0 },
             };
-            warm.push(Kept { key: self.key(*source, contacts), impulse, relaxation: b.next_relaxation });
+            warm.push(StoredImpulse { key: self.key(*source, contacts), impulse, relaxation: b.next_relaxation });
         }
     }
 
@@ -410,7 +412,7 @@ impl Assembly {
             self.problem.jacobian.add_transposed(n, &w[..group.xi.len()], tau);
         }
         for b in &self.problem.blocks {
-            if let Place::Dof { dof, scale } = b.place {
+            if let RowSpace::Dof { dof, scale } = b.space {
                 tau[dof as usize] += scale * lambda[b.row];
             }
         }
@@ -428,7 +430,7 @@ fn joint_bias(row: &JointRow) -> Bias {
 
 /// Whether a gap with the given change over the step takes part from the start.
 pub(super) fn is_near(phi: f64, change: f64) -> bool {
-    phi <= TOUCHING || phi * SLACK + change <= 0.0
+    phi <= TOUCHING || phi * MIN_CLOSING + change <= 0.0
 }
 
 pub(super) fn sorted([a, b]: [BodyId; 2]) -> [BodyId; 2] {

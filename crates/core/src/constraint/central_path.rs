@@ -1,7 +1,7 @@
 //! The contact problem of a step on the central path, for smoothed derivatives.   (ncp-13)
 
 use super::assembly::Assembly;
-use super::ncp::{self, CONTRADICTION, Outcome, Search};
+use super::ncp::{self, INFEASIBLE_RESIDUAL, Outcome, Search};
 use super::problem::Problem;
 use super::problem::residual::residual_at;
 use super::report::{Iterations, SolveReport, Stage, Status};
@@ -20,7 +20,7 @@ pub(crate) fn resolve_centrally(
     solution: &mut Solution,
     end: &mut EndVelocity,
 ) -> SolveReport {
-    assembly.collect(scene, joints::FAR, |_, _| true);
+    assembly.collect(scene, joints::CENTRAL_RANGE, |_, _| true);
     assembly.assemble(scene, mass);
     solution.reset(&assembly.problem);
     let (kappa, budget) = (kappa * unit_of_complementarity(scene.model), scene.model.options().max_iterations);
@@ -48,17 +48,17 @@ fn center_island(problem: &mut Problem, n: usize, kappa: f64, budget: u32, solut
     let (mut spent, mut centered) = ncp::center(part, kappa, budget, work);
     let mut status = Status::Converged;
     if !centered {
-        let mut search = Search::new(part, CONTRADICTION, budget.saturating_sub(spent));
+        let mut search = Search::new(part, INFEASIBLE_RESIDUAL, budget.saturating_sub(spent));
         work.lambda.fill(0.0);
         let end = ncp::solve(part, Solver::Cold, &mut search, work);
-        if relaxation::settle(part, &mut search, work, end) {
+        if relaxation::relax_infeasible(part, &mut search, work, end) {
             status = Status::Infeasible;
         }
         let (more, now) = ncp::center(part, kappa, search.left, work);
         (spent, centered) = (spent + search.iterations.sum() + more, now);
     }
     let residual = residual_at(part, &work.lambda, &work.sigma);
-    solution.keep_local_compliances(problem, n);
+    solution.store_local_compliances(problem, n);
     solution.close_island(problem, n);
     let status = if centered { status } else { Status::NotConverged };
     let iterations = Iterations { other: spent, ..Iterations::default() };

@@ -11,18 +11,18 @@ use super::modes::AT_REST;
 use super::problem::{Block, rows_of};
 
 /// Share of a column's inverse inertia below which others can do all that it does.
-const RANK: f64 = 1e-10;
+const RANK_TOLERANCE: f64 = 1e-10;
 /// Newton steps for one shift of the bounds, and the share to which the shift shrinks.
-const STEPS: usize = 12;
+const NEWTON_STEPS: usize = 12;
 const SHRINK: f64 = 0.1;
 /// Shifts at the beginning and the end, as shares of the largest load.
-const WIDE: f64 = 1e-1;
-const TIGHT: f64 = 1e-13;
+const WIDEST: f64 = 1e-1;
+const TIGHTEST: f64 = 1e-13;
 /// Self-stresses beyond which loads stay as they are: the cost grows with their cube.
-const MOST: usize = 300;
+const MOST_SELF_STRESSES: usize = 300;
 
 /// One way in which an impulse may change while the velocities stay.
-struct Way {
+struct Direction {
     block: usize,
     /// In the rows of the constraint.
     along: [f64; 3],
@@ -33,24 +33,25 @@ struct Way {
 /// The center of the loads of constraints with the Delassus matrix G (row by row) and the velocities `sigma`; `lambda` itself
 /// where it is the only load.
 pub(crate) fn center(blocks: &[Block], G: &[f64], lambda: &[f64], sigma: &[f64]) -> Vec<f64> {
-    let ways = ways(blocks, lambda, sigma);
-    let N = self_stresses(blocks, G, lambda.len(), &ways);
-    let count = if ways.is_empty() { 0 } else { N.len() / ways.len() };
-    if count == 0 || count > MOST {
+    let directions = directions(blocks, lambda, sigma);
+    let N = self_stresses(blocks, G, lambda.len(), &directions);
+    let count = if directions.is_empty() { 0 } else { N.len() / directions.len() };
+    if count == 0 || count > MOST_SELF_STRESSES {
         return lambda.to_vec();
     }
-    let mut search = Search { blocks, ways, N, x: vec![0.0; count], loads: lambda.to_vec(), start: lambda, size: 0.0 };
+    let mut search =
+        CenterSearch { blocks, directions, N, x: vec![0.0; count], loads: lambda.to_vec(), start: lambda, size: 0.0 };
     search.run();
     search.loads
 }
 
 /// What may change: all of a constraint that rests, the normal impulse of one that slides with its friction, nothing of
 /// what is open or gives way.
-fn ways(blocks: &[Block], lambda: &[f64], sigma: &[f64]) -> Vec<Way> {
-    let mut ways = Vec::new();
+fn directions(blocks: &[Block], lambda: &[f64], sigma: &[f64]) -> Vec<Direction> {
+    let mut directions = Vec::new();
     for (k, b) in blocks.iter().enumerate() {
         let (l, s) = (rows_of(lambda, b), rows_of(sigma, b));
-        let mut add = |along| ways.push(Way { block: k, along, unit: b.mean.sqrt() });
+        let mut add = |along| directions.push(Direction { block: k, along, unit: b.mean.sqrt() });
         match b.cone {
             Cone::Friction { mu } => {
                 let (slip, closed) = (s[0].hypot(s[1]), b.mean * l[2] > s[2].abs() || s[2].abs() < AT_REST);
@@ -67,13 +68,13 @@ fn ways(blocks: &[Block], lambda: &[f64], sigma: &[f64]) -> Vec<Way> {
             _ => {}
         }
     }
-    ways
+    directions
 }
 
 /// Combinations of the ways that move nothing, one after the other: a number per way, in units of 1/√mean.
-fn self_stresses(blocks: &[Block], G: &[f64], rows: usize, ways: &[Way]) -> Vec<f64> {
-    let n = ways.len();
-    let entry = |a: &Way, b: &Way| {
+fn self_stresses(blocks: &[Block], G: &[f64], rows: usize, directions: &[Direction]) -> Vec<f64> {
+    let n = directions.len();
+    let entry = |a: &Direction, b: &Direction| {
         let (first, second) = (&blocks[a.block], &blocks[b.block]);
         let product = |i: usize, j: usize| a.along[i] * G[(first.row + i) * rows + second.row + j] * b.along[j];
         let sum: f64 = (0..first.cone.rows())
@@ -82,7 +83,8 @@ fn self_stresses(blocks: &[Block], G: &[f64], rows: usize, ways: &[Way]) -> Vec<
             .sum();
         sum / (a.unit * b.unit)
     };
-    let A: Vec<f64> = ways.iter().flat_map(|a| ways.iter().map(move |b| (a, b))).map(|(a, b)| entry(a, b)).collect();
+    let A: Vec<f64> =
+        directions.iter().flat_map(|a| directions.iter().map(move |b| (a, b))).map(|(a, b)| entry(a, b)).collect();
     let (L, order, rank) = pivoted_cholesky(&A, n);
     let mut stresses = vec![0.0; (n - rank) * n];
     for (stress, &own) in stresses.chunks_exact_mut(n.max(1)).zip(&order[rank..]) {
@@ -101,20 +103,20 @@ fn self_stresses(blocks: &[Block], G: &[f64], rows: usize, ways: &[Way]) -> Vec<
 /// `A = L Lᵀ` with the largest pivot that is left: L in the rows of A, the order of its columns, and how many there are.
 fn pivoted_cholesky(A: &[f64], n: usize) -> (Vec<f64>, Vec<usize>, usize) {
     let (mut L, mut order, mut rank) = (vec![0.0; n * n], (0..n).collect::<Vec<usize>>(), 0);
-    let mut left: Vec<f64> = (0..n).map(|i| A[i * n + i]).collect();
+    let mut remaining: Vec<f64> = (0..n).map(|i| A[i * n + i]).collect();
     while rank < n {
-        let best = (rank..n).max_by(|a, b| left[order[*a]].total_cmp(&left[order[*b]])).unwrap_or(rank);
-        if left[order[best]] <= RANK {
+        let best = (rank..n).max_by(|a, b| remaining[order[*a]].total_cmp(&remaining[order[*b]])).unwrap_or(rank);
+        if remaining[order[best]] <= RANK_TOLERANCE {
             break;
         }
         order.swap(rank, best);
         let pivot = order[rank];
-        let root = left[pivot].sqrt();
+        let root = remaining[pivot].sqrt();
         L[pivot * n + rank] = root;
         for &i in &order[rank + 1..] {
             let sum = (0..rank).fold(A[i * n + pivot], |s, k| s - L[i * n + k] * L[pivot * n + k]);
             L[i * n + rank] = sum / root;
-            left[i] -= L[i * n + rank] * L[i * n + rank];
+            remaining[i] -= L[i * n + rank] * L[i * n + rank];
         }
         rank += 1;
     }
@@ -122,9 +124,9 @@ fn pivoted_cholesky(A: &[f64], n: usize) -> (Vec<f64>, Vec<usize>, usize) {
 }
 
 /// The search for the center.
-struct Search<'a> {
+struct CenterSearch<'a> {
     blocks: &'a [Block],
-    ways: Vec<Way>,
+    directions: Vec<Direction>,
     /// Self-stresses, one after the other, and the coordinates of the loads along them.
     N: Vec<f64>,
     x: Vec<f64>,
@@ -134,7 +136,7 @@ struct Search<'a> {
     size: f64,
 }
 
-impl Search<'_> {
+impl CenterSearch<'_> {
     /// Centers with bounds that are moved out, less and less.
     fn run(&mut self) {
         let size =
@@ -143,9 +145,9 @@ impl Search<'_> {
             return;
         }
         self.size = size;
-        let mut shift = WIDE * size;
-        while shift > TIGHT * size {
-            for _ in 0..STEPS {
+        let mut shift = WIDEST * size;
+        while shift > TIGHTEST * size {
+            for _ in 0..NEWTON_STEPS {
                 if !self.improve(shift) {
                     break;
                 }
@@ -156,7 +158,7 @@ impl Search<'_> {
 
     /// One Newton step towards the center of bounds moved by `shift` (m/s). Returns whether it has moved.
     fn improve(&mut self, shift: f64) -> bool {
-        let (n, m) = (self.ways.len(), self.x.len());
+        let (n, m) = (self.directions.len(), self.x.len());
         let Some((before, gradient, hessian)) = self.value(&self.loads, shift) else { return false };
         let own = |j: usize| &self.N[j * n..(j + 1) * n];
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).fold(0.0, |s, (a, b)| s + a * b);
@@ -165,26 +167,26 @@ impl Search<'_> {
         let mut A: Vec<f64> = (0..m * m).map(|k| dot(own(k / m), &HN[k % m])).collect();
         let Some(step) = solve(&mut A, &g) else { return false };
         let decrement = dot(&g, &step);
-        let mut share = 1.0;
-        while share > 1e-6 {
-            let x: Vec<f64> = self.x.iter().zip(&step).map(|(x, d)| x + share * d).collect();
+        let mut fraction = 1.0;
+        while fraction > 1e-6 {
+            let x: Vec<f64> = self.x.iter().zip(&step).map(|(x, d)| x + fraction * d).collect();
             let loads = self.at(&x);
-            if self.value(&loads, shift).is_some_and(|v| v.0 >= before + 0.1 * share * decrement) {
+            if self.value(&loads, shift).is_some_and(|v| v.0 >= before + 0.1 * fraction * decrement) {
                 (self.x, self.loads) = (x, loads);
                 return decrement > 1e-12;
             }
-            share *= 0.5;
+            fraction *= 0.5;
         }
         false
     }
 
     /// Loads at given coordinates.
     fn at(&self, x: &[f64]) -> Vec<f64> {
-        let (n, mut loads) = (self.ways.len(), self.start.to_vec());
-        for (i, way) in self.ways.iter().enumerate() {
-            let along = x.iter().enumerate().fold(0.0, |s, (j, x)| s + x * self.N[j * n + i]) / way.unit;
-            let b = &self.blocks[way.block];
-            (0..b.cone.rows()).for_each(|k| loads[b.row + k] += along * way.along[k]);
+        let (n, mut loads) = (self.directions.len(), self.start.to_vec());
+        for (i, direction) in self.directions.iter().enumerate() {
+            let along = x.iter().enumerate().fold(0.0, |s, (j, x)| s + x * self.N[j * n + i]) / direction.unit;
+            let b = &self.blocks[direction.block];
+            (0..b.cone.rows()).for_each(|k| loads[b.row + k] += along * direction.along[k]);
         }
         loads
     }
@@ -192,18 +194,18 @@ impl Search<'_> {
     /// Sum of logarithms of slacks, its gradient along the ways and its curvature in the rows; `None` beyond a bound.
     fn value(&self, loads: &[f64], shift: f64) -> Option<(f64, Vec<f64>, Vec<Curvature>)> {
         let (mut sum, mut curvatures) = (0.0, vec![None; self.blocks.len()]);
-        let mut hessian = Vec::with_capacity(self.ways.len());
-        let mut gradient = Vec::with_capacity(self.ways.len());
-        for way in &self.ways {
-            let b = &self.blocks[way.block];
-            if curvatures[way.block].is_none() {
-                let slides = way.along[2] != 0.0 && way.along[0].hypot(way.along[1]) > 0.0;
+        let mut hessian = Vec::with_capacity(self.directions.len());
+        let mut gradient = Vec::with_capacity(self.directions.len());
+        for direction in &self.directions {
+            let b = &self.blocks[direction.block];
+            if curvatures[direction.block].is_none() {
+                let slides = direction.along[2] != 0.0 && direction.along[0].hypot(direction.along[1]) > 0.0;
                 let c = barrier(b, rows_of(loads, b), shift, slides, self.size)?;
                 sum += c.value;
-                curvatures[way.block] = Some(c);
+                curvatures[direction.block] = Some(c);
             }
-            let c = curvatures[way.block]?;
-            gradient.push((0..3).fold(0.0, |s, k| s + c.gradient[k] * way.along[k]) / way.unit);
+            let c = curvatures[direction.block]?;
+            gradient.push((0..3).fold(0.0, |s, k| s + c.gradient[k] * direction.along[k]) / direction.unit);
             hessian.push(c);
         }
         Some((sum, gradient, hessian))
@@ -212,15 +214,15 @@ impl Search<'_> {
     /// The (negative) curvature times a change along the ways.
     fn curve(&self, hessian: &[Curvature], x: &[f64]) -> Vec<f64> {
         let mut rows = vec![[0.0; 3]; self.blocks.len()];
-        for (way, x) in self.ways.iter().zip(x) {
-            (0..3).for_each(|k| rows[way.block][k] += way.along[k] * x / way.unit);
+        for (direction, x) in self.directions.iter().zip(x) {
+            (0..3).for_each(|k| rows[direction.block][k] += direction.along[k] * x / direction.unit);
         }
-        let along = |(way, c): (&Way, &Curvature)| {
-            let r = rows[way.block];
+        let along = |(direction, c): (&Direction, &Curvature)| {
+            let r = rows[direction.block];
             let product = |k: usize| (0..3).fold(0.0, |s, j| s + c.hessian[k][j] * r[j]);
-            (0..3).fold(0.0, |s, k| s + way.along[k] * product(k)) / way.unit
+            (0..3).fold(0.0, |s, k| s + direction.along[k] * product(k)) / direction.unit
         };
-        self.ways.iter().zip(hessian).map(along).collect()
+        self.directions.iter().zip(hessian).map(along).collect()
     }
 }
 
@@ -234,7 +236,7 @@ struct Curvature {
 
 /// `log` of the slack of a constraint whose bounds are moved out by `shift` (m/s); `size`: of the largest load.
 fn barrier(b: &Block, l: [f64; 3], shift: f64, slides: bool, size: f64) -> Option<Curvature> {
-    let room = shift / b.mean;
+    let widening = shift / b.mean;
     let linear = |slacks: &[(f64, f64)], row: usize| {
         let mut c = Curvature { value: 0.0, gradient: [0.0; 3], hessian: [[0.0; 3]; 3] };
         for (slack, sign) in slacks {
@@ -254,12 +256,12 @@ fn barrier(b: &Block, l: [f64; 3], shift: f64, slides: bool, size: f64) -> Optio
             (c.value, c.gradient[0], c.hessian[0][0]) = (-0.5 * weight * l[0] * l[0], -weight * l[0], weight);
             Some(c)
         }
-        Cone::Unilateral => linear(&[(l[0] + room, 1.0)], 0),
-        Cone::Box { bound } => linear(&[(bound + room - l[0], -1.0), (bound + room + l[0], 1.0)], 0),
-        Cone::Friction { mu } if mu == 0.0 || slides => linear(&[(l[2] + room, 1.0)], 2),
+        Cone::Unilateral => linear(&[(l[0] + widening, 1.0)], 0),
+        Cone::Box { bound } => linear(&[(bound + widening - l[0], -1.0), (bound + widening + l[0], 1.0)], 0),
+        Cone::Friction { mu } if mu == 0.0 || slides => linear(&[(l[2] + widening, 1.0)], 2),
         Cone::Friction { mu } => {
             // log(a² − ‖λ_T‖²), a = μ λ_N + room
-            let a = mu * l[2] + room;
+            let a = mu * l[2] + widening;
             let s = a * a - l[0] * l[0] - l[1] * l[1];
             if a <= 0.0 || s <= 0.0 {
                 return None;

@@ -28,12 +28,12 @@ pub use warm::WarmStart;
 use assembly::is_near;
 pub(crate) use assembly::{Assembly, Source, relative_velocity};
 pub(crate) use central_path::resolve_centrally;
-pub(crate) use laws::surface::{BiasSlope, friction_shares, restitution_shares};
+pub(crate) use laws::surface::{BiasSlope, friction_fractions, restitution_fractions};
 pub(crate) use load_center::center;
 pub(crate) use modes::{AT_REST, contact_margins, is_undecided, mode, undecided};
 pub(crate) use problem::delassus::Delassus;
 pub(crate) use problem::stiffened::Stiffened;
-pub(crate) use problem::{Block, Place, TWIST, rows_of};
+pub(crate) use problem::{Block, RowSpace, TWIST, rows_of};
 pub(crate) use rows::frames::FrameRows;
 pub(crate) use rows::joints::JointRowKind;
 pub(crate) use warm::WarmImpulses;
@@ -47,8 +47,8 @@ use ncp::{Outcome, Search};
 
 /// How often a problem is assembled again with constraints that were inactive, and the least budget with which it is
 /// (factorizations).
-const ROUNDS: usize = 8;
-const ANEW: u32 = 20;
+const ASSEMBLIES: usize = 8;
+const LEAST_BUDGET: u32 = 20;
 
 /// What the constraints of a step are assembled from.
 #[derive(Clone, Copy)]
@@ -84,8 +84,8 @@ impl EndVelocity {
         if assembly.problem.blocks.is_empty() {
             v.copy_from_slice(&scene.free.v);
         } else {
-            if solution.moved.len() == v.len() {
-                v.copy_from_slice(&solution.moved);
+            if solution.velocity_change.len() == v.len() {
+                v.copy_from_slice(&solution.velocity_change);
             } else {
                 assembly.generalized_impulse(solution.lambda(), v);
                 mass.solve(model, v);
@@ -112,16 +112,16 @@ pub(crate) fn resolve(
     let options = scene.model.options();
     if let GradientMode::Central { kappa } = options.gradient {
         let mut report = resolve_centrally(scene, kappa, mass, assembly, solution, end);
-        assembly.keep_impulses(scene.contacts, solution.lambda(), warm);
+        assembly.store_impulses(scene.contacts, solution.lambda(), warm);
         report.growths = assembly.count_growths(scene, solution, warm);
         return report;
     }
     if !again {
         assembly.joined.begin_step();
     }
-    assembly.collect(scene, rows::joints::NEAR, is_near);
+    assembly.collect(scene, rows::joints::EXACT_RANGE, is_near);
     let mut report = SolveReport::default();
-    for round in 1..=ROUNDS {
+    for round in 1..=ASSEMBLIES {
         assembly.assemble(scene, mass);
         solution.reset(&assembly.problem);
         assembly.warm_start(scene.contacts, warm, &mut solution.scratch.start);
@@ -136,12 +136,12 @@ pub(crate) fn resolve(
         end.write(scene, mass, assembly, solution);
         report = SolveReport { correction, ..solution::report(&assembly.problem, outcome, solution) };
         (report.iterations, report.total_iterations) = (assembly.joined.most_spent(), assembly.joined.total_spent());
-        assembly.keep_impulses(scene.contacts, solution.lambda(), warm);
+        assembly.store_impulses(scene.contacts, solution.lambda(), warm);
         if !assembly.include_violated(scene, end) {
             break;
         }
         // a problem that is assembled again needs some of the budget
-        if report.iterations + ANEW > options.max_iterations || round == ROUNDS {
+        if report.iterations + LEAST_BUDGET > options.max_iterations || round == ASSEMBLIES {
             report.status = report.status.max(Status::NotConverged);
             break;
         }
@@ -159,11 +159,11 @@ pub(crate) fn solve_island(
     budget: u32,
     solution: &mut Solution,
 ) -> Outcome {
-    let (part, work) = solution.open_island(problem, n);
-    let mut search = Search::new(part, options.tolerance, budget);
-    let end = ncp::solve(part, options.solver, &mut search, work);
-    let infeasible = relaxation::settle(part, &mut search, work, end);
-    let outcome = ncp::certify(part, &search, work, infeasible);
+    let (island, work) = solution.open_island(problem, n);
+    let mut search = Search::new(island, options.tolerance, budget);
+    let end = ncp::solve(island, options.solver, &mut search, work);
+    let infeasible = relaxation::relax_infeasible(island, &mut search, work, end);
+    let outcome = ncp::certify(island, &search, work, infeasible);
     solution.close_island(problem, n);
     outcome
 }
@@ -179,16 +179,16 @@ fn limit_energy(
 ) -> Outcome {
     let mut tries = [false, false, true].into_iter();
     while let Some(excess) = assembly.excess(model, solution, n) {
-        let (Some(last), Some(share)) = (tries.next(), assembly.smaller_share(n, excess)) else {
-            let part = assembly.bounded_part(solution, n, excess);
-            outcome.residual = solution.scale_impulses(&assembly.problem, n, part);
+        let (Some(last), Some(fraction)) = (tries.next(), assembly.smaller_correction(n, excess)) else {
+            let fraction = assembly.bounded_fraction(solution, n, excess);
+            outcome.residual = solution.scale_impulses(&assembly.problem, n, fraction);
             outcome.status = Status::NotConverged;
             break;
         };
-        let share = if last { 0.0 } else { share };
-        *correction = f64::min(*correction, share);
-        assembly.share_correction(n, share);
-        solution.start_again(assembly.problem.islands[n].rows.clone());
+        let fraction = if last { 0.0 } else { fraction };
+        *correction = f64::min(*correction, fraction);
+        assembly.scale_correction(n, fraction);
+        solution.restart_rows(assembly.problem.islands[n].rows.clone());
         let first = assembly.problem.islands[n].tree;
         let budget = assembly.joined.left(first, model.options().max_iterations);
         let again = solve_island(&mut assembly.problem, n, model.options(), budget, solution);

@@ -44,8 +44,8 @@ pub(crate) fn classify(problem: &Problem, lambda: &[f64], sigma: &[f64], modes: 
     }
 }
 
-/// Mode and margin of a constraint; `together`: it bears its load with others.
-pub(crate) fn mode(b: &Block, l: [f64; 3], s: [f64; 3], together: bool) -> (Mode, f64) {
+/// Mode and margin of a constraint; `distributed`: it bears its load with others.
+pub(crate) fn mode(b: &Block, l: [f64; 3], s: [f64; 3], distributed: bool) -> (Mode, f64) {
     match b.cone {
         Cone::Bilateral => (Mode::Stick, f64::INFINITY),
         Cone::Unilateral => {
@@ -56,7 +56,7 @@ pub(crate) fn mode(b: &Block, l: [f64; 3], s: [f64; 3], together: bool) -> (Mode
             let (room, slip) = (b.mean * (bound - l[0].abs()), s[0].abs());
             if room > slip { (Mode::Stick, room - slip) } else { (Mode::Slide, slip - room) }
         }
-        Cone::Friction { mu } => contact_mode(mu, b.mean, l, s, together && b.is_redundant()),
+        Cone::Friction { mu } => contact_mode(mu, b.mean, l, s, distributed && b.is_redundant()),
     }
 }
 
@@ -72,15 +72,15 @@ pub(crate) fn undecided(margins: impl Iterator<Item = f64>) -> (usize, f64) {
 
 /// Slip below which a point that bears its load with others counts as held: a patch at rest may bring some of its points to
 /// the boundary of their cones without any of them moving (m/s).
-const HELD: f64 = 1e-9;
+const PATCH_AT_REST: f64 = 1e-9;
 
-fn contact_mode(mu: f64, unit: f64, lambda: [f64; 3], sigma: [f64; 3], together: bool) -> (Mode, f64) {
+fn contact_mode(mu: f64, unit: f64, lambda: [f64; 3], sigma: [f64; 3], distributed: bool) -> (Mode, f64) {
     let [open, slip] = contact_margins(mu, unit, lambda, sigma);
     if open <= 0.0 {
         return (Mode::Break, -open);
     }
-    let held = slip > 0.0 || (together && mu > 0.0 && length(sigma[0], sigma[1]) <= HELD);
-    let mode = if held { Mode::Stick } else { Mode::Slide };
+    let sticks = slip > 0.0 || (distributed && mu > 0.0 && length(sigma[0], sigma[1]) <= PATCH_AT_REST);
+    let mode = if sticks { Mode::Stick } else { Mode::Slide };
     (mode, open.min(slip.abs()))
 }
 

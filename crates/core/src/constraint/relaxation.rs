@@ -5,19 +5,19 @@
 //! a slightly compliant problem; all others keep their targets. Solvers see the problem as it is: it is relaxed here.
 
 use super::laws::cone::Cone;
-use super::ncp::{self, DOWN, End, SQUEEZED, Search, WEIGHT, Work};
+use super::ncp::{self, End, INFEASIBLE_LOAD, Search, WEIGHT, WEIGHT_DOWN, Work};
 use super::problem::residual::fastest;
 use super::problem::{Block, Problem};
 
 /// Fraction of the largest change of velocity in a self-stress above which a constraint takes part in it.
-const TAKES_PART: f64 = 1e-2;
+const INVOLVED: f64 = 1e-2;
 /// The relaxation of the step before is kept until the one that fits differs by more than this factor: it is a constant of
 /// the step's derivative.
-const STEADY: f64 = 4.0;
+const KEEP_WITHIN: f64 = 4.0;
 
 /// What a solve that ended with `end` calls for: relaxes constraints of an infeasible problem and solves it again; tries whether
 /// those that were relaxed in the step before still have to be. Returns whether the problem is infeasible.   (ncp-14)
-pub(super) fn settle(problem: &mut Problem, search: &mut Search, work: &mut Work, end: End) -> bool {
+pub(super) fn relax_infeasible(problem: &mut Problem, search: &mut Search, work: &mut Work, end: End) -> bool {
     if end == End::Reference {
         return false;
     }
@@ -30,7 +30,7 @@ pub(super) fn settle(problem: &mut Problem, search: &mut Search, work: &mut Work
         None => relaxed && !is_feasible_again(problem, search, work),
     };
     if infeasible {
-        remember(problem, &work.best);
+        set_next_relaxation(problem, &work.best);
     }
     infeasible
 }
@@ -41,7 +41,7 @@ fn violation_of_infeasible(problem: &Problem, work: &mut Work, end: End) -> Opti
     if end == End::Infeasible {
         return Some(work.take_least_violation());
     }
-    let violation = squeeze(problem, &work.best);
+    let violation = wedged_violation(problem, &work.best);
     work.saved.extend_from_slice(&work.best);
     (violation > 0.0).then_some(violation)
 }
@@ -67,13 +67,13 @@ fn relax_and_solve(problem: &mut Problem, search: &mut Search, work: &mut Work, 
 fn is_feasible_again(problem: &mut Problem, search: &mut Search, work: &mut Work) -> bool {
     let violation = largest_violation(problem, &work.best);
     let weights = problem.blocks.iter().filter(|b| b.relaxation > 0.0).map(|b| b.relaxation / b.mean);
-    let weight = (DOWN * weights.fold(WEIGHT[1], f64::min)).max(WEIGHT[0]);
+    let weight = (WEIGHT_DOWN * weights.fold(WEIGHT[1], f64::min)).max(WEIGHT[0]);
     work.saved.clear();
     work.saved.extend_from_slice(&work.best);
     let before = *search;
     problem.blocks.iter_mut().for_each(|b| b.compliance = b.own_compliance);
     let end = ncp::improve(problem, search, work, weight, violation);
-    if end == End::Solved && squeeze(problem, &work.best) == 0.0 {
+    if end == End::Solved && wedged_violation(problem, &work.best) == 0.0 {
         problem.blocks.iter_mut().for_each(|b| b.relaxation = 0.0);
         return true;
     }
@@ -104,12 +104,12 @@ fn weight(problem: &Problem, violation: f64) -> f64 {
 
 /// Violation of targets that are met by squeezing only (m/s): loads a hundred times those that would stop the whole island,
 /// borne by nothing but the compliance that distributes loads. Zero where there are none.
-fn squeeze(problem: &Problem, lambda: &[f64]) -> f64 {
-    let of = |b: &Block| b.relative_compliance / problem.whole().mass * lambda[last_row(b)].abs();
+fn wedged_violation(problem: &Problem, lambda: &[f64]) -> f64 {
+    let of = |b: &Block| b.relative_compliance / problem.only_island().mass * lambda[last_row(b)].abs();
     let (relative, shift) = problem.blocks.iter().fold((0.0f64, 0.0f64), |m, b| {
         (m.0.max(b.relative_compliance), if b.is_redundant() { m.1.max(of(b)) } else { m.1 })
     });
-    if shift > SQUEEZED * relative * fastest(problem) { shift } else { 0.0 }
+    if shift > INFEASIBLE_LOAD * relative * fastest(problem) { shift } else { 0.0 }
 }
 
 /// Relaxes the constraints that take part in a self-stress, by as much as fits a violation; those of all targets if `all`.
@@ -118,30 +118,30 @@ fn relax(problem: &mut Problem, stress: &[f64], violation: f64, all: bool) {
     let largest = problem.blocks.iter().filter(|b| has_target(b)).map(stress).fold(0.0, f64::max);
     let weight = weight(problem, violation);
     for b in problem.blocks.iter_mut().filter(|b| has_target(b)) {
-        if all || stress(b) > TAKES_PART * largest {
-            let more = steady(weight * b.mean);
+        if all || stress(b) > INVOLVED * largest {
+            let more = nearest_power_of_two(weight * b.mean);
             b.relax(b.relaxation.max(more));
         }
     }
 }
 
 /// The relaxation with which the next step should begin: what fits the violation there is, on the constraints that show it.
-fn remember(problem: &mut Problem, lambda: &[f64]) {
+fn set_next_relaxation(problem: &mut Problem, lambda: &[f64]) {
     let violation = largest_violation(problem, lambda);
     let weight = weight(problem, violation);
     for b in &mut problem.blocks {
-        let takes_part = b.relaxation * lambda[last_row(b)].abs() > TAKES_PART * violation;
+        let is_involved = b.relaxation * lambda[last_row(b)].abs() > INVOLVED * violation;
         let fits = weight * b.mean;
-        let near = fits < STEADY * b.relaxation && b.relaxation < STEADY * fits;
-        b.next_relaxation = match (takes_part, near) {
+        let near = fits < KEEP_WITHIN * b.relaxation && b.relaxation < KEEP_WITHIN * fits;
+        b.next_relaxation = match (is_involved, near) {
             (false, _) => 0.0,
             (true, true) => b.relaxation,
-            (true, false) => steady(fits),
+            (true, false) => nearest_power_of_two(fits),
         };
     }
 }
 
 /// The nearest power of two: equal for states that are near each other.
-fn steady(x: f64) -> f64 {
+fn nearest_power_of_two(x: f64) -> f64 {
     x.log2().round().exp2()
 }

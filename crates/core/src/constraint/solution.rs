@@ -25,12 +25,12 @@ pub struct Solution {
     /// How each constraint resists a change of its impulse, on the central path.
     local_compliances: Vec<[[f64; 3]; 3]>,
     /// `M̂⁻¹ Jᵀ λ` (nv) where the search for the impulses has computed it; else empty.
-    pub(crate) moved: Vec<f64>,
+    pub(crate) velocity_change: Vec<f64>,
     /// What does not outlive a search.
     pub(crate) scratch: Box<SolverScratch>,
 }
 
-footprint!(Solution: lambda, sigma, modes, local_compliances, moved, scratch);
+footprint!(Solution: lambda, sigma, modes, local_compliances, velocity_change, scratch);
 
 /// Memory that a search for impulses needs and leaves nothing in.
 #[derive(Debug, Clone, Default)]
@@ -73,7 +73,7 @@ impl Solution {
             x.resize(problem.rows(), 0.0);
         }
         self.local_compliances.clear();
-        self.moved.clear();
+        self.velocity_change.clear();
     }
 
     /// Room for a problem; the search starts from the given impulses.
@@ -112,32 +112,32 @@ impl Solution {
                 (b.compliance, b.relaxation, b.next_relaxation) = (of.compliance, of.relaxation, of.next_relaxation);
             }
         }
-        self.moved.clear();
+        self.velocity_change.clear();
         if !several {
-            self.moved.extend_from_slice(work.velocity_of_dofs(problem));
+            self.velocity_change.extend_from_slice(work.velocity_of_dofs(problem));
         }
         self.lambda[rows.clone()].copy_from_slice(&work.lambda);
         self.sigma[rows].copy_from_slice(&work.sigma);
     }
 
     /// Keeps how the constraints of an island that was solved on the central path resist a change of their impulses.
-    pub(crate) fn keep_local_compliances(&mut self, problem: &Problem, n: usize) {
+    pub(crate) fn store_local_compliances(&mut self, problem: &Problem, n: usize) {
         let SolverScratch { work, part, .. } = &*self.scratch;
         let part = if problem.islands.len() > 1 { part } else { problem };
         self.local_compliances.extend((0..problem.islands[n].blocks.len()).map(|k| work.local_compliance(part, k)));
     }
 
     /// Some rows start from the impulses that they have.
-    pub(crate) fn start_again(&mut self, rows: Range<usize>) {
+    pub(crate) fn restart_rows(&mut self, rows: Range<usize>) {
         self.scratch.start[rows.clone()].copy_from_slice(&self.lambda[rows]);
     }
 
     /// Takes a part of the impulses of an island. Returns the residual of all that are there.
-    pub(crate) fn scale_impulses(&mut self, problem: &Problem, n: usize, part: f64) -> f64 {
-        self.moved.clear();
+    pub(crate) fn scale_impulses(&mut self, problem: &Problem, n: usize, fraction: f64) -> f64 {
+        self.velocity_change.clear();
         for i in problem.islands[n].rows.clone() {
-            self.lambda[i] *= part;
-            self.sigma[i] = problem.g[i] + part * (self.sigma[i] - problem.g[i]);
+            self.lambda[i] *= fraction;
+            self.sigma[i] = problem.g[i] + fraction * (self.sigma[i] - problem.g[i]);
         }
         residual_at(problem, &self.lambda, &self.sigma)
     }

@@ -21,7 +21,7 @@ impl Key {
 /// What is kept of a constraint: its impulse (that of a contact in world axes, others in x), and the compliance with which
 /// it relaxation to demands that contradict its own.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Kept {
+pub(crate) struct StoredImpulse {
     pub key: Key,
     pub impulse: Vec3,
     pub relaxation: f64,
@@ -29,7 +29,7 @@ pub(crate) struct Kept {
 
 /// Constraints of the last step.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct WarmImpulses(Vec<Kept>);
+pub(crate) struct WarmImpulses(Vec<StoredImpulse>);
 
 footprint!(WarmImpulses: 0);
 
@@ -38,8 +38,8 @@ impl WarmImpulses {
         self.0.clear();
     }
 
-    pub fn push(&mut self, kept: Kept) {
-        self.0.push(kept);
+    pub fn push(&mut self, stored: StoredImpulse) {
+        self.0.push(stored);
     }
 
     /// Takes the impulses of another, in the memory there is.
@@ -55,12 +55,12 @@ impl WarmImpulses {
 
 /// See [`WarmImpulses::finder`].
 pub(crate) struct Finder<'a> {
-    list: &'a [Kept],
+    list: &'a [StoredImpulse],
     next: usize,
 }
 
 impl Finder<'_> {
-    pub fn find(&mut self, key: Key) -> Option<Kept> {
+    pub fn find(&mut self, key: Key) -> Option<StoredImpulse> {
         let n = self.list.len();
         let found = (0..n).map(|k| (self.next + k) % n).find(|&k| self.list[k].key == key)?;
         self.next = found + 1;
@@ -76,11 +76,11 @@ pub struct WarmStart {
 }
 
 /// First number of a saved warm start.
-const MARK: u64 = 0x736c_6970_7761_726d;
+const MAGIC: u64 = 0x736c_6970_7761_726d;
 const VERSION: u64 = 2;
 /// Numbers of 8 bytes per impulse and per search.
-const IMPULSE: usize = 6;
-const SEARCH: usize = 5;
+const IMPULSE_WORDS: usize = 6;
+const SEARCH_WORDS: usize = 5;
 
 impl WarmStart {
     /// Forgets everything; memory stays.
@@ -97,8 +97,8 @@ impl WarmStart {
     /// Bytes to be saved: numbers of 8 bytes, little end first.
     pub fn to_bytes(&self) -> Vec<u8> {
         let searches = self.searches.entries();
-        let mut words = vec![MARK, VERSION, self.impulses.0.len() as u64, searches.len() as u64];
-        for Kept { key, impulse: x, relaxation } in &self.impulses.0 {
+        let mut words = vec![MAGIC, VERSION, self.impulses.0.len() as u64, searches.len() as u64];
+        for StoredImpulse { key, impulse: x, relaxation } in &self.impulses.0 {
             words.extend([key.0, key.1, x.x.to_bits(), x.y.to_bits(), x.z.to_bits(), relaxation.to_bits()]);
         }
         for (pair, axis, start) in searches {
@@ -112,23 +112,26 @@ impl WarmStart {
     pub fn from_bytes(bytes: &[u8]) -> Result<WarmStart, InputError> {
         let wrong = |expected, got| InputError::Value { what: "warm start".into(), expected, got };
         let words: Vec<u64> = bytes.as_chunks::<8>().0.iter().map(|b| u64::from_le_bytes(*b)).collect();
-        let [MARK, version, impulses, searches, rest @ ..] = &words[..] else {
+        let [MAGIC, version, impulses, searches, rest @ ..] = &words[..] else {
             return Err(wrong("bytes of a saved warm start", bytes.len() as f64));
         };
         if *version != VERSION {
             return Err(wrong("version 2", *version as f64));
         }
-        let needed = (*impulses as u128) * IMPULSE as u128 + (*searches as u128) * SEARCH as u128;
+        let needed = (*impulses as u128) * IMPULSE_WORDS as u128 + (*searches as u128) * SEARCH_WORDS as u128;
         if needed != rest.len() as u128 || !bytes.len().is_multiple_of(8) {
             return Err(wrong("as many bytes as its head says", bytes.len() as f64));
         }
-        let (first, second) = rest.split_at(*impulses as usize * IMPULSE);
+        let (first, second) = rest.split_at(*impulses as usize * IMPULSE_WORDS);
         let vector = |w: &[u64]| Vec3 { x: f64::from_bits(w[0]), y: f64::from_bits(w[1]), z: f64::from_bits(w[2]) };
-        let kept =
-            |w: &[u64]| Kept { key: Key(w[0], w[1]), impulse: vector(&w[2..]), relaxation: f64::from_bits(w[5]) };
-        let impulses: Vec<_> = first.chunks_exact(IMPULSE).map(kept).collect();
+        let stored = |w: &[u64]| StoredImpulse {
+            key: Key(w[0], w[1]),
+            impulse: vector(&w[2..]),
+            relaxation: f64::from_bits(w[5]),
+        };
+        let impulses: Vec<_> = first.chunks_exact(IMPULSE_WORDS).map(stored).collect();
         let entry = |w: &[u64]| (w[0] as u32, vector(&w[1..]), [(w[4] >> 32) as u32, w[4] as u32]);
-        let searches: Vec<_> = second.chunks_exact(SEARCH).map(entry).collect();
+        let searches: Vec<_> = second.chunks_exact(SEARCH_WORDS).map(entry).collect();
         let vectors = impulses.iter().map(|k| k.impulse).chain(searches.iter().map(|(_, x, _)| *x));
         if let Some(x) = vectors.flat_map(|v| v.to_array()).find(|x| x.is_nan() || x.abs() > LARGEST) {
             return Err(wrong("finite numbers of sensible size", x));
@@ -146,8 +149,9 @@ mod tests {
 
     fn example() -> WarmStart {
         let push = Vec3 { x: 0.1, y: -0.2, z: 3.0 };
-        let kept = |key, impulse, relaxation| Kept { key, impulse, relaxation };
-        let impulses = WarmImpulses(vec![kept(Key(4, 17), push, 0.25), kept(Key(Key::JOINT, 2), Vec3::UNITS[0], 0.0)]);
+        let stored = |key, impulse, relaxation| StoredImpulse { key, impulse, relaxation };
+        let impulses =
+            WarmImpulses(vec![stored(Key(4, 17), push, 0.25), stored(Key(Key::JOINT, 2), Vec3::UNITS[0], 0.0)]);
         WarmStart { impulses, searches: SearchMemory::from_entries(vec![(4, Vec3::UNITS[2], [3, 7])]) }
     }
 

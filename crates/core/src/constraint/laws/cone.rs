@@ -52,7 +52,7 @@ impl Cone {
 
 impl Cone {
     /// Whether the friction of a contact that pushes is all that there is.
-    pub(crate) fn is_at_edge(self, lambda: Rows) -> bool {
+    pub(crate) fn is_on_boundary(self, lambda: Rows) -> bool {
         let Cone::Friction { mu } = self else { return false };
         lambda[2] > 0.0 && length(lambda[0], lambda[1]) >= (1.0 - 1e-9) * mu * lambda[2]
     }

@@ -14,27 +14,27 @@ use crate::constraint::solution::Solution;
 use crate::model::Model;
 
 /// How many times more mass than each resists by itself rows may move: friction and other rows make them heavier.
-const SLACK: f64 = 4.0;
+const MASS_FACTOR: f64 = 4.0;
 /// Smallest share of the correction; below it there is none.
-const LEAST: f64 = 1e-3;
+const LEAST_FRACTION: f64 = 1e-3;
 /// Share of the energy that impulses move which is rounding and the solver's tolerance.
 const ROUNDING: f64 = 1e-9;
 /// Velocities below this count as this (m/s): a billionth of it is more than the solver's tolerance leaves.
-const SLOW: f64 = 1.0;
+const LEAST_SPEED: f64 = 1.0;
 
 impl Assembly {
     /// Half the sum of the velocities before and after times the impulses: the kinetic energy that an island has been given
     /// [J], and how much the impulses moved back and forth.   `½ λᵀ J (v_free + v_next)`
-    fn given_energy(&self, solution: &Solution, island: usize) -> [f64; 2] {
+    fn added_energy(&self, solution: &Solution, island: usize) -> [f64; 2] {
         let mut sums = [0.0; 2];
         for b in &self.problem.blocks[self.problem.islands[island].blocks.clone()] {
             let last = b.row + b.cone.rows() - 1;
             for i in b.row..=last {
                 let lambda = solution.lambda()[i];
                 let compliance = if i == last { b.compliance * lambda } else { 0.0 };
-                let after = solution.sigma()[i] - compliance - (self.problem.g[i] - self.rigid[i]);
-                sums[0] += 0.5 * lambda * (self.rigid[i] + after);
-                sums[1] += 0.5 * lambda.abs() * (self.rigid[i].abs() + SLOW);
+                let after = solution.sigma()[i] - compliance - (self.problem.g[i] - self.uncorrected[i]);
+                sums[0] += 0.5 * lambda * (self.uncorrected[i] + after);
+                sums[1] += 0.5 * lambda.abs() * (self.uncorrected[i].abs() + LEAST_SPEED);
             }
         }
         sums
@@ -51,12 +51,12 @@ impl Assembly {
             let (row, last) = (b.row + b.cone.rows() - 1, b.cone.rows() - 1);
             if self.is_correction(k) {
                 moved += mass.min(1.0 / D[last][last]);
-            } else if self.problem.g[row] < self.rigid[row] {
+            } else if self.problem.g[row] < self.uncorrected[row] {
                 return f64::INFINITY;
             }
         }
         let fastest = model.options().correction.max_speed;
-        0.5 * f64::min(mass, SLACK * moved) * fastest * fastest
+        0.5 * f64::min(mass, MASS_FACTOR * moved) * fastest * fastest
     }
 
     /// Whether block `k` takes back an overlap or an error, rather than bounce.
@@ -70,43 +70,43 @@ impl Assembly {
 
     /// How many times more energy an island has been given than it may, if so.
     pub(crate) fn excess(&self, model: &Model, solution: &Solution, island: usize) -> Option<f64> {
-        let [given, moved] = self.given_energy(solution, island);
-        let most = given - ROUNDING * moved;
+        let [added, moved] = self.added_energy(solution, island);
+        let most = added - ROUNDING * moved;
         let allowed = if most > 0.0 { self.allowed_energy(model, island) } else { return None };
-        (most > allowed).then_some(given / allowed)
+        (most > allowed).then_some(added / allowed)
     }
 
     /// The share of its correction with which an island should take so many times less energy, which is about quadratic in it;
     /// `None` if it has no correction to lose.
-    pub(crate) fn smaller_share(&self, island: usize, excess: f64) -> Option<f64> {
+    pub(crate) fn smaller_correction(&self, island: usize, excess: f64) -> Option<f64> {
         let blocks = self.problem.islands[island].blocks.clone();
-        let share = blocks.into_iter().find(|k| self.is_correction(*k)).map(|k| self.shares[k])?;
-        let wanted = share * 0.5f64.powf((0.5 * excess.log2()).ceil().max(1.0));
-        (share > 0.0).then_some(if wanted < LEAST { 0.0 } else { wanted })
+        let fraction = blocks.into_iter().find(|k| self.is_correction(*k)).map(|k| self.correction_fractions[k])?;
+        let wanted = fraction * 0.5f64.powf((0.5 * excess.log2()).ceil().max(1.0));
+        (fraction > 0.0).then_some(if wanted < LEAST_FRACTION { 0.0 } else { wanted })
     }
 
     /// The part of the impulses of an island with which it is given no more than it may: what is left where no share of the
     /// correction, within the budget, does.
-    pub(crate) fn bounded_part(&self, solution: &Solution, island: usize, excess: f64) -> f64 {
-        let [given, _] = self.given_energy(solution, island);
+    pub(crate) fn bounded_fraction(&self, solution: &Solution, island: usize, excess: f64) -> f64 {
+        let [added, _] = self.added_energy(solution, island);
         let rows = self.problem.islands[island].rows.clone();
-        let linear = rows.fold(0.0, |s, i| s + solution.lambda()[i] * self.rigid[i]);
+        let linear = rows.fold(0.0, |s, i| s + solution.lambda()[i] * self.uncorrected[i]);
         // linear · s + quadratic · s² = allowed
-        let (quadratic, allowed) = (given - linear, given / excess);
+        let (quadratic, allowed) = (added - linear, added / excess);
         ((linear * linear + 4.0 * quadratic * allowed).max(0.0).sqrt() - linear) / (2.0 * quadratic)
     }
 
     /// Gives an island a share of its correction.
-    pub(crate) fn share_correction(&mut self, island: usize, share: f64) {
+    pub(crate) fn scale_correction(&mut self, island: usize, fraction: f64) {
         for k in self.problem.islands[island].blocks.clone() {
             if !self.is_correction(k) {
                 continue;
             }
             let b = self.problem.blocks[k];
             let last = b.row + b.cone.rows() - 1;
-            let bias = self.problem.g[last] - self.rigid[last];
-            self.problem.g[last] = self.rigid[last] + bias * (share / self.shares[k]);
-            self.shares[k] = share;
+            let bias = self.problem.g[last] - self.uncorrected[last];
+            self.problem.g[last] = self.uncorrected[last] + bias * (fraction / self.correction_fractions[k]);
+            self.correction_fractions[k] = fraction;
         }
     }
 }

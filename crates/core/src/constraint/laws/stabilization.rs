@@ -27,9 +27,9 @@ pub(crate) const IMMOVABLE: f64 = 1e-10;
 impl Assembly {
     /// J v_free of all rows.
     pub(crate) fn free_velocities(&mut self, v_free: &[f64]) {
-        self.rigid.clear();
-        self.rigid.resize(self.problem.rows(), 0.0);
-        self.problem.write_velocities(v_free, &mut self.rigid);
+        self.uncorrected.clear();
+        self.uncorrected.resize(self.problem.rows(), 0.0);
+        self.problem.write_velocities(v_free, &mut self.uncorrected);
     }
 
     /// The free velocity of all constraints with position correction and restitution.   (contact-3 … contact-5)
@@ -37,10 +37,10 @@ impl Assembly {
         let options = model.options();
         self.find_immovable();
         self.settle_equalities(model);
-        self.shares.clear();
-        self.shares.resize(self.problem.blocks.len(), 1.0);
+        self.correction_fractions.clear();
+        self.correction_fractions.resize(self.problem.blocks.len(), 1.0);
         let Problem { blocks, g, .. } = &mut self.problem;
-        g.copy_from_slice(&self.rigid);
+        g.copy_from_slice(&self.uncorrected);
         for ((b, bias), immovable) in blocks.iter().zip(&self.biases).zip(&self.immovable) {
             g[b.row + b.cone.rows() - 1] += match *bias {
                 Bias::Gap { phi, .. } if *immovable => uncorrected_velocity(options.dt, phi),
@@ -72,11 +72,16 @@ impl Assembly {
             }
             Bias::Gap { phi, restitution, approach } => {
                 let slopes = rebound_slopes(options, restitution, phi, approach);
-                if self.shares[k] < 1.0 { BiasSlope { gap: self.shares[k] * slopes.gap, ..slopes } } else { slopes }
+                if self.correction_fractions[k] < 1.0 {
+                    BiasSlope { gap: self.correction_fractions[k] * slopes.gap, ..slopes }
+                } else {
+                    slopes
+                }
             }
             Bias::Error(error) if !self.immovable[k] => {
                 let limited = error_velocity(options, error).abs() >= options.correction.max_speed;
-                let gap = if limited { 0.0 } else { self.shares[k] * options.correction.beta / options.dt };
+                let gap =
+                    if limited { 0.0 } else { self.correction_fractions[k] * options.correction.beta / options.dt };
                 BiasSlope { gap, approach: 0.0 }
             }
             Bias::Error(_) | Bias::None => BiasSlope::default(),
@@ -105,7 +110,7 @@ impl Assembly {
     }
 
     /// Whether the two bodies of block `k` touch in more points than their motion can tell apart.
-    pub fn is_overdetermined(&self, k: usize) -> bool {
+    pub fn is_redundant(&self, k: usize) -> bool {
         self.problem.blocks[k].is_redundant()
     }
 }

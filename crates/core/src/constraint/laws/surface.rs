@@ -39,7 +39,7 @@ fn combined(a: &Geom, b: &Geom, friction: [f64; 2]) -> f64 {
 }
 
 /// How the friction of a pair changes with that of its two geoms; half each where both decide.   (grad-12)
-pub(crate) fn friction_shares(model: &Model, pair: &Pair) -> [f64; 2] {
+pub(crate) fn friction_fractions(model: &Model, pair: &Pair) -> [f64; 2] {
     let [a, b] = pair.geoms.map(|g| &model.geoms()[g.0]);
     match a.surface.priority.cmp(&b.surface.priority) {
         _ if pair.surface.is_some() || condim(a, b) == 1 => [0.0; 2],
@@ -50,7 +50,7 @@ pub(crate) fn friction_shares(model: &Model, pair: &Pair) -> [f64; 2] {
 }
 
 /// Fractions of a pair's restitution that are due to each geom.
-pub(crate) fn restitution_shares(model: &Model, pair: &Pair) -> [f64; 2] {
+pub(crate) fn restitution_fractions(model: &Model, pair: &Pair) -> [f64; 2] {
     larger(model, pair, ParameterGroup::Restitution)
 }
 

@@ -3,7 +3,7 @@
 
 use super::linear::is_frictionless;
 use super::local_response::LocalResponse;
-use super::tuning::{BESIDE_COMPLIANCE, WEIGHT};
+use super::tuning::{STIFFER_THAN_COMPLIANCE, WEIGHT};
 use crate::constraint::laws::cone::{Cone, Rows, Square, length};
 use crate::constraint::problem::Block;
 
@@ -20,19 +20,21 @@ pub(crate) enum ActiveMode {
 }
 
 /// The answer of a block on a given branch, with a proximal term of `weight` (a share of its inverse inertia).   (ncp-6)
-pub(super) fn answer_on(b: &Block, branch: ActiveMode, weight: f64, lambda: Rows, sigma: Rows) -> LocalResponse {
-    let hold = Hold::new(b, weight);
-    let answer = match (b.cone, branch) {
+pub(super) fn response_in_mode(b: &Block, mode: ActiveMode, weight: f64, lambda: Rows, sigma: Rows) -> LocalResponse {
+    let stiffness = Stiffness::new(b, weight);
+    let response = match (b.cone, mode) {
         (Cone::Friction { .. }, ActiveMode::Break) => LocalResponse::fixed(lambda.map(|x| -x)),
-        (Cone::Friction { .. }, ActiveMode::Stick) => held(hold, sigma),
-        (Cone::Friction { .. }, ActiveMode::Slide) if is_frictionless(b.cone) => pushes(hold, lambda, sigma),
-        (Cone::Friction { mu }, ActiveMode::Slide) => slides(b, mu, hold, lambda, sigma),
+        (Cone::Friction { .. }, ActiveMode::Stick) => stick_response(stiffness, sigma),
+        (Cone::Friction { .. }, ActiveMode::Slide) if is_frictionless(b.cone) => {
+            frictionless_response(stiffness, lambda, sigma)
+        }
+        (Cone::Friction { mu }, ActiveMode::Slide) => slide_response(b, mu, stiffness, lambda, sigma),
         (Cone::Box { bound }, ActiveMode::Slide) => LocalResponse::scalar(0.0, bound - lambda[0]),
         (Cone::Box { bound }, ActiveMode::Break) => LocalResponse::scalar(0.0, -bound - lambda[0]),
         (_, ActiveMode::Break) => LocalResponse::scalar(0.0, -lambda[0]),
-        _ => LocalResponse::scalar(hold.normal, -hold.normal * sigma[0]),
+        _ => LocalResponse::scalar(stiffness.normal, -stiffness.normal * sigma[0]),
     };
-    answer.without_compliance(b)
+    response.without_compliance(b)
 }
 
 /// Proximal terms of a block along its tangents and along its last row [1/kg]. The least one must not be felt beside the
@@ -40,65 +42,72 @@ pub(super) fn answer_on(b: &Block, branch: ActiveMode, weight: f64, lambda: Rows
 #[inline(always)]
 pub(super) fn proximal_weights(b: &Block, weight: f64) -> [f64; 2] {
     let own = weight * b.mean;
-    let shared = weight <= WEIGHT[0] && b.is_redundant();
-    [own, if shared { own.min(b.compliance / BESIDE_COMPLIANCE) } else { own }]
+    let limited = weight <= WEIGHT[0] && b.is_redundant();
+    [own, if limited { own.min(b.compliance / STIFFER_THAN_COMPLIANCE) } else { own }]
 }
 
 /// How firmly a contact holds: along its tangents and along its normal [kg].
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Hold {
+pub(super) struct Stiffness {
     pub tangent: f64,
     pub normal: f64,
 }
 
-impl Hold {
+impl Stiffness {
     /// With a proximal term of `weight`.
-    pub fn new(b: &Block, weight: f64) -> Hold {
+    pub fn new(b: &Block, weight: f64) -> Stiffness {
         let [tangent, normal] = proximal_weights(b, weight);
-        Hold { tangent: 1.0 / tangent, normal: 1.0 / normal }
+        Stiffness { tangent: 1.0 / tangent, normal: 1.0 / normal }
     }
 }
 
 /// A contact that sticks.
-pub(super) fn held(hold: Hold, sigma: Rows) -> LocalResponse {
+pub(super) fn stick_response(stiffness: Stiffness, sigma: Rows) -> LocalResponse {
     let mut E: Square = Default::default();
     let n = sigma.len() - 1;
-    (0..n).for_each(|i| E[i][i] = hold.tangent);
-    E[n][n] = hold.normal;
+    (0..n).for_each(|i| E[i][i] = stiffness.tangent);
+    E[n][n] = stiffness.normal;
     LocalResponse::new(E, core::array::from_fn(|i| -E[i][i] * sigma[i]))
 }
 
 /// A contact without friction that pushes.
-pub(super) fn pushes(hold: Hold, lambda: Rows, sigma: Rows) -> LocalResponse {
+pub(super) fn frictionless_response(stiffness: Stiffness, lambda: Rows, sigma: Rows) -> LocalResponse {
     let (mut E, n): (Square, usize) = (Default::default(), lambda.len() - 1);
-    E[n][n] = hold.normal;
+    E[n][n] = stiffness.normal;
     let mut c = lambda.map(|x| -x);
-    c[n] = -hold.normal * sigma[n];
+    c[n] = -stiffness.normal * sigma[n];
     LocalResponse::new(E, c)
 }
 
 /// Friction turns with the slip it opposes: `λ_⊥ = −μ λ_N σ_⊥/‖σ_T‖`, however short the slip is.
-fn slides(b: &Block, mu: f64, hold: Hold, lambda: Rows, sigma: Rows) -> LocalResponse {
+fn slide_response(b: &Block, mu: f64, stiffness: Stiffness, lambda: Rows, sigma: Rows) -> LocalResponse {
     let a = [lambda[0] - sigma[0] / b.max_eigenvalue, lambda[1] - sigma[1] / b.max_eigenvalue];
     let t = length(a[0], a[1]).max(f64::MIN_POSITIVE);
     let u = [a[0] / t, a[1] / t];
     let along = -(u[0] * sigma[0] + u[1] * sigma[1]);
-    let turn = if along > 0.0 { (mu * lambda[2].abs() / along).min(hold.tangent) } else { hold.tangent };
-    on_the_edge(mu, u, turn, hold, lambda, sigma)
+    let turn = if along > 0.0 { (mu * lambda[2].abs() / along).min(stiffness.tangent) } else { stiffness.tangent };
+    boundary_response(mu, u, turn, stiffness, lambda, sigma)
 }
 
 /// `λ_T = μ λ_N u`, and what happens across u follows the turning of u: `λ_⊥ = −turn σ_⊥`.
-pub(super) fn on_the_edge(mu: f64, u: [f64; 2], turn: f64, hold: Hold, lambda: Rows, sigma: Rows) -> LocalResponse {
+pub(super) fn boundary_response(
+    mu: f64,
+    u: [f64; 2],
+    turn: f64,
+    stiffness: Stiffness,
+    lambda: Rows,
+    sigma: Rows,
+) -> LocalResponse {
     let across = [-u[1], u[0]];
     let slip = across[0] * sigma[0] + across[1] * sigma[1];
-    let push = -hold.normal * sigma[2];
-    let mut E = [[0.0; 3], [0.0; 3], [0.0, 0.0, hold.normal]];
+    let push = -stiffness.normal * sigma[2];
+    let mut E = [[0.0; 3], [0.0; 3], [0.0, 0.0, stiffness.normal]];
     let mut c = [0.0, 0.0, push];
     for i in 0..2 {
         for j in 0..2 {
             E[i][j] = turn * across[i] * across[j];
         }
-        E[i][2] = mu * u[i] * hold.normal;
+        E[i][2] = mu * u[i] * stiffness.normal;
         c[i] = mu * u[i] * (lambda[2] + push) - lambda[i] - turn * slip * across[i];
     }
     LocalResponse::new(E, c)

@@ -12,12 +12,12 @@ use crate::constraint::problem::{Block, Problem, rows_of};
 use crate::spatial::Vec3;
 
 /// Proximal weight, in units of a block's own inverse inertia.
-const PROXIMAL: f64 = 1e-6;
+const PROXIMAL_WEIGHT: f64 = 1e-6;
 /// By how much the residuals of impulse and velocity may differ before the penalty is changed, and by how much it is.
 const UNBALANCED: f64 = 10.0;
-const CHANGE: f64 = 3.0;
+const PENALTY_FACTOR: f64 = 3.0;
 /// The penalty is looked at every so many iterations.
-const PERIOD: u32 = 10;
+const PENALTY_PERIOD: u32 = 10;
 
 /// Solves from `work.lambda`. Returns iterations and the residual; `work` holds the best iterate.
 pub(crate) fn admm(problem: &Problem, work: &mut Work, tolerance: f64, limit: u32) -> (u32, f64) {
@@ -26,7 +26,7 @@ pub(crate) fn admm(problem: &Problem, work: &mut Work, tolerance: f64, limit: u3
     // x and y start at the impulse, z at the velocity that belongs to it
     work.evaluate(problem);
     let mut best = residual_at(problem, &work.lambda, &work.sigma);
-    work.keep();
+    work.save();
     let [x, y, z] = &mut work.admm;
     for v in [&mut *x, &mut *y, &mut *z] {
         v.resize(rows, 0.0);
@@ -41,7 +41,7 @@ pub(crate) fn admm(problem: &Problem, work: &mut Work, tolerance: f64, limit: u3
     while best > tolerance && iterations < limit {
         let [x, y, z] = &mut work.admm;
         for (k, b) in problem.blocks.iter().enumerate() {
-            work.linear.answers[k] = answer(b, penalty, &problem.g, x, y, z);
+            work.linear.responses[k] = response(b, penalty, &problem.g, x, y, z);
         }
         if stale {
             work.linear.factor(problem);
@@ -53,12 +53,12 @@ pub(crate) fn admm(problem: &Problem, work: &mut Work, tolerance: f64, limit: u3
             let (weight, new, old, velocity) =
                 (penalty * b.mean, rows_of(&work.change, b), rows_of(y, b), rows_of(z, b));
             let nearest = project(b.cone, core::array::from_fn(|i| new[i] - velocity[i] / weight));
-            let lack: [f64; 3] = core::array::from_fn(|i| new[i] - nearest[i]);
+            let violation: [f64; 3] = core::array::from_fn(|i| new[i] - nearest[i]);
             put(x, b, new);
             put(y, b, nearest);
-            put(z, b, core::array::from_fn(|i| velocity[i] - weight * lack[i]));
+            put(z, b, core::array::from_fn(|i| velocity[i] - weight * violation[i]));
             for i in 0..b.cone.rows() {
-                primal = primal.max(b.mean * lack[i].abs());
+                primal = primal.max(b.mean * violation[i].abs());
                 dual = dual.max(weight * (nearest[i] - old[i]).abs());
             }
         }
@@ -68,10 +68,11 @@ pub(crate) fn admm(problem: &Problem, work: &mut Work, tolerance: f64, limit: u3
         let residual = residual_at(problem, &work.lambda, &work.sigma);
         if residual < best {
             best = residual;
-            work.keep();
+            work.save();
         }
-        if iterations % PERIOD == 0 && (primal > UNBALANCED * dual || dual > UNBALANCED * primal) {
-            penalty = (if primal > dual { penalty * CHANGE } else { penalty / CHANGE }).clamp(1e-8, 1e4);
+        if iterations % PENALTY_PERIOD == 0 && (primal > UNBALANCED * dual || dual > UNBALANCED * primal) {
+            penalty =
+                (if primal > dual { penalty * PENALTY_FACTOR } else { penalty / PENALTY_FACTOR }).clamp(1e-8, 1e4);
             stale = true;
         }
     }
@@ -81,8 +82,8 @@ pub(crate) fn admm(problem: &Problem, work: &mut Work, tolerance: f64, limit: u3
 }
 
 /// x-update as an answer: `(G + R + (weight + prox) 1) x = −g − Γ + z + weight y + prox x`.   (ncp-10)
-fn answer(b: &Block, penalty: f64, g: &[f64], x: &[f64], y: &[f64], z: &[f64]) -> LocalResponse {
-    let (weight, prox) = (penalty * b.mean, PROXIMAL * b.mean);
+fn response(b: &Block, penalty: f64, g: &[f64], x: &[f64], y: &[f64], z: &[f64]) -> LocalResponse {
+    let (weight, prox) = (penalty * b.mean, PROXIMAL_WEIGHT * b.mean);
     let (x, y, z, g) = (rows_of(x, b), rows_of(y, b), rows_of(z, b), rows_of(g, b));
     let E = 1.0 / (weight + prox);
     let shift = gamma(b.cone, z);
@@ -90,11 +91,11 @@ fn answer(b: &Block, penalty: f64, g: &[f64], x: &[f64], y: &[f64], z: &[f64]) -
         let shift = if i == 2 { shift } else { 0.0 };
         E * (weight * y[i] + prox * x[i] + z[i] - shift - g[i])
     });
-    let answer = match b.cone {
+    let response = match b.cone {
         Cone::Friction { .. } => LocalResponse::new([[E, 0.0, 0.0], [0.0, E, 0.0], [0.0, 0.0, E]], c),
         _ => LocalResponse::scalar(E, c[0]),
     };
-    answer.without_compliance(b)
+    response.without_compliance(b)
 }
 
 /// De Saxcé's correction of the normal velocity.

@@ -94,9 +94,9 @@ impl InteriorPoint {
         let mut worst: f64 = 0.0;
         for (k, b) in problem.blocks.iter().enumerate() {
             let (x, sigma) = (&self.states[k], self.scaled_velocity(b, k, &work.sigma));
-            let lack = products(b.cone, self.bound(problem, k), x, self.end);
+            let violation = products(b.cone, self.bound(problem, k), x, self.end);
             let count = if is_frictionless(b.cone) { 1 } else { 4 };
-            worst = lack[..count].iter().fold(worst, |m, p| m.max(p.abs() / self.end));
+            worst = violation[..count].iter().fold(worst, |m, p| m.max(p.abs() / self.end));
             let slacks: [f64; 3] = match b.cone {
                 Cone::Friction { .. } => core::array::from_fn(|i| x.s[i] - sigma[i]),
                 Cone::Unilateral => [x.s[0] - sigma[0], 0.0, 0.0],
@@ -126,7 +126,7 @@ impl InteriorPoint {
                 D[1] = [along * s0 * s1, turn + along * s1 * s1, psi * s1 / (c * gamma)];
                 D[2][2] = sn / gamma;
             }
-            cone => D[0][0] = 1.0 / answer(cone, self.bound(problem, k), x, &[0.0; 3], &[0.0; 4]).E[0][0],
+            cone => D[0][0] = 1.0 / response(cone, self.bound(problem, k), x, &[0.0; 3], &[0.0; 4]).E[0][0],
         }
         let scale = self.scales[k] * self.scales[k];
         D.map(|row| row.map(|x| x * scale))
@@ -149,8 +149,8 @@ impl InteriorPoint {
         }
         self.direction(problem, work, true);
         let reach = self.reach(problem, 1.0);
-        let share = (self.complementarity_after(problem, reach) / complementarity).clamp(0.0, 1.0);
-        let kappa = (share * share * share * complementarity).max(self.end);
+        let ratio = (self.complementarity_after(problem, reach) / complementarity).clamp(0.0, 1.0);
+        let kappa = (ratio * ratio * ratio * complementarity).max(self.end);
         // corrector: back to the middle, with what the predictor's own step adds
         for k in 0..self.states.len() {
             let (cone, bound) = (problem.blocks[k].cone, self.bound(problem, k));
@@ -197,13 +197,13 @@ impl InteriorPoint {
     fn direction(&mut self, problem: &Problem, work: &mut Work, factor: bool) {
         for (k, b) in problem.blocks.iter().enumerate() {
             let (scale, sigma) = (self.scales[k], self.scaled_velocity(b, k, &work.sigma));
-            let a = answer(b.cone, self.bound(problem, k), &self.states[k], &sigma, &self.targets[k]);
+            let a = response(b.cone, self.bound(problem, k), &self.states[k], &sigma, &self.targets[k]);
             let physical = LocalResponse {
                 E: a.E.map(|row| row.map(|x| x / (scale * scale))),
                 c: a.c.map(|x| x * self.unit / scale),
                 ..a
             };
-            work.linear.answers[k] = physical.without_compliance(b);
+            work.linear.responses[k] = physical.without_compliance(b);
         }
         if factor {
             work.linear.factor(problem);
@@ -212,7 +212,7 @@ impl InteriorPoint {
         work.apply_change(problem);
         for (k, b) in problem.blocks.iter().enumerate() {
             let sigma = self.scaled_velocity(b, k, &work.sigma);
-            let dsigma = self.scaled_velocity(b, k, &work.answer);
+            let dsigma = self.scaled_velocity(b, k, &work.velocity_change);
             let dl = rows_of(&work.change, b).map(|x| x * self.scales[k] / self.unit);
             self.changes[k] =
                 unpack(b.cone, self.bound(problem, k), &self.states[k], &sigma, &self.targets[k], dl, dsigma);
@@ -305,7 +305,7 @@ fn second_order(cone: Cone, d: &Interior) -> [f64; 4] {
 const RIGID: f64 = 1e8;
 
 /// The linearized law: `dl = c − E dσ`.   (ncp-8)
-fn answer(cone: Cone, bound: f64, x: &Interior, sigma: &[f64; 3], target: &[f64; 4]) -> LocalResponse {
+fn response(cone: Cone, bound: f64, x: &Interior, sigma: &[f64; 3], target: &[f64; 4]) -> LocalResponse {
     match cone {
         Cone::Friction { .. } if is_frictionless(cone) => {
             let E = x.l[2] / x.s[2];
@@ -320,15 +320,15 @@ fn answer(cone: Cone, bound: f64, x: &Interior, sigma: &[f64; 3], target: &[f64;
         Cone::Box { .. } if bound > 0.0 => {
             let (upper, lower) = (bound - x.l[0], bound + x.l[0]);
             let E = 1.0 / (x.s[0] / upper + x.s[1] / lower);
-            let lack = (x.s[1] - x.s[0]) - sigma[0];
-            LocalResponse::scalar(E, E * (target[0] / upper - target[1] / lower + lack))
+            let violation = (x.s[1] - x.s[0]) - sigma[0];
+            LocalResponse::scalar(E, E * (target[0] / upper - target[1] / lower + violation))
         }
         Cone::Box { .. } => LocalResponse::scalar(0.0, -x.l[0]),
         Cone::Bilateral => LocalResponse::scalar(RIGID, -RIGID * sigma[0]),
     }
 }
 
-/// Blocks S and W of a contact, ψ eliminated, and with them `E = S⁻¹ W`, `c = S⁻¹ (rhs + W lack)`.   (ncp-8)
+/// Blocks S and W of a contact, ψ eliminated, and with them `E = S⁻¹ W`, `c = S⁻¹ (rhs + W violation)`.   (ncp-8)
 fn friction(mu: f64, x: &Interior, sigma: &[f64; 3], target: &[f64; 4]) -> LocalResponse {
     let ([t0, t1, gamma], [s0, s1, sn]) = (x.l, x.s);
     let mg = mu * gamma;
@@ -339,13 +339,13 @@ fn friction(mu: f64, x: &Interior, sigma: &[f64; 3], target: &[f64; 4]) -> Local
         |v: [f64; 2]| [inverse[0][0] * v[0] + inverse[0][1] * v[1], inverse[1][0] * v[0] + inverse[1][1] * v[1]];
     let b = [mu * s0 - t0 * x.psi / gamma, mu * s1 - t1 * x.psi / gamma];
     let W = [[mg - t0 * t0 / mg, -t0 * t1 / mg], [-t0 * t1 / mg, mg - t1 * t1 / mg]];
-    let lack = [s0 - sigma[0], s1 - sigma[1], sn - sigma[2]];
+    let violation = [s0 - sigma[0], s1 - sigma[1], sn - sigma[2]];
     let first = times([W[0][0], W[1][0]]);
     let second = times([W[0][1], W[1][1]]);
     let normal = gamma / sn;
     let coupling = times([-b[0] * normal, -b[1] * normal]);
-    let push = (-target[0] + gamma * lack[2]) / sn;
-    let rhs = |i: usize, t: f64| -target[2 + i] + t * target[1] / mg + W[i][0] * lack[0] + W[i][1] * lack[1];
+    let push = (-target[0] + gamma * violation[2]) / sn;
+    let rhs = |i: usize, t: f64| -target[2 + i] + t * target[1] / mg + W[i][0] * violation[0] + W[i][1] * violation[1];
     let tangential = times([rhs(0, t0) - b[0] * push, rhs(1, t1) - b[1] * push]);
     let E = [[first[0], second[0], coupling[0]], [first[1], second[1], coupling[1]], [0.0, 0.0, normal]];
     LocalResponse::new(E, [tangential[0], tangential[1], push])

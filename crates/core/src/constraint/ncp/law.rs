@@ -11,63 +11,64 @@ use crate::constraint::problem::Block;
 
 /// The impulse of a block, and what its derivative needs.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Response {
+pub(super) struct Projection {
     pub lambda: Rows,
-    pub branch: ActiveMode,
+    pub mode: ActiveMode,
     /// Of a contact that slides: length of `λ̂_T − s_T/r`, of which friction is the nearest admissible part.
     reach: f64,
 }
 
 /// `P(λ̂, s)` for a block, a proximal weight and the velocity `s` without compliance.   (ncp-12)
 #[inline(always)]
-pub(super) fn respond(b: &Block, weight: f64, hat: Rows, s: Rows) -> Response {
+pub(super) fn project(b: &Block, weight: f64, hat: Rows, s: Rows) -> Projection {
     let [r, own] = proximal_weights(b, weight);
     let soft = own + b.compliance;
     match b.cone {
         Cone::Friction { mu } => {
             let push = (own * hat[2] - s[2]) / soft;
             if push <= 0.0 {
-                return Response::default();
+                return Projection::default();
             }
             if is_frictionless(b.cone) {
-                return Response { lambda: [0.0, 0.0, push], branch: ActiveMode::Slide, reach: 0.0 };
+                return Projection { lambda: [0.0, 0.0, push], mode: ActiveMode::Slide, reach: 0.0 };
             }
             let y = [hat[0] - s[0] / r, hat[1] - s[1] / r];
             let (reach, radius) = (length(y[0], y[1]), mu * push);
             if reach <= radius {
-                return Response { lambda: [y[0], y[1], push], branch: ActiveMode::Stick, reach };
+                return Projection { lambda: [y[0], y[1], push], mode: ActiveMode::Stick, reach };
             }
             let shrink = radius / reach;
-            Response { lambda: [shrink * y[0], shrink * y[1], push], branch: ActiveMode::Slide, reach }
+            Projection { lambda: [shrink * y[0], shrink * y[1], push], mode: ActiveMode::Slide, reach }
         }
         cone => {
             let wanted = (own * hat[0] - s[0]) / soft;
             let nearest = cone.project_scalar(wanted);
-            let branch = match nearest {
+            let mode = match nearest {
                 x if x == wanted => ActiveMode::Stick,
                 x if x > wanted => ActiveMode::Break,
                 _ => ActiveMode::Slide,
             };
-            Response { lambda: [nearest, 0.0, 0.0], branch, reach: 0.0 }
+            Projection { lambda: [nearest, 0.0, 0.0], mode, reach: 0.0 }
         }
     }
 }
 
 /// `E = −∂P/∂s`. Friction of a sliding contact grows with its normal impulse, which makes E unsymmetric; with `frozen`
 /// radius of its disc it is symmetric, and a step along it descends.   (ncp-12)
-pub(super) fn slope(b: &Block, weight: f64, response: &Response, frozen: bool) -> Square {
+pub(super) fn slope(b: &Block, weight: f64, projection: &Projection, frozen: bool) -> Square {
     let [r, own] = proximal_weights(b, weight);
     let soft = own + b.compliance;
     let mut E: Square = Default::default();
-    match (b.cone, response.branch) {
+    match (b.cone, projection.mode) {
         (Cone::Friction { .. }, ActiveMode::Break) => {}
         (Cone::Friction { .. }, ActiveMode::Stick) => {
             E = [[1.0 / r, 0.0, 0.0], [0.0, 1.0 / r, 0.0], [0.0, 0.0, 1.0 / soft]];
         }
         (Cone::Friction { .. }, ActiveMode::Slide) if is_frictionless(b.cone) => E[2][2] = 1.0 / soft,
         (Cone::Friction { mu }, ActiveMode::Slide) => {
-            let radius = mu * response.lambda[2];
-            let (u, turn) = ([response.lambda[0] / radius, response.lambda[1] / radius], radius / (response.reach * r));
+            let radius = mu * projection.lambda[2];
+            let (u, turn) =
+                ([projection.lambda[0] / radius, projection.lambda[1] / radius], radius / (projection.reach * r));
             let follow = if frozen { 0.0 } else { mu / soft };
             E[0] = [turn * u[1] * u[1], -turn * u[0] * u[1], follow * u[0]];
             E[1] = [-turn * u[0] * u[1], turn * u[0] * u[0], follow * u[1]];
@@ -111,12 +112,12 @@ mod tests {
         for b in &blocks() {
             for s in states {
                 let (weight, hat, h) = (0.02, into_cone(b.cone, [0.1, -0.05, 0.3]), 1e-7);
-                let E = slope(b, weight, &respond(b, weight, hat, s), false);
+                let E = slope(b, weight, &project(b, weight, hat, s), false);
                 for j in 0..b.cone.rows() {
                     let at = |x: f64| {
                         let mut s = s;
                         s[j] += x;
-                        respond(b, weight, hat, s).lambda
+                        project(b, weight, hat, s).lambda
                     };
                     let (up, down) = (at(h), at(-h));
                     for i in 0..b.cone.rows() {
@@ -132,7 +133,7 @@ mod tests {
     fn answers_are_inside_their_cones_whatever_the_velocity() {
         for b in &blocks() {
             for s in [[5.0, -3.0, -2.0], [0.0, 0.0, -9.0], [1.0, 1.0, 1.0], [-4.0, 0.0, 0.1]] {
-                let lambda = respond(b, 1e-3, into_cone(b.cone, [3.0, 4.0, 0.5]), s).lambda;
+                let lambda = project(b, 1e-3, into_cone(b.cone, [3.0, 4.0, 0.5]), s).lambda;
                 assert!(
                     into_cone(b.cone, lambda).iter().zip(lambda).all(|(a, b)| (a - b).abs() < 1e-9 * b.abs().max(1.0))
                 );

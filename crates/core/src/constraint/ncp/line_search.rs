@@ -3,30 +3,30 @@
 //! The potential `½‖x‖² + Σ ψ_k(s_k)` has the round's answer as its minimum where nothing slides, and nearly elsewhere. Its
 //! slope along a step needs rows only, no product with a matrix: twenty evaluations cost about one velocity.
 
-use super::law::respond;
+use super::law::project;
 use super::proximal::Proximal;
-use super::tuning::{EVALUATIONS, SLOPE};
+use super::tuning::{EVALUATIONS, SLOPE_RATIO};
 use crate::constraint::problem::{Problem, rows_of};
 
 /// The part of the step `(change, p.ds)` at which the slope is nearly zero: all of it where the potential still falls there,
 /// else by false position, each guess kept a tenth of the bracket away from its ends. Nothing of a step that is not finite.
 pub(super) fn line_search(problem: &Problem, p: &Proximal, change: &[f64], weight: f64) -> f64 {
     let first = slope_at(problem, p, change, weight, 0.0).abs();
-    let (mut low, mut high, mut part) = ((0.0, -first), (1.0, 0.0), 1.0f64);
+    let (mut low, mut high, mut fraction) = ((0.0, -first), (1.0, 0.0), 1.0f64);
     for _ in 0..EVALUATIONS {
-        let slope = slope_at(problem, p, change, weight, part);
+        let slope = slope_at(problem, p, change, weight, fraction);
         if !(slope.is_finite() && first.is_finite()) {
             return 0.0;
         }
-        if slope.abs() <= SLOPE * first || (part == 1.0 && slope <= 0.0) {
+        if slope.abs() <= SLOPE_RATIO * first || (fraction == 1.0 && slope <= 0.0) {
             break;
         }
-        *(if slope > 0.0 { &mut high } else { &mut low }) = (part, slope);
+        *(if slope > 0.0 { &mut high } else { &mut low }) = (fraction, slope);
         let width = high.0 - low.0;
         let guess = low.0 - low.1 * width / (high.1 - low.1);
-        part = guess.clamp(low.0 + 0.1 * width, high.0 - 0.1 * width);
+        fraction = guess.clamp(low.0 + 0.1 * width, high.0 - 0.1 * width);
     }
-    part
+    fraction
 }
 
 /// `(l + a dl − P(λ̂, s + a ds)) · ds`.
@@ -35,7 +35,7 @@ fn slope_at(problem: &Problem, p: &Proximal, change: &[f64], weight: f64, a: f64
     for b in &problem.blocks {
         let (s, ds) = (rows_of(&p.s, b), rows_of(&p.ds, b));
         let at = core::array::from_fn(|i| s[i] + a * ds[i]);
-        let lambda = respond(b, weight, rows_of(&p.hat, b), at).lambda;
+        let lambda = project(b, weight, rows_of(&p.hat, b), at).lambda;
         let (l, dl) = (rows_of(&p.l, b), rows_of(change, b));
         sum += (0..ds.len()).fold(0.0, |sum, i| sum + (l[i] + a * dl[i] - lambda[i]) * ds[i]);
     }

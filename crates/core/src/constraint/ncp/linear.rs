@@ -8,9 +8,9 @@
 
 use super::local_response::LocalResponse;
 use crate::constraint::laws::cone::Cone;
-use crate::constraint::problem::low_rank::LARGE;
+use crate::constraint::problem::low_rank::MANY_ROWS;
 use crate::constraint::problem::stiffened::Stiffened;
-use crate::constraint::problem::{Block, Place, Problem, TWIST, rows_of};
+use crate::constraint::problem::{Block, Problem, RowSpace, TWIST, rows_of};
 use crate::constraint::rows::jacobian::WIDTH;
 use crate::dispatch::dispatch;
 use crate::dynamics::{solve_down, solve_up};
@@ -34,7 +34,7 @@ struct Cell {
 
 /// What the unknowns of the system are.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-enum Space {
+enum Unknowns {
     /// The velocities of what answers.
     #[default]
     Rows,
@@ -47,14 +47,14 @@ enum Space {
 /// The system, its factors and scratch memory.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Linear {
-    pub answers: Vec<LocalResponse>,
+    pub responses: Vec<LocalResponse>,
     /// M̂ with the answers of rows on single dofs.
     stiffened: Stiffened,
     cells: Vec<Cell>,
     lu: Lu,
     /// Factors of a large system in dofs.
     blocks: BlockLu,
-    space: Space,
+    unknowns: Unknowns,
     /// Whether more rows answer than there are dofs.
     redundant: bool,
     /// H W and Wᵀ H W of one cell.
@@ -67,19 +67,19 @@ pub(crate) struct Linear {
     v: Vec<f64>,
 }
 
-footprint!(Linear: answers, stiffened, cells, lu, blocks, product, square, w, xi, x, v);
+footprint!(Linear: responses, stiffened, cells, lu, blocks, product, square, w, xi, x, v);
 
 impl Linear {
     /// Room for the answers of a problem.
     pub fn reset(&mut self, problem: &Problem) {
-        self.answers.clear();
-        self.answers.resize(problem.blocks.len(), LocalResponse::default());
-        let (width, stride) = (problem.width(), problem.groups.iter().map(|g| g.root_stride()).max().unwrap_or(0));
+        self.responses.clear();
+        self.responses.resize(problem.blocks.len(), LocalResponse::default());
+        let (width, stride) = (problem.width(), problem.groups.iter().map(|g| g.factor_stride()).max().unwrap_or(0));
         self.w.resize(width, 0.0);
         self.xi.resize(width, 0.0);
         self.x.resize(width, 0.0);
         self.v.resize(problem.dofs.width(), 0.0);
-        self.stiffened.forget();
+        self.stiffened.invalidate();
         self.product.resize(TWIST * stride, 0.0);
         self.square.resize(stride, 0.0);
     }
@@ -93,8 +93,8 @@ impl Linear {
     pub fn factor(&mut self, problem: &Problem) {
         self.stiffen(problem);
         assemble(self, problem);
-        match self.space {
-            Space::ManyBodies => self.blocks.factor(),
+        match self.unknowns {
+            Unknowns::ManyBodies => self.blocks.factor(),
             _ => self.lu.factor(),
         }
     }
@@ -105,8 +105,8 @@ impl Linear {
             return;
         }
         self.stiffened.begin(problem);
-        for (b, a) in problem.blocks.iter().zip(&self.answers) {
-            if let Place::Dof { dof, scale } = b.place {
+        for (b, a) in problem.blocks.iter().zip(&self.responses) {
+            if let RowSpace::Dof { dof, scale } = b.space {
                 self.stiffened.add(dof as usize, scale * scale * a.E[0][0]);
             }
         }
@@ -122,9 +122,9 @@ impl Linear {
 dispatch!(
     /// See [`Linear::solve`].
     pub(crate) fn solve(linear: &mut Linear, problem: &Problem, change: &mut [f64]) {
-        let Linear { answers, stiffened, cells, lu, blocks, space, w, xi, x, v, .. } = linear;
+        let Linear { responses, stiffened, cells, lu, blocks, unknowns, w, xi, x, v, .. } = linear;
         w.fill(0.0);
-        for (b, a) in problem.blocks.iter().zip(answers.iter()) {
+        for (b, a) in problem.blocks.iter().zip(responses.iter()) {
             problem.gather(b, &a.c, w);
         }
         let (tree, delassus) = (problem.dofs.tree(), stiffened.delassus(problem));
@@ -135,29 +135,29 @@ dispatch!(
                 solve_up(tree, dofs, stiffened.factor(problem), v);
             }
         }
-        if *space != Space::Rows {
+        if *unknowns != Unknowns::Rows {
             // ξ = W (1 + Wᵀ H W)⁻¹ (Wᵀ w + D̃^(−1/2) v)
-            let (island, (w, local)) = (problem.whole(), w.split_at_mut(problem.size()));
-            problem.gather_columns(&delassus.root, island, w, x, local);
+            let (island, (w, local)) = (problem.only_island(), w.split_at_mut(problem.size()));
+            problem.gather_columns(&delassus.W, island, w, x, local);
             if tree.is_some() {
                 let pivots = stiffened.factor(problem).inverse_pivots();
                 for (x, j) in x.iter_mut().zip(&problem.column_dofs[island.column_dofs.clone()]) {
                     *x += pivots[*j as usize].sqrt() * v[*j as usize];
                 }
             }
-            match space {
-                Space::ManyBodies => blocks.solve(&mut x[..island.root_columns]),
-                _ => lu.solve(&mut x[..island.root_columns]),
+            match unknowns {
+                Unknowns::ManyBodies => blocks.solve(&mut x[..island.factor_columns]),
+                _ => lu.solve(&mut x[..island.factor_columns]),
             }
             let mut last = None;
             for cell in cells.iter() {
                 if last.replace(cell.group) != Some(cell.group) {
-                    problem.spread_group(&delassus.root, &problem.groups[cell.group], x, xi, local);
+                    problem.spread_group(&delassus.W, &problem.groups[cell.group], x, xi, local);
                 }
             }
         } else {
             let n = cells.last().map_or(0, |c| c.at + c.width);
-            let (island, mut last, mut pushed) = (problem.whole(), None, [0.0; WIDTH]);
+            let (island, mut last, mut pushed) = (problem.only_island(), None, [0.0; WIDTH]);
             if tree.is_some() {
                 scale_by_pivots(problem, stiffened, v, xi);
             }
@@ -176,8 +176,8 @@ dispatch!(
                 xi[cell.xi..cell.xi + cell.width].copy_from_slice(&x[cell.at..cell.at + cell.width]);
             }
         }
-        for (b, a) in problem.blocks.iter().zip(answers.iter()).filter(|(b, _)| !b.is_on_dof()) {
-            answer_to(problem, b, a, xi, change);
+        for (b, a) in problem.blocks.iter().zip(responses.iter()).filter(|(b, _)| !b.is_on_dof()) {
+            write_response(problem, b, a, xi, change);
         }
         if let Some(tree) = tree {
             // velocities of dofs: v = L̃⁻¹ D̃⁻¹ (L̃⁻ᵀ c + L̃⁻ᵀ Jᵀ Tᵀ dλ)
@@ -192,8 +192,8 @@ dispatch!(
                 solve_down(tree, dofs.clone(), stiffened.factor(problem), v);
                 xi[problem.dofs.start..][dofs.clone()].copy_from_slice(&v[dofs]);
             }
-            for (b, a) in problem.blocks.iter().zip(answers.iter()).filter(|(b, _)| b.is_on_dof()) {
-                answer_to(problem, b, a, xi, change);
+            for (b, a) in problem.blocks.iter().zip(responses.iter()).filter(|(b, _)| b.is_on_dof()) {
+                write_response(problem, b, a, xi, change);
             }
         }
     }
@@ -201,9 +201,9 @@ dispatch!(
 
 /// `dλ = c − E T dξ` of a block.
 #[inline(always)]
-fn answer_to(problem: &Problem, b: &Block, a: &LocalResponse, xi: &[f64], change: &mut [f64]) {
+fn write_response(problem: &Problem, b: &Block, a: &LocalResponse, xi: &[f64], change: &mut [f64]) {
     let mut d = a.c;
-    if !a.silent {
+    if !a.inactive {
         let s = problem.spread(b, xi);
         for i in 0..3 {
             d[i] -= a.E[i][0] * s[0] + a.E[i][1] * s[1] + a.E[i][2] * s[2];
@@ -226,24 +226,25 @@ dispatch!(
     pub(crate) fn assemble(linear: &mut Linear, problem: &Problem) {
         collect_cells(linear, problem);
         let n = linear.cells.last().map_or(0, |c| c.at + c.width);
-        let island = problem.whole();
-        let more = island.root_columns > 0 && n > island.root_columns;
-        let held = || problem.blocks.iter().zip(&linear.answers).filter(|(b, a)| b.is_on_dof() && !a.silent).count();
-        linear.redundant = more || (!island.trees.is_empty() && n + held() > island.moving_dofs);
-        let large = island.nodes.len() > 1 && n.min(island.root_columns) > LARGE;
-        linear.space = match (more, large || !island.has_delassus) {
-            (_, true) => Space::ManyBodies,
-            (true, false) => Space::Dofs,
-            (false, false) => Space::Rows,
+        let island = problem.only_island();
+        let more = island.factor_columns > 0 && n > island.factor_columns;
+        let active_on_dofs =
+            || problem.blocks.iter().zip(&linear.responses).filter(|(b, a)| b.is_on_dof() && !a.inactive).count();
+        linear.redundant = more || (!island.trees.is_empty() && n + active_on_dofs() > island.moving_dofs);
+        let large = island.nodes.len() > 1 && n.min(island.factor_columns) > MANY_ROWS;
+        linear.unknowns = match (more, large || !island.has_delassus) {
+            (_, true) => Unknowns::ManyBodies,
+            (true, false) => Unknowns::Dofs,
+            (false, false) => Unknowns::Rows,
         };
-        match linear.space {
-            Space::ManyBodies => return assemble_bodies(linear, problem),
-            Space::Dofs => return assemble_in_dofs(linear, problem),
-            Space::Rows => {}
+        match linear.unknowns {
+            Unknowns::ManyBodies => return assemble_bodies(linear, problem),
+            Unknowns::Dofs => return assemble_in_dofs(linear, problem),
+            Unknowns::Rows => {}
         }
         linear.lu.reset(n);
         let Linear { cells, lu, stiffened, .. } = linear;
-        let (delassus, island) = (stiffened.delassus(problem), problem.whole());
+        let (delassus, island) = (stiffened.delassus(problem), problem.only_island());
         for rows in cells.iter() {
             for k in 0..rows.width {
                 let G = &delassus.G[island.row(rows.xi + k)];
@@ -265,9 +266,9 @@ dispatch!(
 /// `1 + Wᵀ H W`.
 #[inline(always)]
 fn assemble_in_dofs(linear: &mut Linear, problem: &Problem) {
-    let n = problem.whole().root_columns;
+    let n = problem.only_island().factor_columns;
     let Linear { cells, lu, product, square, stiffened, .. } = linear;
-    let root = &stiffened.delassus(problem).root;
+    let W = &stiffened.delassus(problem).W;
     lu.reset(n);
     for i in 0..n {
         lu.row_mut(i).fill(0.0);
@@ -277,7 +278,7 @@ fn assemble_in_dofs(linear: &mut Linear, problem: &Problem) {
         let columns = &problem.columns[problem.groups[cell.group].columns.clone()];
         let [first, last] = [columns.first(), columns.last()].map(|c| c.map_or(0, |c| *c as usize));
         let together = last - first + 1 == columns.len();
-        add_cell(problem, root, cell, product, square, |i, row| {
+        add_cell(problem, W, cell, product, square, |i, row| {
             let out = &mut lu.row_mut(columns[i] as usize)[first..];
             if together {
                 out.iter_mut().zip(&row[..columns.len()]).for_each(|(out, x)| *out += x);
@@ -292,16 +293,16 @@ fn assemble_in_dofs(linear: &mut Linear, problem: &Problem) {
 #[inline(always)]
 fn assemble_bodies(linear: &mut Linear, problem: &Problem) {
     let Linear { cells, blocks, product, square, stiffened, .. } = linear;
-    let root = &stiffened.delassus(problem).root;
+    let W = &stiffened.delassus(problem).W;
     let columns_of = |cell: &Cell| &problem.columns[problem.groups[cell.group].columns.clone()];
-    blocks.reset(problem.nodes[problem.whole().nodes.clone()].iter().copied());
+    blocks.reset(problem.nodes[problem.only_island().nodes.clone()].iter().copied());
     for cell in cells.iter() {
         blocks.couple(columns_of(cell));
     }
     blocks.open();
     for cell in cells.iter() {
         let columns = columns_of(cell);
-        add_cell(problem, root, cell, product, square, |i, row| blocks.add_row(columns[i], columns, row));
+        add_cell(problem, W, cell, product, square, |i, row| blocks.add_row(columns[i], columns, row));
     }
 }
 
@@ -309,23 +310,23 @@ fn assemble_bodies(linear: &mut Linear, problem: &Problem) {
 #[inline(always)]
 fn add_cell(
     problem: &Problem,
-    root: &[f64],
+    W: &[f64],
     cell: &Cell,
     product: &mut [f64],
     square: &mut [f64],
     add: impl FnMut(usize, &[f64]),
 ) {
     match cell.width {
-        1 => add_rows_of::<1>(problem, root, cell, product, square, add),
-        3 => add_rows_of::<3>(problem, root, cell, product, square, add),
-        _ => add_rows_of::<TWIST>(problem, root, cell, product, square, add),
+        1 => add_rows_of::<1>(problem, W, cell, product, square, add),
+        3 => add_rows_of::<3>(problem, W, cell, product, square, add),
+        _ => add_rows_of::<TWIST>(problem, W, cell, product, square, add),
     }
 }
 
 #[inline(always)]
 fn add_rows_of<const N: usize>(
     problem: &Problem,
-    root: &[f64],
+    W: &[f64],
     cell: &Cell,
     product: &mut [f64],
     square: &mut [f64],
@@ -335,8 +336,8 @@ fn add_rows_of<const N: usize>(
     if group.columns.is_empty() {
         return;
     }
-    let (stride, first) = (group.root_stride(), cell.xi - group.xi.start);
-    let W = &root[group.root + first * stride..];
+    let (stride, first) = (group.factor_stride(), cell.xi - group.xi.start);
+    let W = &W[group.factor_start + first * stride..];
     let rows: [&[f64]; N] = core::array::from_fn(|k| &W[k * stride..(k + 1) * stride]);
     for (i, out) in product.chunks_exact_mut(stride).enumerate().take(N) {
         combine(out, &rows, core::array::from_fn(|k| cell.H[i][k]));
@@ -383,19 +384,19 @@ fn multiply<const N: usize, const P: usize>(G: &[f64], cell: &Cell, out: &mut [f
 /// H of everything that answers.
 #[inline(always)]
 fn collect_cells(linear: &mut Linear, problem: &Problem) {
-    let Linear { answers, cells, .. } = linear;
+    let Linear { responses, cells, .. } = linear;
     cells.clear();
     let mut at = 0;
     for (n, group) in problem.groups.iter().enumerate() {
         let blocks = &problem.blocks[group.blocks.clone()];
-        let answers = &answers[group.blocks.clone()];
-        if matches!(blocks[0].place, Place::Twist(_)) {
-            if answers.iter().all(|a| a.silent) {
+        let responses = &responses[group.blocks.clone()];
+        if matches!(blocks[0].space, RowSpace::Twist(_)) {
+            if responses.iter().all(|a| a.inactive) {
                 continue;
             }
             let mut cell = Cell { group: n, xi: group.xi.start, width: TWIST, at, H: [[0.0; 8]; TWIST] };
-            for (b, a) in blocks.iter().zip(answers) {
-                if let (Place::Twist(map), false) = (b.place, a.silent) {
+            for (b, a) in blocks.iter().zip(responses) {
+                if let (RowSpace::Twist(map), false) = (b.space, a.inactive) {
                     add_twist(&problem.maps[map as usize], &a.E, &mut cell.H);
                 }
             }
@@ -403,7 +404,7 @@ fn collect_cells(linear: &mut Linear, problem: &Problem) {
             cells.push(cell);
             continue;
         }
-        for (b, a) in blocks.iter().zip(answers).filter(|(_, a)| !a.silent) {
+        for (b, a) in blocks.iter().zip(responses).filter(|(_, a)| !a.inactive) {
             let width = b.cone.rows();
             let mut cell = Cell { group: n, xi: b.xi, width, at, H: [[0.0; 8]; TWIST] };
             for i in 0..width {

@@ -9,23 +9,23 @@ pub(crate) struct LocalResponse {
     pub E: [[f64; 3]; 3],
     pub c: [f64; 3],
     /// Whether E is zero.
-    pub silent: bool,
+    pub inactive: bool,
 }
 
 impl LocalResponse {
     /// An answer to velocities.
     pub fn new(E: [[f64; 3]; 3], c: [f64; 3]) -> LocalResponse {
-        LocalResponse { E, c, silent: false }
+        LocalResponse { E, c, inactive: false }
     }
 
     /// An impulse whatever the velocity.
     pub fn fixed(c: [f64; 3]) -> LocalResponse {
-        LocalResponse { E: [[0.0; 3]; 3], c, silent: true }
+        LocalResponse { E: [[0.0; 3]; 3], c, inactive: true }
     }
 
     /// A block with one row.
     pub fn scalar(E: f64, c: f64) -> LocalResponse {
-        LocalResponse { E: [[E, 0.0, 0.0], [0.0; 3], [0.0; 3]], c: [c, 0.0, 0.0], silent: E == 0.0 }
+        LocalResponse { E: [[E, 0.0, 0.0], [0.0; 3], [0.0; 3]], c: [c, 0.0, 0.0], inactive: E == 0.0 }
     }
 
     /// The response to the velocity without the part `R dλ` that the block's own compliance adds.

@@ -22,7 +22,7 @@ mod work;
 pub(crate) use proximal::End;
 pub(super) use proximal::Patience;
 pub(crate) use search::{Outcome, Search};
-pub(super) use tuning::{CONTRADICTION, DOWN, SQUEEZED, WEIGHT};
+pub(super) use tuning::{INFEASIBLE_LOAD, INFEASIBLE_RESIDUAL, WEIGHT, WEIGHT_DOWN};
 pub(crate) use work::Work;
 
 use super::laws::cone::Cone;
@@ -30,7 +30,7 @@ use super::problem::residual::{residual_at, unit};
 use super::problem::{Block, Problem};
 use super::report::{Stage, Status};
 use crate::model::Solver;
-use tuning::{ABSURD, FIRST_RUN, RESERVE, WARM_WEIGHT};
+use tuning::{FIRST_RUN_FRACTION, OUT_OF_SCALE, RELAXATION_RESERVE, WARM_WEIGHT};
 
 /// Solves from the impulses in `work.lambda` within the budget of `search`. The best iterate is then in `work.best`, its residual
 /// in `search`.   (ncp-4)
@@ -38,11 +38,11 @@ pub(super) fn solve(problem: &Problem, solver: Solver, search: &mut Search, work
     if let Solver::Admm | Solver::Pgs = solver {
         return reference(problem, solver, search, work);
     }
-    if is_absurd(problem, &work.lambda) {
+    if is_out_of_scale(problem, &work.lambda) {
         work.lambda.fill(0.0);
     }
     // some of the budget is kept for relaxed constraints
-    let reserve = (RESERVE * f64::from(search.left)) as u32;
+    let reserve = (RELAXATION_RESERVE * f64::from(search.left)) as u32;
     search.left -= reserve;
     newton::newton(problem, work, search);
     let end = if search.is_done() { End::Solved } else { fall_back(problem, solver, search, work) };
@@ -52,14 +52,15 @@ pub(super) fn solve(problem: &Problem, solver: Solver, search: &mut Search, work
 
 /// Proximal iterations from the best iterate of Newton (unless a cold start is asked for), then from zero impulses.   (ncp-12)
 fn fall_back(problem: &Problem, solver: Solver, search: &mut Search, work: &mut Work) -> End {
-    let first = if solver == Solver::Cold { 0 } else { (FIRST_RUN * f64::from(search.left)) as u32 };
+    let first = if solver == Solver::Cold { 0 } else { (FIRST_RUN_FRACTION * f64::from(search.left)) as u32 };
     let mut end = End::Spent;
     if first > 0 {
         end = proximal::run(problem, work, search, Stage::Proximal, WARM_WEIGHT, first, Patience::New);
     }
     if end != End::Solved && search.left > 0 {
         work.lambda.fill(0.0);
-        let (budget, patience) = (search.left, if end == End::Infeasible { Patience::Second } else { Patience::New });
+        let (budget, patience) =
+            (search.left, if end == End::Infeasible { Patience::AfterInfeasible } else { Patience::New });
         end = proximal::run(problem, work, search, Stage::Restart, WEIGHT[1], budget, patience);
     }
     end
@@ -81,7 +82,7 @@ pub(super) fn resume(problem: &Problem, search: &mut Search, work: &mut Work) ->
 pub(super) fn improve(problem: &Problem, search: &mut Search, work: &mut Work, weight: f64, violation: f64) -> End {
     work.lambda.copy_from_slice(&work.best);
     search.residual = f64::INFINITY;
-    let (budget, patience) = (search.left, Patience::Remembered { violation });
+    let (budget, patience) = (search.left, Patience::Known { violation });
     proximal::run(problem, work, search, Stage::Proximal, weight, budget, patience)
 }
 
@@ -142,7 +143,7 @@ pub(super) fn center(problem: &Problem, kappa: f64, budget: u32, work: &mut Work
 }
 
 /// Whether impulses are far larger than any that velocities call for.
-fn is_absurd(problem: &Problem, lambda: &[f64]) -> bool {
+fn is_out_of_scale(problem: &Problem, lambda: &[f64]) -> bool {
     let change = |b: &Block| b.mean * lambda[b.row + b.cone.rows() - 1].abs();
-    problem.blocks.iter().map(change).fold(0.0, f64::max) > ABSURD * unit(problem)
+    problem.blocks.iter().map(change).fold(0.0, f64::max) > OUT_OF_SCALE * unit(problem)
 }

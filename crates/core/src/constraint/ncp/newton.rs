@@ -4,7 +4,9 @@
 //! holds is solved with a proximal term ε, so that redundant contacts do no harm; sweeps take its effect out again.
 #![allow(non_snake_case)]
 
-use super::active_mode::{ActiveMode, Hold, answer_on, held, on_the_edge, pushes};
+use super::active_mode::{
+    ActiveMode, Stiffness, boundary_response, frictionless_response, response_in_mode, stick_response,
+};
 use super::linear::is_frictionless;
 use super::local_response::LocalResponse;
 use super::tuning::{NEWTON_ITERATIONS, NEWTON_PATIENCE};
@@ -17,24 +19,24 @@ use crate::constraint::report::Stage;
 /// Share of a block's own inverse inertia that is added while it holds: from the residual, within these bounds. Far from
 /// the solution it keeps impulses of constraints that contradict each other small; near it rounding is amplified by its
 /// inverse, and what a sweep leaves is multiplied by it: half the digits for each.
-const PROXIMAL: [f64; 2] = [1e-8, 1e-2];
-const SHARE: f64 = 0.1;
+const PROXIMAL_RANGE: [f64; 2] = [1e-8, 1e-2];
+const PROXIMAL_PER_RESIDUAL: f64 = 0.1;
 /// Proximal weight where more rows respond than there are dofs. There the term alone decides how the load is shared: with a small
 /// one, velocities of 1e-10 would move a tenth of the load from point to point, and straight steps of that length leave
 /// the round cones of those that slide.
-const SHARE_REDUNDANT: f64 = 10.0;
+const PROXIMAL_REDUNDANT: f64 = 10.0;
 /// A residual that falls at least by this factor keeps the factors for the next sweep.
-const FAST: f64 = 1e-2;
+const REUSE_BELOW: f64 = 1e-2;
 /// How many times the residual may grow in the first iteration from impulses of a warm start, and from none. It often grows where a
 /// joint begins to slide or to hold: what the active set of the last step gives is then still the best point to change
 /// that set from.
-const LOST: [f64; 2] = [30.0, 0.5];
+const BAD_START: [f64; 2] = [30.0, 0.5];
 /// How much larger than the best a residual may become before the iteration goes back to the best, and by how much the
 /// proximal term then grows.
-const WORSE: f64 = 1e3;
-const CAREFUL: f64 = 10.0;
+const DIVERGED: f64 = 1e3;
+const MORE_PROXIMAL: f64 = 10.0;
 /// Residual below which, among redundant rows, an iteration that makes it larger ends Newton: the rounds are better at that.
-const NEAR: f64 = 1e-5;
+const REDUNDANT_EXIT: f64 = 1e-5;
 
 /// Improves `work.lambda` until its residual is at most the tolerance. `work.lambda` is then the best iterate, `work.sigma`
 /// its velocity, and the search knows it.
@@ -43,14 +45,14 @@ pub(super) fn newton(problem: &Problem, work: &mut Work, search: &mut Search) {
     let mut residual = residual_at(problem, &work.lambda, &work.sigma);
     let mut best = residual;
     let cold = work.lambda.iter().all(|x| *x == 0.0);
-    work.keep();
-    let (mut factored, mut last, mut proximal) = (false, 0.0, PROXIMAL[0]);
+    work.save();
+    let (mut factored, mut last, mut proximal) = (false, 0.0, PROXIMAL_RANGE[0]);
     let (mut iterations, mut idle) = (0, 0);
     let limit = NEWTON_ITERATIONS.min(search.left);
     // a start that needs no iteration is good enough: what stands still costs next to nothing
-    let mut done = residual <= search.tolerance && search.shares_precisely(problem, &work.lambda, residual);
+    let mut done = residual <= search.tolerance && search.distributes_precisely(problem, &work.lambda, residual);
     while !done && iterations < limit && idle < NEWTON_PATIENCE {
-        let same = answer_all(problem, work, proximal, factored && proximal == last, iterations == 0);
+        let same = write_responses(problem, work, proximal, factored && proximal == last, iterations == 0);
         last = proximal;
         if !same {
             work.linear.factor(problem);
@@ -60,35 +62,35 @@ pub(super) fn newton(problem: &Problem, work: &mut Work, search: &mut Search) {
         search.spend(Stage::Newton);
         let before = residual;
         work.previous.copy_from_slice(&work.lambda);
-        residual = go(problem, work, 1.0);
-        if residual > WORSE * best {
+        residual = move_along(problem, work, 1.0);
+        if residual > DIVERGED * best {
             // an active set that contradicts itself asks for huge impulses: as far as the first that reaches its bound
-            let part = part_inside(problem, work);
-            residual = go(problem, work, part);
+            let fraction = fraction_inside(problem, work);
+            residual = move_along(problem, work, fraction);
         }
         done = search.is_precise(problem, &work.lambda, residual);
-        if before < NEAR && residual >= before && iterations > 1 && work.linear.is_redundant() {
+        if before < REDUNDANT_EXIT && residual >= before && iterations > 1 && work.linear.is_redundant() {
             break;
         }
         idle += 1;
         if residual < best {
             (best, idle) = (residual, 0);
-            work.keep();
+            work.save();
         }
-        factored = residual < FAST * before;
-        let share = if work.linear.is_redundant() { SHARE_REDUNDANT } else { SHARE };
-        if iterations == 1 && residual > LOST[usize::from(cold)] * before {
+        factored = residual < REUSE_BELOW * before;
+        let ratio = if work.linear.is_redundant() { PROXIMAL_REDUNDANT } else { PROXIMAL_PER_RESIDUAL };
+        if iterations == 1 && residual > BAD_START[usize::from(cold)] * before {
             // the start was not good
-            residual = go(problem, work, 0.0);
-            proximal = proximal_for(share, residual);
-        } else if residual > WORSE * best {
+            residual = move_along(problem, work, 0.0);
+            proximal = proximal_for(ratio, residual);
+        } else if residual > DIVERGED * best {
             // too far: from the best again, more carefully
             work.restore();
             work.evaluate(problem);
             residual = best;
-            proximal = (proximal * CAREFUL).min(1.0);
+            proximal = (proximal * MORE_PROXIMAL).min(1.0);
         } else {
-            proximal = proximal_for(share, residual);
+            proximal = proximal_for(ratio, residual);
         }
     }
     if residual != best {
@@ -98,14 +100,14 @@ pub(super) fn newton(problem: &Problem, work: &mut Work, search: &mut Search) {
     search.offer(Stage::Newton, best, work);
 }
 
-fn proximal_for(share: f64, residual: f64) -> f64 {
-    (share * residual).clamp(PROXIMAL[0], PROXIMAL[1])
+fn proximal_for(ratio: f64, residual: f64) -> f64 {
+    (ratio * residual).clamp(PROXIMAL_RANGE[0], PROXIMAL_RANGE[1])
 }
 
 /// How far along the step those that hold stay inside their cones.
-fn part_inside(problem: &Problem, work: &Work) -> f64 {
-    let mut part = 1.0f64;
-    for (b, _) in problem.blocks.iter().zip(&work.branches).filter(|(_, branch)| **branch == ActiveMode::Stick) {
+fn fraction_inside(problem: &Problem, work: &Work) -> f64 {
+    let mut fraction = 1.0f64;
+    for (b, _) in problem.blocks.iter().zip(&work.modes).filter(|(_, mode)| **mode == ActiveMode::Stick) {
         let (l, d) = (rows_of(&work.previous, b), rows_of(&work.change, b));
         let to_end = |end: f64| if d[0] == 0.0 { f64::INFINITY } else { (end - l[0]) / d[0] };
         let reached = match b.cone {
@@ -114,15 +116,15 @@ fn part_inside(problem: &Problem, work: &Work) -> f64 {
             Cone::Unilateral if d[0] < 0.0 => to_end(0.0),
             _ => f64::INFINITY,
         };
-        part = part.min(reached.max(0.0));
+        fraction = fraction.min(reached.max(0.0));
     }
-    part
+    fraction
 }
 
 /// Moves by a part of the step and returns the residual there.
-fn go(problem: &Problem, work: &mut Work, part: f64) -> f64 {
+fn move_along(problem: &Problem, work: &mut Work, fraction: f64) -> f64 {
     for (l, (p, d)) in work.lambda.iter_mut().zip(work.previous.iter().zip(&work.change)) {
-        *l = p + part * d;
+        *l = p + fraction * d;
     }
     work.evaluate(problem);
     residual_at(problem, &work.lambda, &work.sigma)
@@ -132,32 +134,33 @@ fn go(problem: &Problem, work: &mut Work, part: f64) -> f64 {
 /// that start are off by more than joints creep and feet slip, and would tell many branches wrong. With `reuse`, factors of
 /// the last iteration are kept where no block has changed its branch: then only the right-hand sides are new. Returns
 /// whether the factors still hold.
-fn answer_all(problem: &Problem, work: &mut Work, proximal: f64, reuse: bool, first: bool) -> bool {
+fn write_responses(problem: &Problem, work: &mut Work, proximal: f64, reuse: bool, first: bool) -> bool {
     let mut same = reuse;
     for (k, b) in problem.blocks.iter().enumerate() {
         let (l, s) = (rows_of(&work.lambda, b), rows_of(&work.sigma, b));
-        let remembered = if first { branch_of_impulse(b, l, idle_beside(problem, k, &work.lambda)) } else { None };
-        let (branch, answer) = match remembered {
-            Some(branch) => (branch, answer_on(b, branch, proximal, l, s)),
-            None => answer(b, proximal, l, s),
+        let from_warm_start =
+            if first { mode_of_impulse(b, l, is_idle_in_patch(problem, k, &work.lambda)) } else { None };
+        let (mode, response) = match from_warm_start {
+            Some(mode) => (mode, response_in_mode(b, mode, proximal, l, s)),
+            None => response(b, proximal, l, s),
         };
         // the direction of sliding turns from iteration to iteration, and E with it
-        same &= branch == work.branches[k] && !(b.cone.rows() > 1 && branch == ActiveMode::Slide);
-        work.branches[k] = branch;
-        work.answers[k] = answer;
+        same &= mode == work.modes[k] && !(b.cone.rows() > 1 && mode == ActiveMode::Slide);
+        work.modes[k] = mode;
+        work.responses[k] = response;
     }
-    for (k, a) in work.answers.iter().enumerate() {
+    for (k, a) in work.responses.iter().enumerate() {
         if same {
-            work.linear.answers[k].c = a.c;
+            work.linear.responses[k].c = a.c;
         } else {
-            work.linear.answers[k] = *a;
+            work.linear.responses[k] = *a;
         }
     }
     same
 }
 
 /// Whether a point bears nothing although others of its patch do.
-fn idle_beside(problem: &Problem, k: usize, lambda: &[f64]) -> bool {
+fn is_idle_in_patch(problem: &Problem, k: usize, lambda: &[f64]) -> bool {
     let b = &problem.blocks[k];
     let bears = |b: &Block| lambda[b.row + b.cone.rows() - 1] > 0.0;
     let patch = || problem.groups.iter().find(|g| g.blocks.contains(&k));
@@ -166,11 +169,11 @@ fn idle_beside(problem: &Problem, k: usize, lambda: &[f64]) -> bool {
 
 /// The branch on which an impulse of the warm start was found: inside its cone it held, at the boundary it slid. An impulse of
 /// zero tells only of a point that is `idle` beside others.
-fn branch_of_impulse(b: &Block, lambda: Rows, idle: bool) -> Option<ActiveMode> {
+fn mode_of_impulse(b: &Block, lambda: Rows, idle: bool) -> Option<ActiveMode> {
     match b.cone {
         Cone::Friction { .. } if idle => Some(ActiveMode::Break),
         Cone::Friction { .. } if !is_frictionless(b.cone) && lambda[2] > 0.0 => {
-            Some(if b.cone.is_at_edge(lambda) { ActiveMode::Slide } else { ActiveMode::Stick })
+            Some(if b.cone.is_on_boundary(lambda) { ActiveMode::Slide } else { ActiveMode::Stick })
         }
         Cone::Box { bound } if lambda[0] != 0.0 => Some(match lambda[0] {
             x if x >= bound => ActiveMode::Slide,
@@ -181,42 +184,42 @@ fn branch_of_impulse(b: &Block, lambda: Rows, idle: bool) -> Option<ActiveMode> 
     }
 }
 
-fn answer(b: &Block, proximal: f64, lambda: Rows, sigma: Rows) -> (ActiveMode, LocalResponse) {
-    let (rho, hold) = (1.0 / b.max_eigenvalue, Hold::new(b, proximal));
-    let (branch, answer) = match b.cone {
+fn response(b: &Block, proximal: f64, lambda: Rows, sigma: Rows) -> (ActiveMode, LocalResponse) {
+    let (rho, stiffness) = (1.0 / b.max_eigenvalue, Stiffness::new(b, proximal));
+    let (mode, response) = match b.cone {
         Cone::Friction { .. } if is_frictionless(b.cone) => {
             if lambda[2] - rho * sigma[2] <= 0.0 {
                 (ActiveMode::Break, LocalResponse::fixed(lambda.map(|x| -x)))
             } else {
-                (ActiveMode::Slide, pushes(hold, lambda, sigma))
+                (ActiveMode::Slide, frictionless_response(stiffness, lambda, sigma))
             }
         }
-        Cone::Friction { mu } => contact(mu, rho, hold, lambda, sigma),
+        Cone::Friction { mu } => contact(mu, rho, stiffness, lambda, sigma),
         cone => {
             let a = lambda[0] - rho * sigma[0];
             let nearest = cone.project_scalar(a);
             if nearest == a {
-                (ActiveMode::Stick, LocalResponse::scalar(hold.normal, -hold.normal * sigma[0]))
+                (ActiveMode::Stick, LocalResponse::scalar(stiffness.normal, -stiffness.normal * sigma[0]))
             } else {
                 // the branch tells the two ends of a box apart
-                let branch = if nearest > a { ActiveMode::Break } else { ActiveMode::Slide };
-                (branch, LocalResponse::scalar(0.0, nearest - lambda[0]))
+                let mode = if nearest > a { ActiveMode::Break } else { ActiveMode::Slide };
+                (mode, LocalResponse::scalar(0.0, nearest - lambda[0]))
             }
         }
     };
-    (branch, answer.without_compliance(b))
+    (mode, response.without_compliance(b))
 }
 
 /// The answer of a contact with friction.   (ncp-6)
-fn contact(mu: f64, rho: f64, hold: Hold, lambda: Rows, sigma: Rows) -> (ActiveMode, LocalResponse) {
+fn contact(mu: f64, rho: f64, stiffness: Stiffness, lambda: Rows, sigma: Rows) -> (ActiveMode, LocalResponse) {
     let a = [lambda[0] - rho * sigma[0], lambda[1] - rho * sigma[1], lambda[2] - rho * sigma[2]];
     if a[2] <= 0.0 {
         return (ActiveMode::Break, LocalResponse::fixed(lambda.map(|x| -x)));
     }
     let (t, radius) = (length(a[0], a[1]), mu * a[2]);
     if t <= radius {
-        return (ActiveMode::Stick, held(hold, sigma));
+        return (ActiveMode::Stick, stick_response(stiffness, sigma));
     }
-    let turn = (radius * rho / (t - radius)).min(hold.tangent);
-    (ActiveMode::Slide, on_the_edge(mu, [a[0] / t, a[1] / t], turn, hold, lambda, sigma))
+    let turn = (radius * rho / (t - radius)).min(stiffness.tangent);
+    (ActiveMode::Slide, boundary_response(mu, [a[0] / t, a[1] / t], turn, stiffness, lambda, sigma))
 }

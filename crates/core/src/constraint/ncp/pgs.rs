@@ -9,13 +9,13 @@ use crate::constraint::problem::residual::residual_at;
 use crate::constraint::problem::{Block, Group, Problem, rows_of};
 
 /// Sweeps between two looks at the residual.
-const PERIOD: u32 = 5;
+const RESIDUAL_PERIOD: u32 = 5;
 
 /// Solves from `work.lambda`. Returns sweeps and the residual; `work` holds the best iterate.
 pub(crate) fn pgs(problem: &Problem, work: &mut Work, tolerance: f64, limit: u32) -> (u32, f64) {
     work.evaluate(problem);
     let mut best = residual_at(problem, &work.lambda, &work.sigma);
-    work.keep();
+    work.save();
     let mut sweeps = 0;
     while best > tolerance && sweeps < limit {
         // ξ of the present impulses is in `work.xi`; every sweep keeps it up to date
@@ -23,12 +23,12 @@ pub(crate) fn pgs(problem: &Problem, work: &mut Work, tolerance: f64, limit: u32
             sweep_group(problem, work, group);
         }
         sweeps += 1;
-        if sweeps % PERIOD == 0 || sweeps == limit {
+        if sweeps % RESIDUAL_PERIOD == 0 || sweeps == limit {
             work.evaluate(problem);
             let residual = residual_at(problem, &work.lambda, &work.sigma);
             if residual < best {
                 best = residual;
-                work.keep();
+                work.save();
             } else if !residual.is_finite() {
                 break;
             }
@@ -41,17 +41,17 @@ pub(crate) fn pgs(problem: &Problem, work: &mut Work, tolerance: f64, limit: u32
 
 /// Where W is stored instead of G, `x = Wᵀ w` of all impulses, in the scratch part of `work.w`, is kept up to date instead of ξ.
 fn sweep_group(problem: &Problem, work: &mut Work, group: &Group) {
-    let (size, by_root) = (problem.size(), problem.whole().by_root);
+    let (size, through_factor) = (problem.size(), problem.only_island().through_factor);
     for k in group.blocks.clone() {
-        if by_root {
+        if through_factor {
             let (xi, local) = work.xi.split_at_mut(size);
-            problem.spread_group(&problem.delassus.root, group, &work.w[size..], xi, local);
+            problem.spread_group(&problem.delassus.W, group, &work.w[size..], xi, local);
         }
         work.w[group.xi.clone()].fill(0.0);
         sweep_block(problem, work, k, &problem.blocks[k]);
-        if by_root {
+        if through_factor {
             let ((w, x), local) = (work.w.split_at_mut(size), &mut work.xi[size..]);
-            problem.gather_group(&problem.delassus.root, group, w, x, local);
+            problem.gather_group(&problem.delassus.W, group, w, x, local);
         } else {
             for i in group.xi.clone().filter(|i| work.w[*i] != 0.0) {
                 let (w, G) = (work.w[i], problem.row(i));

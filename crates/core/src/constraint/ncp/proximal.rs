@@ -5,13 +5,13 @@
 //! they may yield thirty times less. Every iterate is inside its cones.
 #![allow(non_snake_case)]
 
-use super::active_mode::{ActiveMode, answer_on};
-use super::law::{Response, into_cone, respond, slope};
+use super::active_mode::{ActiveMode, response_in_mode};
+use super::law::{Projection, into_cone, project, slope};
 use super::line_search::line_search;
 use super::local_response::LocalResponse;
 use super::tuning::{
-    CONTRADICTION, DOWN, FLAT, FLAT_ROUNDS, INEXACT, POLISH, ROUND_ITERATIONS, SELF_STRESS, SHORT_STEP, SHORT_STEPS,
-    UP, WEIGHT,
+    IDLE_ROUNDS, INEXACT, INFEASIBLE_RESIDUAL, NO_PROGRESS, POLISH, ROUND_ITERATIONS, SELF_STRESS, SHORT_STEP,
+    SHORT_STEPS, WEIGHT, WEIGHT_DOWN, WEIGHT_UP,
 };
 use super::{Search, Work};
 use crate::constraint::problem::residual::{residual_at, unit};
@@ -38,9 +38,9 @@ pub(crate) enum Patience {
     /// After several in a row.
     New,
     /// A little sooner: another run has said so already.
-    Second,
+    AfterInfeasible,
     /// At once: in the step before the demands could not be met, and rounds begin at its least_violation, which lacks so much.
-    Remembered { violation: f64 },
+    Known { violation: f64 },
 }
 
 /// Memory of the rounds. All vectors have a number per row or an entry per block.
@@ -55,7 +55,7 @@ pub(crate) struct Proximal {
     pub(super) ds: Vec<f64>,
     /// λ = P(λ̂, s).
     pub(super) lambda: Vec<f64>,
-    responses: Vec<Response>,
+    projections: Vec<Projection>,
     /// Branches at the end of the last round that was solved.
     last: Vec<ActiveMode>,
     /// Impulses and violation of the last round that made progress: the least_violation where the demands contradict each other.
@@ -63,7 +63,7 @@ pub(crate) struct Proximal {
     pub(super) violation: f64,
 }
 
-footprint!(Proximal: hat, l, s, ds, lambda, responses, last, least_violation);
+footprint!(Proximal: hat, l, s, ds, lambda, projections, last, least_violation);
 
 /// What a round ended with.
 #[derive(Debug, Clone, Copy)]
@@ -83,8 +83,8 @@ impl Proximal {
             v.clear();
             v.resize(rows, 0.0);
         }
-        self.responses.clear();
-        self.responses.resize(problem.blocks.len(), Response::default());
+        self.projections.clear();
+        self.projections.resize(problem.blocks.len(), Projection::default());
         self.last.clear();
         self.last.resize(problem.blocks.len(), ActiveMode::default());
         for b in &problem.blocks {
@@ -97,10 +97,10 @@ impl Proximal {
     /// λ at the present s.
     fn evaluate(&mut self, problem: &Problem, weight: f64) {
         for (k, b) in problem.blocks.iter().enumerate() {
-            let response = respond(b, weight, rows_of(&self.hat, b), rows_of(&self.s, b));
+            let projection = project(b, weight, rows_of(&self.hat, b), rows_of(&self.s, b));
             let n = b.cone.rows();
-            self.lambda[b.row..b.row + n].copy_from_slice(&response.lambda[..n]);
-            self.responses[k] = response;
+            self.lambda[b.row..b.row + n].copy_from_slice(&projection.lambda[..n]);
+            self.projections[k] = projection;
         }
     }
 
@@ -136,9 +136,9 @@ pub(super) fn run(
     patience: Patience,
 ) -> End {
     let (rounds, violation) = match patience {
-        Patience::New => (FLAT_ROUNDS, f64::INFINITY),
-        Patience::Second => (FLAT_ROUNDS - 1, f64::INFINITY),
-        Patience::Remembered { violation } => (1, violation),
+        Patience::New => (IDLE_ROUNDS, f64::INFINITY),
+        Patience::AfterInfeasible => (IDLE_ROUNDS - 1, f64::INFINITY),
+        Patience::Known { violation } => (1, violation),
     };
     let mut p = core::mem::take(&mut work.proximal);
     p.begin(problem, &work.lambda);
@@ -148,9 +148,9 @@ pub(super) fn run(
         weight,
         left: budget.min(search.left),
         polishing: false,
-        known: false,
+        has_last_modes: false,
         failures: 0,
-        flat: 0,
+        idle: 0,
         last: Round { solved: false, residual: f64::INFINITY, violation },
     };
     let end = loop {
@@ -185,10 +185,10 @@ struct Run {
     /// Whether the tolerance is met, and what is left is for the last digits.
     polishing: bool,
     /// Whether `Proximal::last` has the branches of the last round.
-    known: bool,
+    has_last_modes: bool,
     /// Rounds in a row that were not solved, and that made no progress.
     failures: u32,
-    flat: u32,
+    idle: u32,
     /// The round to whose impulses λ̂ belongs.
     last: Round,
 }
@@ -205,9 +205,9 @@ impl Run {
         let (mut steps, mut short) = (0, 0);
         while steps < ROUND_ITERATIONS && self.left > 0 && short < SHORT_STEPS {
             let before = self.left;
-            let part = self.step(problem, work, p, search, steps == 0 && self.known);
+            let fraction = self.step(problem, work, p, search, steps == 0 && self.has_last_modes);
             steps += before - self.left;
-            short = if part < SHORT_STEP { short + 1 } else { 0 };
+            short = if fraction < SHORT_STEP { short + 1 } else { 0 };
             work.lambda.copy_from_slice(&p.lambda);
             work.evaluate(problem);
             round.residual = residual_at(problem, &work.lambda, &work.sigma);
@@ -234,42 +234,42 @@ impl Run {
         work: &mut Work,
         p: &mut Proximal,
         search: &mut Search,
-        on_last_branches: bool,
+        in_last_modes: bool,
     ) -> f64 {
         for (k, b) in problem.blocks.iter().enumerate() {
-            work.linear.answers[k] = if on_last_branches {
-                answer_on(b, p.last[k], self.weight, rows_of(&p.hat, b), rows_of(&work.sigma, b))
+            work.linear.responses[k] = if in_last_modes {
+                response_in_mode(b, p.last[k], self.weight, rows_of(&p.hat, b), rows_of(&work.sigma, b))
             } else {
-                self.answer(p, problem, k, false)
+                self.response(p, problem, k, false)
             };
         }
         self.direction(problem, work, p, search);
         if p.first_slope() >= 0.0 && self.left > 0 {
             // no descent, as friction follows the normal: with frozen radii there is
             for k in 0..problem.blocks.len() {
-                work.linear.answers[k] = self.answer(p, problem, k, true);
+                work.linear.responses[k] = self.response(p, problem, k, true);
             }
             self.direction(problem, work, p, search);
         }
-        let part = line_search(problem, p, &work.change, self.weight);
-        if part == 0.0 {
-            return part;
+        let fraction = line_search(problem, p, &work.change, self.weight);
+        if fraction == 0.0 {
+            return fraction;
         }
         for (i, change) in work.change.iter().enumerate() {
-            p.l[i] += part * change;
-            p.s[i] += part * p.ds[i];
+            p.l[i] += fraction * change;
+            p.s[i] += fraction * p.ds[i];
         }
         p.evaluate(problem, self.weight);
-        part
+        fraction
     }
 
     /// `dλ = λ − l − E ds`.
-    fn answer(&self, p: &Proximal, problem: &Problem, k: usize, frozen: bool) -> LocalResponse {
+    fn response(&self, p: &Proximal, problem: &Problem, k: usize, frozen: bool) -> LocalResponse {
         let b = &problem.blocks[k];
-        let E = slope(b, self.weight, &p.responses[k], frozen);
-        let (lambda, l) = (p.responses[k].lambda, rows_of(&p.l, b));
-        let silent = E.iter().flatten().all(|x| *x == 0.0);
-        LocalResponse { E, c: core::array::from_fn(|i| lambda[i] - l[i]), silent }
+        let E = slope(b, self.weight, &p.projections[k], frozen);
+        let (lambda, l) = (p.projections[k].lambda, rows_of(&p.l, b));
+        let inactive = E.iter().flatten().all(|x| *x == 0.0);
+        LocalResponse { E, c: core::array::from_fn(|i| lambda[i] - l[i]), inactive }
     }
 
     /// Solves for the step of l (in `work.change`) and of s.
@@ -277,14 +277,14 @@ impl Run {
         work.linear.factor(problem);
         work.linear.solve(problem, &mut work.change);
         work.apply_change(problem);
-        without_compliance(problem, &work.change, &work.answer, &mut p.ds);
+        without_compliance(problem, &work.change, &work.velocity_change, &mut p.ds);
         self.left -= 1;
         search.spend(self.stage);
     }
 
     /// Once the tolerance is met: the least weight at once, for the last digits and for how loads are shared.
     fn polish(&mut self, p: &mut Proximal) -> Option<End> {
-        (self.polishing, self.known, self.left) = (true, true, self.left.min(POLISH));
+        (self.polishing, self.has_last_modes, self.left) = (true, true, self.left.min(POLISH));
         self.begin_around(p);
         self.weight = WEIGHT[0];
         None
@@ -293,8 +293,8 @@ impl Run {
     /// The next round is around the impulses of the last one.
     fn begin_around(&mut self, p: &mut Proximal) {
         p.hat.copy_from_slice(&p.lambda);
-        for (last, response) in p.last.iter_mut().zip(&p.responses) {
-            *last = response.branch;
+        for (last, projection) in p.last.iter_mut().zip(&p.projections) {
+            *last = projection.mode;
         }
     }
 
@@ -307,24 +307,24 @@ impl Run {
         round: Round,
         patience: u32,
     ) -> Option<End> {
-        self.flat = if round.violation > FLAT * self.last.violation { self.flat + 1 } else { 0 };
-        if self.flat >= patience && round.residual > CONTRADICTION && is_self_stress(problem, work, p) {
+        self.idle = if round.violation > NO_PROGRESS * self.last.violation { self.idle + 1 } else { 0 };
+        if self.idle >= patience && round.residual > INFEASIBLE_RESIDUAL && is_self_stress(problem, work, p) {
             return Some(End::Infeasible);
         }
-        if self.flat == 0 {
+        if self.idle == 0 {
             p.least_violation.copy_from_slice(&p.lambda);
             p.violation = round.violation;
         }
-        (self.failures, self.known, self.last) = (0, true, round);
+        (self.failures, self.has_last_modes, self.last) = (0, true, round);
         self.begin_around(p);
-        self.weight = (self.weight * DOWN).max(WEIGHT[0]);
+        self.weight = (self.weight * WEIGHT_DOWN).max(WEIGHT[0]);
         None
     }
 
     /// After one that was not: half a level back, around its impulses only if they are better.
     fn up(&mut self, p: &mut Proximal, round: Round) -> Option<End> {
         self.failures += 1;
-        self.known = false;
+        self.has_last_modes = false;
         if self.weight >= WEIGHT[1] && self.failures > 1 {
             return Some(End::Spent);
         }
@@ -332,7 +332,7 @@ impl Run {
             p.hat.copy_from_slice(&p.lambda);
             self.last.residual = round.residual;
         }
-        self.weight = (self.weight * UP).min(WEIGHT[1]);
+        self.weight = (self.weight * WEIGHT_UP).min(WEIGHT[1]);
         None
     }
 }
@@ -346,7 +346,7 @@ fn is_self_stress(problem: &Problem, work: &mut Work, p: &Proximal) -> bool {
     work.apply_change(problem);
     let own = |b: &Block| rows_of(&work.change, b).iter().fold(0.0, |m: f64, x| m.max(b.mean * x.abs()));
     let size = problem.blocks.iter().map(own).fold(0.0, f64::max);
-    let moved = work.answer.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    let moved = work.velocity_change.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     let asked = work.change.iter().zip(&problem.g).fold(0.0, |s, (d, g)| s + d * g);
     moved <= SELF_STRESS * size && asked < 0.0
 }

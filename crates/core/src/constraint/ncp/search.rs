@@ -1,7 +1,7 @@
 //! The state of a search for impulses: its budget, its tolerance and the best residual so far; and how it ended.
 
 use super::Work;
-use super::tuning::{MARGIN, SHARED_DIGITS, SLOWEST};
+use super::tuning::{LEAST_SPEED, LOAD_DIGITS, SPEED_FACTOR};
 use crate::constraint::problem::residual::{fastest, unit};
 use crate::constraint::problem::{Block, Problem, rows_of};
 use crate::constraint::report::{Iterations, Stage, Status};
@@ -12,7 +12,7 @@ pub(crate) struct Search {
     /// Residual that is wanted: the tolerance, relative to (ten times) the problem's own speeds where they are below 1 m/s.
     pub(super) aim: f64,
     /// Whether contacts share a load by their compliance.
-    shares: bool,
+    redundant: bool,
     /// Residual that is good enough where the aim is not met at once.
     pub(super) tolerance: f64,
     /// Factorizations that are left.
@@ -25,9 +25,9 @@ pub(crate) struct Search {
 impl Search {
     pub fn new(problem: &Problem, tolerance: f64, budget: u32) -> Search {
         let iterations = Iterations::default();
-        let aim = tolerance * (MARGIN * fastest(problem)).clamp(SLOWEST, 1.0);
-        let shares = problem.blocks.iter().any(|b| b.is_redundant());
-        Search { aim, shares, tolerance, left: budget, iterations, stage: Stage::Newton, residual: f64::INFINITY }
+        let aim = tolerance * (SPEED_FACTOR * fastest(problem)).clamp(LEAST_SPEED, 1.0);
+        let redundant = problem.blocks.iter().any(|b| b.is_redundant());
+        Search { aim, redundant, tolerance, left: budget, iterations, stage: Stage::Newton, residual: f64::INFINITY }
     }
 
     /// One factorization.
@@ -48,18 +48,18 @@ impl Search {
     /// Whether nothing more is wanted of impulses: the residual is small beside the problem's own speeds, and beside the
     /// velocities that decide how points which slide share a load (that of points which stick moves nothing).
     pub(super) fn is_precise(&self, problem: &Problem, lambda: &[f64], residual: f64) -> bool {
-        residual <= self.aim && self.shares_precisely(problem, lambda, residual)
+        residual <= self.aim && self.distributes_precisely(problem, lambda, residual)
     }
 
     /// Whether the residual is small beside the velocities that decide how points which slide share a load.
-    pub(super) fn shares_precisely(&self, problem: &Problem, lambda: &[f64], residual: f64) -> bool {
-        if !self.shares {
+    pub(super) fn distributes_precisely(&self, problem: &Problem, lambda: &[f64], residual: f64) -> bool {
+        if !self.redundant {
             return true;
         }
-        let slides = |b: &Block| b.is_redundant() && b.cone.is_at_edge(rows_of(lambda, b));
+        let slides = |b: &Block| b.is_redundant() && b.cone.is_on_boundary(rows_of(lambda, b));
         let shift = |b: &Block| b.compliance * lambda[b.row + b.cone.rows() - 1].abs();
         let largest = problem.blocks.iter().filter(|b| slides(b)).map(shift).fold(0.0, f64::max);
-        largest == 0.0 || residual * unit(problem) <= (SHARED_DIGITS * largest).max(f64::EPSILON)
+        largest == 0.0 || residual * unit(problem) <= (LOAD_DIGITS * largest).max(f64::EPSILON)
     }
 
     pub(super) fn is_done(&self) -> bool {

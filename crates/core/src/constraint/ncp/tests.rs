@@ -45,14 +45,14 @@ fn solvers_agree_where_the_answer_is_unique() {
     let (mut random, mut solution) = (Rng(3), Solution::default());
     for _ in 0..20 {
         let problem = random_problem(&mut random, 2, 12, 0.4);
-        let mut answers = Vec::new();
+        let mut solutions = Vec::new();
         for solver in Solver::ALL {
             let report = solve(&problem, solver, 1e-10, 20_000, None, &mut solution).expect("sound");
             assert_eq!(report.status, Status::Converged, "{} {report:?}", solver.name());
-            answers.push(solution.lambda().to_vec());
+            solutions.push(solution.lambda().to_vec());
         }
-        for other in &answers[1..] {
-            let worst = answers[0].iter().zip(other).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        for other in &solutions[1..] {
+            let worst = solutions[0].iter().zip(other).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             assert!(worst < 1e-6, "{worst}");
         }
     }
@@ -61,17 +61,17 @@ fn solvers_agree_where_the_answer_is_unique() {
 #[test]
 fn a_single_contact_sticks_slides_or_opens() {
     let identity = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
-    let answer = |g: [f64; 3], mu: f64| {
+    let lambda_of = |g: [f64; 3], mu: f64| {
         let mut solution = Solution::default();
         let problem = Problem::bare(&identity, &g, &[mu]).expect("sound");
         solve(&problem, Solver::Auto, 1e-12, 1000, None, &mut solution).expect("sound");
         solution.lambda().to_vec()
     };
-    assert_eq!(answer([0.1, 0.0, 0.5], 0.7), [0.0; 3]);
-    for (got, wanted) in answer([0.1, 0.0, -0.5], 0.7).into_iter().zip([-0.1, 0.0, 0.5]) {
+    assert_eq!(lambda_of([0.1, 0.0, 0.5], 0.7), [0.0; 3]);
+    for (got, wanted) in lambda_of([0.1, 0.0, -0.5], 0.7).into_iter().zip([-0.1, 0.0, 0.5]) {
         assert!((got - wanted).abs() < 1e-12);
     }
-    for (got, wanted) in answer([1.0, 0.0, -0.5], 0.7).into_iter().zip([-0.35, 0.0, 0.5]) {
+    for (got, wanted) in lambda_of([1.0, 0.0, -0.5], 0.7).into_iter().zip([-0.35, 0.0, 0.5]) {
         assert!((got - wanted).abs() < 1e-12);
     }
 }

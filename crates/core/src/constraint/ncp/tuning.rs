@@ -10,20 +10,20 @@ pub(super) const NEWTON_ITERATIONS: u32 = 10;
 pub(super) const NEWTON_PATIENCE: u32 = 3;
 /// Impulses of a warm start that would change velocities by more than this many times the largest there is are forgotten:
 /// beside them the rest is lost in rounding.
-pub(super) const ABSURD: f64 = 1e4;
+pub(super) const OUT_OF_SCALE: f64 = 1e4;
 
 /// Share of the budget that is kept for a compromise between demands that contradict each other.
-pub(super) const RESERVE: f64 = 0.1;
+pub(super) const RELAXATION_RESERVE: f64 = 0.1;
 /// Share of the budget that remains after Newton which the first run of proximal rounds may take.
-pub(super) const FIRST_RUN: f64 = 0.375;
+pub(super) const FIRST_RUN_FRACTION: f64 = 0.375;
 /// Weights of the proximal term, least and largest. At 1 a constraint yields as easily as it moves; at 1e-8 rounding, which
 /// is amplified by the inverse, and what a round leaves, which is multiplied by it, have half the digits each.
 pub(in crate::constraint) const WEIGHT: [f64; 2] = [1e-8, 1.0];
 /// Weight of the first round from a warm start, whose impulses are right to a few percent or not at all.
 pub(super) const WARM_WEIGHT: f64 = 1e-2;
 /// Factor of the weight after a round that was solved, and after one that was not: half a level back.
-pub(in crate::constraint) const DOWN: f64 = 0.03;
-pub(super) const UP: f64 = 6.0;
+pub(in crate::constraint) const WEIGHT_DOWN: f64 = 0.03;
+pub(super) const WEIGHT_UP: f64 = 6.0;
 /// Newton steps of a round.
 pub(super) const ROUND_ITERATIONS: u32 = 20;
 /// What Newton may leave of a round, as a share of what the round itself leaves: the next one changes that much anyway.
@@ -32,31 +32,31 @@ pub(super) const INEXACT: f64 = 0.3;
 pub(super) const SHORT_STEP: f64 = 0.2;
 pub(super) const SHORT_STEPS: u32 = 3;
 /// The line search ends at this share of the first slope, after so many evaluations at the latest (a bracket of 1e-3).
-pub(super) const SLOPE: f64 = 0.1;
+pub(super) const SLOPE_RATIO: f64 = 0.1;
 pub(super) const EVALUATIONS: u32 = 20;
 
 /// A solved round whose lack is more than this share of the last one's makes no progress: each should make it some thirty
 /// times smaller.
-pub(super) const FLAT: f64 = 0.5;
+pub(super) const NO_PROGRESS: f64 = 0.5;
 /// So many rounds in a row without progress say that the demands contradict each other; the weight has fallen by 3e-5
 /// meanwhile. Where the last step ended so, one is enough.
-pub(super) const FLAT_ROUNDS: u32 = 3;
+pub(super) const IDLE_ROUNDS: u32 = 3;
 /// A self-stress moves constraints by at most this share of what its impulses would if each acted alone.
 pub(super) const SELF_STRESS: f64 = 1e-4;
 /// Loads so many times larger than those that would stop all bodies of an island come from demands that contradict each other.
-pub(in crate::constraint) const SQUEEZED: f64 = 1e2;
+pub(in crate::constraint) const INFEASIBLE_LOAD: f64 = 1e2;
 /// Residual below which nothing is called a contradiction: gaps of second order contradict sticking by up to 1e-7.
-pub(in crate::constraint) const CONTRADICTION: f64 = 1e-6;
+pub(in crate::constraint) const INFEASIBLE_RESIDUAL: f64 = 1e-6;
 
-/// The tolerance is relative to so many times the largest speed of a problem where that is below 1 m/s, and down to `SLOWEST`
+/// The tolerance is relative to so many times the largest speed of a problem where that is below 1 m/s, and down to `LEAST_SPEED`
 /// (m/s). Ten: one iteration of Newton from a good start leaves 1e-10 of the speeds or a little more.
-pub(super) const MARGIN: f64 = 10.0;
-pub(super) const SLOWEST: f64 = 1e-6;
+pub(super) const SPEED_FACTOR: f64 = 10.0;
+pub(super) const LEAST_SPEED: f64 = 1e-6;
 /// Shares of a load are wanted to so many digits.
-pub(super) const SHARED_DIGITS: f64 = 1e-5;
+pub(super) const LOAD_DIGITS: f64 = 1e-5;
 /// Factorizations that rounds may still take towards both once the tolerance is met. Contacts of heaps contradict each other
 /// by some 1e-11 m/s, and nothing is gained by more.
 pub(super) const POLISH: u32 = 6;
 /// How many times firmer than its compliance a contact that shares a load is held in the end: each iteration makes the error
 /// of the shares so much less.
-pub(super) const BESIDE_COMPLIANCE: f64 = 1e2;
+pub(super) const STIFFER_THAN_COMPLIANCE: f64 = 1e2;

@@ -17,33 +17,39 @@ pub(crate) struct Work {
     pub sigma: Vec<f64>,
     /// The impulses to which the velocities belong.
     pub(super) evaluated: Vec<f64>,
-    pub(super) kept: Vec<f64>,
+    pub(super) saved_lambda: Vec<f64>,
     pub(super) previous: Vec<f64>,
     pub(super) change: Vec<f64>,
-    pub(super) answer: Vec<f64>,
+    pub(super) velocity_change: Vec<f64>,
     /// The best iterate of all stages.
     pub(in crate::constraint) best: Vec<f64>,
     /// The best iterate with relaxed constraints while it is tried to do without; or a self-stress.
     pub(in crate::constraint) saved: Vec<f64>,
     pub(super) w: Vec<f64>,
     pub(super) xi: Vec<f64>,
-    pub(super) branches: Vec<ActiveMode>,
-    pub(super) answers: Vec<LocalResponse>,
+    pub(super) modes: Vec<ActiveMode>,
+    pub(super) responses: Vec<LocalResponse>,
     pub(super) linear: Linear,
     pub(super) proximal: Proximal,
     pub(super) interior: InteriorPoint,
     pub(super) admm: [Vec<f64>; 3],
 }
 
-footprint!(Work: lambda, sigma, evaluated, kept, previous, change, answer, best, saved, w, xi, branches, answers, linear, proximal, interior,
+footprint!(Work: lambda, sigma, evaluated, saved_lambda, previous, change, velocity_change, best, saved, w, xi, modes, responses, linear, proximal, interior,
     admm);
 
 impl Work {
     /// Room for a problem; impulses start at zero.
     pub fn reset(&mut self, problem: &Problem) {
         let rows = problem.rows();
-        let vectors =
-            [&mut self.lambda, &mut self.sigma, &mut self.kept, &mut self.previous, &mut self.change, &mut self.answer];
+        let vectors = [
+            &mut self.lambda,
+            &mut self.sigma,
+            &mut self.saved_lambda,
+            &mut self.previous,
+            &mut self.change,
+            &mut self.velocity_change,
+        ];
         for v in vectors {
             v.clear();
             v.resize(rows, 0.0);
@@ -52,10 +58,10 @@ impl Work {
             v.clear();
             v.resize(problem.width(), 0.0);
         }
-        self.branches.clear();
-        self.branches.resize(problem.blocks.len(), ActiveMode::default());
-        self.answers.clear();
-        self.answers.resize(problem.blocks.len(), LocalResponse::default());
+        self.modes.clear();
+        self.modes.resize(problem.blocks.len(), ActiveMode::default());
+        self.responses.clear();
+        self.responses.resize(problem.blocks.len(), LocalResponse::default());
         self.linear.reset(problem);
     }
 
@@ -70,9 +76,9 @@ impl Work {
         self.evaluated.clone_from(&self.lambda);
     }
 
-    /// Change of velocity by `change`, in `answer`.
+    /// Change of velocity by `change`, in `velocity_change`.
     pub(super) fn apply_change(&mut self, problem: &Problem) {
-        problem.apply(&self.change, &mut self.answer, &mut self.w, &mut self.xi);
+        problem.apply(&self.change, &mut self.velocity_change, &mut self.w, &mut self.xi);
         self.evaluated.clear();
     }
 
@@ -81,12 +87,12 @@ impl Work {
         if self.evaluated == self.lambda { &self.xi[problem.dofs.start..][..problem.dofs.width()] } else { &[] }
     }
 
-    pub(super) fn keep(&mut self) {
-        self.kept.copy_from_slice(&self.lambda);
+    pub(super) fn save(&mut self) {
+        self.saved_lambda.copy_from_slice(&self.lambda);
     }
 
     pub(super) fn restore(&mut self) {
-        self.lambda.copy_from_slice(&self.kept);
+        self.lambda.copy_from_slice(&self.saved_lambda);
     }
 
     /// The iterate of least violation of an infeasible problem becomes the best, its self-stress is saved. Returns the violation

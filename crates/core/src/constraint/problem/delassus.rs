@@ -10,7 +10,7 @@ use crate::model::Topology;
 use crate::spatial::Lane;
 use core::ops::Range;
 
-/// G of a problem, or W with `G = W Wᵀ` (`root.rs`), and what they are made of. Where entries are is known by the problem.
+/// G of a problem, or W with `G = W Wᵀ` (`W.rs`), and what they are made of. Where entries are is known by the problem.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Delassus {
     /// L⁻ᵀ Jᵀ and D⁻¹ L⁻ᵀ Jᵀ: an entry for each dof of the paths.
@@ -19,12 +19,12 @@ pub(crate) struct Delassus {
     /// G of the islands, one after the other.
     pub G: Vec<f64>,
     /// W of the islands, group by group.
-    pub root: Vec<f64>,
+    pub W: Vec<f64>,
     /// Where a dof is in the path of the group at hand.
     at: Vec<usize>,
 }
 
-footprint!(Delassus: Z, Y, G, root, at);
+footprint!(Delassus: Z, Y, G, W, at);
 
 impl Delassus {
     /// Takes what some paths of another are made of.
@@ -52,7 +52,7 @@ dispatch!(
     /// G and W of all islands of a problem with the factors of M.   (contact-7)
     pub(crate) fn delassus(tree: &Topology, factor: &TreeMatrix, problem: &Problem, out: &mut Delassus) {
         let Jacobian { spans, path, J, .. } = &problem.jacobian;
-        let Delassus { Z, Y, G, root, at } = out;
+        let Delassus { Z, Y, G, W, at } = out;
         Z.clear();
         Z.extend_from_slice(J);
         Y.clear();
@@ -72,16 +72,16 @@ dispatch!(
                 *y = [z[0] * factor.inverse_pivots()[j], z[1] * factor.inverse_pivots()[j]];
             }
         }
-        let [entries, root_entries] = problem.entries;
+        let [entries, factor_entries] = problem.entries;
         G.clear();
         G.resize(entries, 0.0);
-        root.clear();
-        root.resize(root_entries, 0.0);
+        W.clear();
+        W.resize(factor_entries, 0.0);
         for island in problem.islands.iter() {
-            if island.root_columns > 0 {
+            if island.factor_columns > 0 {
                 for n in island.groups.clone() {
                     let (path, Z) = (&path[spans[n].clone()], &Z[spans[n].clone()]);
-                    problem.write_root(&problem.groups[n], factor.inverse_pivots(), path, Z, root);
+                    problem.write_factor(&problem.groups[n], factor.inverse_pivots(), path, Z, W);
                 }
             }
             if !island.has_delassus {

@@ -2,7 +2,8 @@
 //! knows nothing of trees.   (ncp-1, ncp-2)
 #![allow(non_snake_case)]
 
-use super::{Group, Place, Problem};
+use super::{Group, Problem, RowSpace};
+use crate::check;
 use crate::constraint::assembly::Assembly;
 use crate::constraint::laws::cone::Cone;
 use crate::dynamics::StepMass;
@@ -32,7 +33,7 @@ impl Problem {
         p.begin();
         for (k, (cone, compliance)) in cones.iter().zip(compliance).enumerate() {
             let row = p.rows();
-            p.push(*cone, row, Place::Rows, [*compliance, 0.0]);
+            p.push(*cone, row, RowSpace::Rows, [*compliance, 0.0]);
             p.groups.push(Group::new(row..row + cone.rows(), k..k + 1));
         }
         p.g.copy_from_slice(g);
@@ -45,7 +46,7 @@ impl Problem {
             let start = p.islands[0].row(i).start;
             p.delassus.G[start..start + rows].copy_from_slice(&G[i * rows..(i + 1) * rows]);
         }
-        p.find_root(G, rows);
+        p.find_factor(G, rows);
         p.finish();
         Ok(p)
     }

@@ -2,7 +2,7 @@
 //! after the other, and one that is hard to solve does not hold up the others.   (contact-15)
 #![allow(non_snake_case)]
 
-use super::{Block, Group, Place, Problem};
+use super::{Block, Group, Problem, RowSpace};
 use crate::constraint::Scene;
 use crate::constraint::assembly::{Assembly, sorted};
 use crate::footprint::footprint;
@@ -13,7 +13,7 @@ use core::ops::Range;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DisjointSets {
     /// A tree of the same island with a smaller number, or the tree itself.
-    towards: Vec<usize>,
+    parents: Vec<usize>,
     /// Mass of the island that begins with a tree (kg).
     mass: Vec<f64>,
     /// Factorizations of the island that begins with a tree, and of the one that each tree was in, during this step.
@@ -23,14 +23,14 @@ pub(crate) struct DisjointSets {
     total: u32,
 }
 
-footprint!(DisjointSets: towards, mass, spent, spent_by_tree);
+footprint!(DisjointSets: parents, mass, spent, spent_by_tree);
 
 impl DisjointSets {
     /// Memory for a model.
     pub fn new(model: &Model) -> DisjointSets {
         let trees = model.tree().roots.len();
         DisjointSets {
-            towards: Vec::with_capacity(trees),
+            parents: Vec::with_capacity(trees),
             mass: vec![0.0; trees],
             spent: vec![0; trees],
             spent_by_tree: vec![0; trees],
@@ -70,7 +70,7 @@ impl DisjointSets {
 
     /// Keeps for each tree what its island has spent, before trees are joined anew.
     fn split_spent(&mut self) {
-        for tree in 0..self.towards.len() {
+        for tree in 0..self.parents.len() {
             self.spent_by_tree[tree] = self.spent[self.first(tree)];
         }
     }
@@ -78,7 +78,7 @@ impl DisjointSets {
     /// What the islands have spent so far: as much as the one of its trees that took part in most.
     fn join_spent(&mut self) {
         self.spent.fill(0);
-        for tree in 0..self.towards.len() {
+        for tree in 0..self.parents.len() {
             let first = self.first(tree);
             self.spent[first] = self.spent[first].max(self.spent_by_tree[tree]);
         }
@@ -92,23 +92,23 @@ impl DisjointSets {
         }
         for tree in (1..self.mass.len()).rev() {
             // a tree's mass goes to one before it, and on from there when its turn comes
-            let towards = self.towards[tree];
-            if towards != tree {
-                self.mass[towards] += self.mass[tree];
+            let parent = self.parents[tree];
+            if parent != tree {
+                self.mass[parent] += self.mass[tree];
             }
         }
     }
 
     /// All trees apart.
     pub fn begin(&mut self, model: &Model) {
-        self.towards.clear();
-        self.towards.extend(0..model.tree().roots.len());
+        self.parents.clear();
+        self.parents.extend(0..model.tree().roots.len());
     }
 
     /// The first tree of the island that a tree belongs to.
     pub fn first(&self, mut tree: usize) -> usize {
-        while self.towards[tree] != tree {
-            tree = self.towards[tree];
+        while self.parents[tree] != tree {
+            tree = self.parents[tree];
         }
         tree
     }
@@ -120,7 +120,7 @@ impl DisjointSets {
             let own = self.first(tree);
             let with = joined.unwrap_or(own);
             let (low, high) = (own.min(with), own.max(with));
-            self.towards[high] = low;
+            self.parents[high] = low;
             joined = Some(low);
         }
     }
@@ -147,9 +147,9 @@ pub(crate) struct Island {
     pub stride: usize,
     /// Columns of W with `G = W Wᵀ` (zero: there is none), its nodes, whether products are computed through it, and
     /// whether there is G besides.
-    pub root_columns: usize,
+    pub factor_columns: usize,
     pub nodes: Range<usize>,
-    pub by_root: bool,
+    pub through_factor: bool,
     pub has_delassus: bool,
     /// Dofs of the columns of W, in `Problem::column_dofs`.
     pub column_dofs: Range<usize>,
@@ -188,9 +188,9 @@ impl Problem {
             xi,
             entries: 0,
             stride,
-            root_columns: 0,
+            factor_columns: 0,
             nodes: 0..0,
-            by_root: false,
+            through_factor: false,
             has_delassus: true,
             column_dofs: 0..0,
             trees: 0..0,
@@ -215,21 +215,21 @@ impl Problem {
 
     /// Where the tree part of such a vector begins.
     pub(crate) fn place_dofs(&mut self) {
-        let columns = self.islands.iter().map(|i| i.root_columns.next_multiple_of(4)).max().unwrap_or(0);
+        let columns = self.islands.iter().map(|i| i.factor_columns.next_multiple_of(4)).max().unwrap_or(0);
         let rows = self.islands.last().map_or(0, |i| i.xi.start.next_multiple_of(4) + i.stride);
         self.dofs.start = rows + columns;
     }
 
     /// The island of a problem that has one: what solvers see.
     #[inline(always)]
-    pub(crate) fn whole(&self) -> &Island {
+    pub(crate) fn only_island(&self) -> &Island {
         &self.islands[0]
     }
 
     /// Row i of G of a problem that is one island.
     #[inline(always)]
     pub(crate) fn row(&self, i: usize) -> &[f64] {
-        &self.delassus.G[self.whole().row(i)]
+        &self.delassus.G[self.only_island().row(i)]
     }
 
     /// The group of a block of an island; `None` for a row on a single dof.
@@ -245,17 +245,21 @@ impl Problem {
             island: 0,
             row: b.row - island.rows.start,
             xi: b.xi - island.xi.start,
-            place: if let Place::Twist(m) = b.place { Place::Twist(m - island.maps.start as u32) } else { b.place },
+            space: if let RowSpace::Twist(m) = b.space {
+                RowSpace::Twist(m - island.maps.start as u32)
+            } else {
+                b.space
+            },
             ..*b
         }));
         let shift = |r: &Range<usize>, by: usize| r.start - by..r.end - by;
         let groups = &self.groups[island.groups.clone()];
-        let (columns, root) = groups.first().map_or((0, 0), |g| (g.columns.start, g.root));
+        let (columns, factor_start) = groups.first().map_or((0, 0), |g| (g.columns.start, g.factor_start));
         part.groups.extend(groups.iter().map(|g| Group {
             xi: shift(&g.xi, island.xi.start),
             blocks: shift(&g.blocks, island.blocks.start),
             columns: shift(&g.columns, columns),
-            root: g.root - root,
+            factor_start: g.factor_start - factor_start,
         }));
         part.maps.extend_from_slice(&self.maps[island.maps.clone()]);
         part.diagonals.extend_from_slice(&self.diagonals[island.blocks.clone()]);
@@ -268,9 +272,11 @@ impl Problem {
         }
         let end = groups.last().map_or(0, |g| g.columns.end);
         part.columns.extend_from_slice(&self.columns[columns..end]);
-        part.delassus.root.clear();
-        part.delassus.root.extend_from_slice(&self.delassus.root[root..groups.last().map_or(root, Group::root_end)]);
-        part.entries[1] = part.delassus.root.len();
+        part.delassus.W.clear();
+        part.delassus
+            .W
+            .extend_from_slice(&self.delassus.W[factor_start..groups.last().map_or(factor_start, Group::factor_end)]);
+        part.entries[1] = part.delassus.W.len();
         part.nodes.extend_from_slice(&self.nodes[island.nodes.clone()]);
         part.column_dofs.extend_from_slice(&self.column_dofs[island.column_dofs.clone()]);
         if !island.trees.is_empty() {
@@ -278,11 +284,20 @@ impl Problem {
             part.dofs.copy_trees(&self.dofs, island.trees.clone());
             part.delassus.copy_halves(&self.delassus, &self.jacobian.spans[island.groups.clone()]);
         }
-        let Island { root_columns, by_root, has_delassus, mass, moving_dofs, .. } = *island;
+        let Island { factor_columns, through_factor, has_delassus, mass, moving_dofs, .. } = *island;
         let (own, nodes) = (part.islands[0].clone(), 0..part.nodes.len());
         let (column_dofs, trees) = (0..part.column_dofs.len(), 0..part.dofs.trees.len());
-        part.islands[0] =
-            Island { root_columns, nodes, by_root, has_delassus, mass, column_dofs, trees, moving_dofs, ..own };
+        part.islands[0] = Island {
+            factor_columns,
+            nodes,
+            through_factor,
+            has_delassus,
+            mass,
+            column_dofs,
+            trees,
+            moving_dofs,
+            ..own
+        };
         part.place_dofs();
     }
 }

@@ -14,27 +14,27 @@ use crate::spatial::Lane;
 use core::ops::Range;
 
 /// What is left of a diagonal below this share of the largest is rounding.
-const RANK: f64 = 1e-13;
+const FACTOR_TOLERANCE: f64 = 1e-13;
 /// Rows from which on systems are solved in the columns of several nodes even where there are more columns than rows.
-pub(crate) const LARGE: usize = 64;
+pub(crate) const MANY_ROWS: usize = 64;
 /// How many times fewer entries than G the matrix W must have for products through it, which read it twice.
-const MORE: usize = 4;
+const SPARSER: usize = 4;
 
 impl Group {
     /// Numbers from one of its rows of W to the next.
     #[inline(always)]
-    pub fn root_stride(&self) -> usize {
+    pub fn factor_stride(&self) -> usize {
         self.columns.len().next_multiple_of(4)
     }
 
     /// Where its entries of W end.
-    pub fn root_end(&self) -> usize {
-        self.root + self.xi.len() * self.root_stride()
+    pub fn factor_end(&self) -> usize {
+        self.factor_start + self.xi.len() * self.factor_stride()
     }
 }
 
 /// Makes room for W of an island that has use for it. `at` is scratch: a number per dof.
-pub(crate) fn open_root(tree: &Topology, at: &mut [usize], problem: &mut Problem, island: usize) {
+pub(crate) fn open_factor(tree: &Topology, at: &mut [usize], problem: &mut Problem, island: usize) {
     let Island { groups, xi, .. } = problem.islands[island].clone();
     // a single path with as many dofs as there are rows settles it
     if problem.jacobian.spans[groups.clone()].iter().any(|span| span.len() >= xi.len()) {
@@ -44,7 +44,7 @@ pub(crate) fn open_root(tree: &Topology, at: &mut [usize], problem: &mut Problem
     let Problem { jacobian, columns, .. } = &mut *problem;
     collect_dofs(&jacobian.spans[groups.clone()], &jacobian.path, at, columns);
     let columns = problem.columns.len() - first;
-    if xi.len() <= columns.min(LARGE) {
+    if xi.len() <= columns.min(MANY_ROWS) {
         return problem.columns.truncate(first);
     }
     number_columns(tree, first, at, problem);
@@ -56,9 +56,9 @@ pub(crate) fn open_root(tree: &Topology, at: &mut [usize], problem: &mut Problem
         let start = problem.columns.len();
         let Problem { jacobian, columns, .. } = &mut *problem;
         columns.extend(jacobian.path[jacobian.spans[n].clone()].iter().map(|j| at[*j] as u32));
-        problem.give_root(n, start);
+        problem.reserve_factor(n, start);
     }
-    problem.close_root(island, columns, nodes, first_dof);
+    problem.close_factor(island, columns, nodes, first_dof);
 }
 
 /// Adds the dofs of some paths to a list, each once.
@@ -92,91 +92,104 @@ fn number_columns(tree: &Topology, first: usize, at: &mut [usize], problem: &mut
 
 impl Problem {
     /// Room for a group's rows of W, with the columns from `first` on.
-    fn give_root(&mut self, group: usize, first: usize) {
+    fn reserve_factor(&mut self, group: usize, first: usize) {
         let group = &mut self.groups[group];
-        (group.columns, group.root) = (first..self.columns.len(), self.entries[1]);
-        self.entries[1] = group.root_end();
+        (group.columns, group.factor_start) = (first..self.columns.len(), self.entries[1]);
+        self.entries[1] = group.factor_end();
     }
 
     /// Rows of W = Zᵀ D^(−1/2) of a group from its part of Z.
     #[inline(always)]
-    pub(crate) fn write_root(
+    pub(crate) fn write_factor(
         &self,
         group: &Group,
         inverse_pivots: &[f64],
         path: &[usize],
         Z: &[Columns],
-        root: &mut [f64],
+        W: &mut [f64],
     ) {
-        let stride = group.root_stride();
+        let stride = group.factor_stride();
         for (c, (z, &j)) in Z.iter().zip(path).enumerate() {
             let scale = inverse_pivots[j].sqrt();
             for i in 0..group.xi.len() {
-                root[group.root + i * stride + c] = z[i / 4].0[i % 4] * scale;
+                W[group.factor_start + i * stride + c] = z[i / 4].0[i % 4] * scale;
             }
         }
     }
 
     /// There is room for W of an island; its nodes are those from `nodes` on, the dofs of its columns those from `dofs` on.
-    fn close_root(&mut self, island: usize, columns: usize, nodes: usize, dofs: usize) {
+    fn close_factor(&mut self, island: usize, columns: usize, nodes: usize, dofs: usize) {
         let island = &mut self.islands[island];
-        let entries: usize = self.groups[island.groups.clone()].iter().map(|g| g.xi.len() * g.root_stride()).sum();
-        (island.root_columns, island.nodes) = (columns, nodes..self.nodes.len());
+        let entries: usize = self.groups[island.groups.clone()].iter().map(|g| g.xi.len() * g.factor_stride()).sum();
+        (island.factor_columns, island.nodes) = (columns, nodes..self.nodes.len());
         island.column_dofs = dofs..self.column_dofs.len();
-        island.by_root = MORE * entries < island.xi.len() * island.stride;
-        island.has_delassus = !(island.by_root && island.nodes.len() > 1 && island.xi.len() > LARGE);
+        island.through_factor = SPARSER * entries < island.xi.len() * island.stride;
+        island.has_delassus = !(island.through_factor && island.nodes.len() > 1 && island.xi.len() > MANY_ROWS);
     }
 
     /// W of a bare problem where G has less than full rank, by a Cholesky factor with pivots.
-    pub(crate) fn find_root(&mut self, G: &[f64], rows: usize) {
-        let (mut L, mut left) = (vec![0.0; rows * rows], vec![0.0; rows]);
-        let least = RANK * (0..rows).fold(0.0, |m: f64, i| m.max(G[i * rows + i]));
-        let rank = pivoted_cholesky(G, rows, least, &mut L, &mut left);
-        if rank == 0 || rank == rows {
+    pub(crate) fn find_factor(&mut self, G: &[f64], rows: usize) {
+        let mut remaining: Vec<f64> = (0..rows).map(|i| G[i * rows + i]).collect();
+        let least = FACTOR_TOLERANCE * remaining.iter().fold(0.0, |m: f64, x| m.max(*x));
+        let mut columns: Vec<Vec<f64>> = Vec::new();
+        while columns.len() < rows {
+            let (pivot, size) =
+                remaining.iter().enumerate().fold((0, 0.0), |m, (i, x)| if *x > m.1 { (i, *x) } else { m });
+            if size <= least {
+                break;
+            }
+            let column: Vec<f64> = (0..rows)
+                .map(|i| columns.iter().fold(G[i * rows + pivot], |s, c| s - c[i] * c[pivot]) / size.sqrt())
+                .collect();
+            remaining.iter_mut().zip(&column).for_each(|(x, c)| *x -= c * c);
+            remaining[pivot] = 0.0;
+            columns.push(column);
+        }
+        if columns.is_empty() || columns.len() == rows {
             return;
         }
         self.nodes.push(rank);
         for n in 0..self.groups.len() {
             let start = self.columns.len();
-            self.columns.extend(0..rank as u32);
-            self.give_root(n, start);
-            let (group, stride) = (&self.groups[n], self.groups[n].root_stride());
-            self.delassus.root.resize(self.entries[1], 0.0);
+            self.columns.extend(0..columns.len() as u32);
+            self.reserve_factor(n, start);
+            let (group, stride) = (&self.groups[n], self.groups[n].factor_stride());
+            self.delassus.W.resize(self.entries[1], 0.0);
             for (i, row) in group.xi.clone().enumerate() {
-                let out = &mut self.delassus.root[group.root + i * stride..];
-                out[..rank].copy_from_slice(&L[row * rows..][..rank]);
+                let out = &mut self.delassus.W[group.factor_start + i * stride..];
+                out.iter_mut().zip(&columns).for_each(|(out, column)| *out = column[row]);
             }
         }
-        self.close_root(0, rank, 0, 0);
-        (self.islands[0].by_root, self.islands[0].has_delassus) = (false, true);
+        self.close_factor(0, columns.len(), 0, 0);
+        (self.islands[0].through_factor, self.islands[0].has_delassus) = (false, true);
     }
 
     /// A row of W of a group.
     #[inline(always)]
-    pub(crate) fn root_row(&self, group: &Group, row: usize) -> &[f64] {
-        root_row(&self.delassus.root, group, row)
+    pub(crate) fn factor_row(&self, group: &Group, row: usize) -> &[f64] {
+        factor_row(&self.delassus.W, group, row)
     }
 
     /// `x = Wᵀ w` of an island; `local` is scratch.
     #[inline(always)]
-    pub(crate) fn gather_columns(&self, root: &[f64], island: &Island, w: &[f64], x: &mut [f64], local: &mut [f64]) {
-        x[..island.root_columns].fill(0.0);
+    pub(crate) fn gather_columns(&self, W: &[f64], island: &Island, w: &[f64], x: &mut [f64], local: &mut [f64]) {
+        x[..island.factor_columns].fill(0.0);
         for group in &self.groups[island.groups.clone()] {
-            self.gather_group(root, group, w, x, local);
+            self.gather_group(W, group, w, x, local);
         }
     }
 
     /// `x += Wᵀ w` of a group.
     #[inline(always)]
-    pub(crate) fn gather_group(&self, root: &[f64], group: &Group, w: &[f64], x: &mut [f64], local: &mut [f64]) {
+    pub(crate) fn gather_group(&self, W: &[f64], group: &Group, w: &[f64], x: &mut [f64], local: &mut [f64]) {
         // a constraint between bodies that cannot move has no columns
         if group.columns.is_empty() || w[group.xi.clone()].iter().all(|w| *w == 0.0) {
             return;
         }
-        let stride = group.root_stride();
+        let stride = group.factor_stride();
         let local = &mut local[..stride];
         local.fill(0.0);
-        for (row, w) in root[group.root..].chunks_exact(stride).zip(&w[group.xi.clone()]) {
+        for (row, w) in W[group.factor_start..].chunks_exact(stride).zip(&w[group.xi.clone()]) {
             add_scaled(local, row, *w);
         }
         for (c, value) in self.columns[group.columns.clone()].iter().zip(local) {
@@ -186,25 +199,25 @@ impl Problem {
 
     /// `ξ = W x` of an island; `local` is scratch.
     #[inline(always)]
-    pub(crate) fn spread_columns(&self, root: &[f64], island: &Island, x: &[f64], xi: &mut [f64], local: &mut [f64]) {
+    pub(crate) fn spread_columns(&self, W: &[f64], island: &Island, x: &[f64], xi: &mut [f64], local: &mut [f64]) {
         for group in &self.groups[island.groups.clone()] {
-            self.spread_group(root, group, x, xi, local);
+            self.spread_group(W, group, x, xi, local);
         }
     }
 
     /// `ξ = W x` of a group.
     #[inline(always)]
-    pub(crate) fn spread_group(&self, root: &[f64], group: &Group, x: &[f64], xi: &mut [f64], local: &mut [f64]) {
+    pub(crate) fn spread_group(&self, W: &[f64], group: &Group, x: &[f64], xi: &mut [f64], local: &mut [f64]) {
         if group.columns.is_empty() {
             return xi[group.xi.clone()].fill(0.0);
         }
-        let stride = group.root_stride();
+        let stride = group.factor_stride();
         let local = &mut local[..stride];
         local[group.columns.len()..].fill(0.0);
         for (c, value) in self.columns[group.columns.clone()].iter().zip(local.iter_mut()) {
             *value = x[*c as usize];
         }
-        for (row, xi) in root[group.root..].chunks_exact(stride).zip(&mut xi[group.xi.clone()]) {
+        for (row, xi) in W[group.factor_start..].chunks_exact(stride).zip(&mut xi[group.xi.clone()]) {
             *xi = dot_lanes(row, local);
         }
     }
@@ -213,7 +226,7 @@ impl Problem {
     #[inline(always)]
     pub(crate) fn multiply_through(
         &self,
-        root: &[f64],
+        W: &[f64],
         island: &Island,
         lanes: usize,
         c: &[[f64; 4]],
@@ -221,12 +234,12 @@ impl Problem {
         out: &mut [[f64; 4]],
     ) {
         x.clear();
-        x.resize(island.root_columns * lanes, [0.0; 4]);
+        x.resize(island.factor_columns * lanes, [0.0; 4]);
         let groups = || self.groups[island.groups.clone()].iter();
         let rows = |group: &Group| group.xi.clone().map(|i| (i - island.xi.start) * lanes).enumerate();
         for group in groups() {
             for (i, at) in rows(group) {
-                for (w, column) in root_row(root, group, i).iter().zip(&self.columns[group.columns.clone()]) {
+                for (w, column) in factor_row(W, group, i).iter().zip(&self.columns[group.columns.clone()]) {
                     add_scaled(
                         x[*column as usize * lanes..][..lanes].as_flattened_mut(),
                         c[at..at + lanes].as_flattened(),
@@ -237,7 +250,7 @@ impl Problem {
         }
         for group in groups() {
             for (i, at) in rows(group) {
-                for (w, column) in root_row(root, group, i).iter().zip(&self.columns[group.columns.clone()]) {
+                for (w, column) in factor_row(W, group, i).iter().zip(&self.columns[group.columns.clone()]) {
                     add_scaled(
                         out[at..at + lanes].as_flattened_mut(),
                         x[*column as usize * lanes..][..lanes].as_flattened(),
@@ -259,7 +272,7 @@ fn add_scaled(out: &mut [f64], x: &[f64], s: f64) {
 
 /// A row of W of a group.
 #[inline(always)]
-fn root_row<'a>(root: &'a [f64], group: &Group, row: usize) -> &'a [f64] {
-    let stride = group.root_stride();
-    &root[group.root + row * stride..][..stride]
+fn factor_row<'a>(W: &'a [f64], group: &Group, row: usize) -> &'a [f64] {
+    let stride = group.factor_stride();
+    &W[group.factor_start + row * stride..][..stride]
 }

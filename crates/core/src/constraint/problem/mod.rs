@@ -32,7 +32,7 @@ pub(crate) const TWIST: usize = 6;
 
 /// Where the rows of a constraint are in the space of G.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Place {
+pub(crate) enum RowSpace {
     /// They are rows of G themselves, from `Block::xi` on.
     Rows,
     /// They are `T ξ`, T (3 × 6) in `Problem::maps`, ξ the twist of its group from `Block::xi` on.
@@ -51,7 +51,7 @@ pub(crate) struct Block {
     pub row: usize,
     /// Its first row in the group: where its own ξ begin, or where the twist of its group begins.
     pub xi: usize,
-    pub place: Place,
+    pub space: RowSpace,
     /// Compliance of its last row (a contact's normal) [1/kg]: what it has of its own, and what makes it yield to demands that
     /// contradict its own.
     pub compliance: f64,
@@ -77,7 +77,7 @@ impl Block {
     /// Whether it is a row on a single dof.
     #[inline(always)]
     pub fn is_on_dof(&self) -> bool {
-        matches!(self.place, Place::Dof { .. })
+        matches!(self.space, RowSpace::Dof { .. })
     }
 
     /// Sets the part of its compliance that makes it yield [1/kg].
@@ -95,13 +95,13 @@ pub(crate) struct Group {
     pub blocks: Range<usize>,
     /// Its part of W: its columns in `Problem::columns`, and where its entries begin in `Problem::root`.
     pub columns: Range<usize>,
-    pub root: usize,
+    pub factor_start: usize,
 }
 
 impl Group {
     /// A group without a part of W.
     pub fn new(xi: Range<usize>, blocks: Range<usize>) -> Group {
-        Group { xi, blocks, columns: 0..0, root: 0 }
+        Group { xi, blocks, columns: 0..0, factor_start: 0 }
     }
 }
 
@@ -150,7 +150,7 @@ impl Problem {
     }
 
     /// Adds a constraint; its free velocity is zero until written. Compliance: absolute and relative.
-    pub(crate) fn push(&mut self, cone: Cone, xi: usize, place: Place, compliance: [f64; 2]) {
+    pub(crate) fn push(&mut self, cone: Cone, xi: usize, space: RowSpace, compliance: [f64; 2]) {
         let row = self.g.len();
         let [compliance, relative_compliance] = compliance;
         self.blocks.push(Block {
@@ -158,7 +158,7 @@ impl Problem {
             island: self.islands.len() as u32,
             row,
             xi,
-            place,
+            space,
             compliance,
             own_compliance: compliance,
             relaxation: 0.0,
@@ -172,9 +172,9 @@ impl Problem {
 
     /// Adds a contact whose rows are `T ξ`.
     pub(crate) fn push_twist(&mut self, cone: Cone, xi: usize, T: [[f64; TWIST]; 3], compliance: [f64; 2]) {
-        let place = Place::Twist(self.maps.len() as u32);
+        let space = RowSpace::Twist(self.maps.len() as u32);
         self.maps.push(T);
-        self.push(cone, xi, place, compliance);
+        self.push(cone, xi, space, compliance);
     }
 
     /// Rows of G so far.
@@ -201,31 +201,31 @@ impl Problem {
         }
         let largest = self.blocks.iter().fold(0.0, |m: f64, b| m.max(b.mean));
         for k in 0..self.blocks.len() {
-            self.share_load(k);
+            self.distribute_load(k);
             self.finish_block(k, LEAST_MEAN * largest);
         }
     }
 
     /// Gives finished blocks a share of compliance that they did not have.
-    pub(crate) fn regularize(&mut self, island: usize, share: f64, chosen: impl Fn(usize) -> bool) {
+    pub(crate) fn regularize(&mut self, island: usize, relative_compliance: f64, chosen: impl Fn(usize) -> bool) {
         for k in self.islands[island].blocks.clone().filter(|k| chosen(*k)) {
             let least = self.blocks[k].mean;
-            self.blocks[k].relative_compliance = share;
-            self.share_load(k);
+            self.blocks[k].relative_compliance = relative_compliance;
+            self.distribute_load(k);
             self.finish_block(k, least);
         }
     }
 
     /// The compliance of points that bear a load together, as a share of the inverse mass of all that they may have to bear:
     /// one number for all of them, so that how they share it follows from where they are and nothing else.   (contact-14)
-    fn share_load(&mut self, k: usize) {
+    fn distribute_load(&mut self, k: usize) {
         let b = &mut self.blocks[k];
         b.own_compliance += b.relative_compliance / self.islands[b.island as usize].mass;
         b.compliance = b.own_compliance;
     }
 
     /// Rows of one constraint between two frames are measured by their mean: along single axes nothing may move.
-    pub(crate) fn share_unit(&mut self, blocks: Range<usize>) {
+    pub(crate) fn average_unit(&mut self, blocks: Range<usize>) {
         let blocks = &mut self.blocks[blocks];
         let mean = blocks.iter().map(|b| b.mean).sum::<f64>() / blocks.len() as f64;
         blocks.iter_mut().for_each(|b| b.mean = mean);
@@ -270,7 +270,7 @@ impl Problem {
             }
         }
         for b in &self.blocks {
-            if let Place::Dof { dof, scale } = b.place {
+            if let RowSpace::Dof { dof, scale } = b.space {
                 out[b.row] = scale * v[dof as usize];
             }
         }
@@ -301,7 +301,7 @@ impl Problem {
             if island.has_delassus {
                 own[..n].copy_from_slice(&self.delassus.G[island.row(group.xi.start + i)][first..first + n]);
             } else {
-                (0..n).for_each(|j| own[j] = dot_lanes(self.root_row(group, i), self.root_row(group, j)));
+                (0..n).for_each(|j| own[j] = dot_lanes(self.factor_row(group, i), self.factor_row(group, j)));
             }
         }
         own
@@ -311,8 +311,8 @@ impl Problem {
     #[inline(always)]
     fn rigid_block(&self, own: &[[f64; WIDTH]; WIDTH], first: usize, b: &Block) -> [[f64; 3]; 3] {
         let mut D = [[0.0; 3]; 3];
-        match b.place {
-            Place::Twist(map) => {
+        match b.space {
+            RowSpace::Twist(map) => {
                 let T = &self.maps[map as usize];
                 for i in 0..3 {
                     let mut row = [0.0; TWIST];
@@ -324,8 +324,8 @@ impl Problem {
                     }
                 }
             }
-            Place::Dof { .. } => {}
-            Place::Rows => {
+            RowSpace::Dof { .. } => {}
+            RowSpace::Rows => {
                 let (rows, first) = (b.cone.rows(), b.xi - first);
                 for (D, G) in D.iter_mut().zip(&own[first..]).take(rows) {
                     D[..rows].copy_from_slice(&G[first..first + rows]);
@@ -338,15 +338,15 @@ impl Problem {
     /// `out += Tᵀ x` for the rows of one block.
     #[inline(always)]
     pub(crate) fn gather(&self, b: &Block, x: &[f64; 3], out: &mut [f64]) {
-        match b.place {
-            Place::Dof { dof, scale } => out[self.dofs.start + dof as usize] += scale * x[0],
-            Place::Twist(map) => {
+        match b.space {
+            RowSpace::Dof { dof, scale } => out[self.dofs.start + dof as usize] += scale * x[0],
+            RowSpace::Twist(map) => {
                 let (T, out) = (&self.maps[map as usize], &mut out[b.xi..b.xi + TWIST]);
                 for c in 0..TWIST {
                     out[c] += T[0][c] * x[0] + T[1][c] * x[1] + T[2][c] * x[2];
                 }
             }
-            Place::Rows => {
+            RowSpace::Rows => {
                 for (o, x) in out[b.xi..b.xi + b.cone.rows()].iter_mut().zip(x) {
                     *o += x;
                 }
@@ -358,15 +358,15 @@ impl Problem {
     #[inline(always)]
     pub(crate) fn spread(&self, b: &Block, xi: &[f64]) -> [f64; 3] {
         let mut out = [0.0; 3];
-        match b.place {
-            Place::Dof { dof, scale } => out[0] = scale * xi[self.dofs.start + dof as usize],
-            Place::Twist(map) => {
+        match b.space {
+            RowSpace::Dof { dof, scale } => out[0] = scale * xi[self.dofs.start + dof as usize],
+            RowSpace::Twist(map) => {
                 let (T, xi) = (&self.maps[map as usize], &xi[b.xi..b.xi + TWIST]);
                 for (o, T) in out.iter_mut().zip(T) {
                     *o = (0..TWIST).fold(0.0, |s, c| s + T[c] * xi[c]);
                 }
             }
-            Place::Rows => {
+            RowSpace::Rows => {
                 let rows = b.cone.rows();
                 out[..rows].copy_from_slice(&xi[b.xi..b.xi + rows]);
             }
@@ -383,11 +383,11 @@ impl Problem {
                 self.multiply_by_dofs(tree, island, w, xi);
                 continue;
             }
-            if island.by_root {
+            if island.through_factor {
                 let (w, x) = w.split_at_mut(size);
                 let (xi, local) = xi.split_at_mut(size);
-                self.gather_columns(&self.delassus.root, island, w, x, local);
-                self.spread_columns(&self.delassus.root, island, x, xi, local);
+                self.gather_columns(&self.delassus.W, island, w, x, local);
+                self.spread_columns(&self.delassus.W, island, x, xi, local);
                 continue;
             }
             let (w, xi) = (&w[island.xi.start..][..island.stride], &mut xi[island.xi.clone()]);

@@ -2,17 +2,17 @@
 //! and touch the floor there: only compliance decides how they share a load.   (contact-14)
 #![allow(non_snake_case)]
 
-use super::{Block, Place, Problem, TWIST};
+use super::{Block, Problem, RowSpace, TWIST};
 use crate::constraint::laws::cone::Cone;
 use crate::footprint::footprint;
 
 /// Share of a normal's own inverse inertia below which what the others leave of it is rounding.
 const DEPENDENT: f64 = 1e-9;
 /// Share with which another normal takes part in one that depends on it.
-const TAKES_PART: f64 = 1e-6;
+const CONTRIBUTION: f64 = 1e-6;
 
 /// Contacts of an island above which all of them are taken to share loads.
-const MANY: usize = 256;
+const MANY_CONTACTS: usize = 256;
 
 /// Memory of the search.
 #[derive(Debug, Clone, Default)]
@@ -33,21 +33,21 @@ footprint!(Redundancy: blocks, groups, normals, rows, pivots, coefficients, foun
 
 impl Redundancy {
     /// Gives a share of compliance to every contact whose normal depends on those of others, and to those.
-    pub fn regularize(&mut self, problem: &mut Problem, share: f64) {
-        (0..problem.islands.len()).for_each(|n| self.soften_island(problem, n, share));
+    pub fn regularize(&mut self, problem: &mut Problem, relative_compliance: f64) {
+        (0..problem.islands.len()).for_each(|n| self.regularize_island(problem, n, relative_compliance));
     }
 
-    fn soften_island(&mut self, problem: &mut Problem, island: usize, share: f64) {
+    fn regularize_island(&mut self, problem: &mut Problem, island: usize, relative_compliance: f64) {
         self.blocks.clear();
         let rigid = |b: &Block| matches!(b.cone, Cone::Friction { .. }) && !b.is_redundant();
         self.blocks.extend(problem.islands[island].blocks.clone().filter(|k| rigid(&problem.blocks[*k])));
         let n = self.blocks.len();
-        if n < 2 || share == 0.0 {
+        if n < 2 || relative_compliance == 0.0 {
             return;
         }
-        if n > MANY {
+        if n > MANY_CONTACTS {
             // to tell dependent normals in a heap from others would cost more than the step
-            return problem.regularize(island, share, |k| self.blocks.binary_search(&k).is_ok());
+            return problem.regularize(island, relative_compliance, |k| self.blocks.binary_search(&k).is_ok());
         }
         self.write_normals(problem, island);
         self.rows.clear();
@@ -60,7 +60,7 @@ impl Redundancy {
         }
         if self.found.contains(&true) {
             let found = |k: usize| self.blocks.binary_search(&k).is_ok_and(|n| self.found[n]);
-            problem.regularize(island, share, found);
+            problem.regularize(island, relative_compliance, found);
         }
     }
 
@@ -76,14 +76,14 @@ impl Redundancy {
             for k in group.blocks.clone().filter(|k| self.blocks.binary_search(k).is_ok()) {
                 let (b, at) = (&problem.blocks[k], self.normals.len());
                 self.groups.push((n, at));
-                self.normals.resize(at + group.root_stride(), 0.0);
+                self.normals.resize(at + group.factor_stride(), 0.0);
                 let first = b.xi - group.xi.start;
                 for i in 0..group.xi.len() - first {
-                    let part = match b.place {
-                        Place::Twist(map) => problem.maps[map as usize][2][i],
+                    let part = match b.space {
+                        RowSpace::Twist(map) => problem.maps[map as usize][2][i],
                         _ => f64::from(u8::from(i == 2)),
                     };
-                    let row = problem.root_row(group, first + i);
+                    let row = problem.factor_row(group, first + i);
                     self.normals[at..].iter_mut().zip(row).for_each(|(x, w)| *x += part * w);
                 }
             }
@@ -114,7 +114,7 @@ impl Redundancy {
     fn eliminate(&mut self, problem: &Problem, i: usize) {
         let n = self.blocks.len();
         let own = self.entry(problem, i, i);
-        let mut left = own;
+        let mut remaining = own;
         for (p, &j) in self.pivots.iter().enumerate() {
             let mut x = self.entry(problem, i, j);
             for (a, b) in self.rows[i * n..i * n + p].iter().zip(&self.rows[j * n..j * n + p]) {
@@ -122,10 +122,10 @@ impl Redundancy {
             }
             let x = x / self.rows[j * n + p];
             self.rows[i * n + p] = x;
-            left -= x * x;
+            remaining -= x * x;
         }
-        if left > DEPENDENT * own {
-            self.rows[i * n + self.pivots.len()] = left.sqrt();
+        if remaining > DEPENDENT * own {
+            self.rows[i * n + self.pivots.len()] = remaining.sqrt();
             self.pivots.push(i);
         } else {
             self.mark(i);
@@ -142,7 +142,7 @@ impl Redundancy {
             let row = &self.rows[self.pivots[p] * n..];
             let c = self.coefficients[p] / row[p];
             (0..p).for_each(|k| self.coefficients[k] -= c * row[k]);
-            self.found[self.pivots[p]] |= c.abs() > TAKES_PART;
+            self.found[self.pivots[p]] |= c.abs() > CONTRIBUTION;
         }
     }
 }
@@ -152,12 +152,12 @@ fn normals(problem: &Problem, a: usize, b: usize) -> f64 {
     let (a, b) = (&problem.blocks[a], &problem.blocks[b]);
     let island = &problem.islands[a.island as usize];
     let entry = |i: usize, j: usize| problem.delassus.G[island.row(i).start + j - island.xi.start];
-    let row = |i: usize| match b.place {
-        Place::Rows | Place::Dof { .. } => entry(i, b.xi + 2),
-        Place::Twist(map) => (0..TWIST).fold(0.0, |s, c| s + entry(i, b.xi + c) * problem.maps[map as usize][2][c]),
+    let row = |i: usize| match b.space {
+        RowSpace::Rows | RowSpace::Dof { .. } => entry(i, b.xi + 2),
+        RowSpace::Twist(map) => (0..TWIST).fold(0.0, |s, c| s + entry(i, b.xi + c) * problem.maps[map as usize][2][c]),
     };
-    match a.place {
-        Place::Rows | Place::Dof { .. } => row(a.xi + 2),
-        Place::Twist(map) => (0..TWIST).fold(0.0, |s, c| s + problem.maps[map as usize][2][c] * row(a.xi + c)),
+    match a.space {
+        RowSpace::Rows | RowSpace::Dof { .. } => row(a.xi + 2),
+        RowSpace::Twist(map) => (0..TWIST).fold(0.0, |s, c| s + problem.maps[map as usize][2][c] * row(a.xi + c)),
     }
 }

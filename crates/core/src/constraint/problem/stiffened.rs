@@ -25,7 +25,7 @@ footprint!(Stiffened: diagonal, present, factor, delassus);
 
 impl Stiffened {
     /// Another problem: nothing is known of it.
-    pub fn forget(&mut self) {
+    pub fn invalidate(&mut self) {
         (self.valid, self.plain) = (false, true);
     }
 

@@ -6,7 +6,7 @@
 #![allow(non_snake_case)]
 
 use crate::constraint::problem::islands::Island;
-use crate::constraint::problem::{Place, Problem};
+use crate::constraint::problem::{Problem, RowSpace};
 use crate::dispatch::dispatch;
 use crate::dynamics::{StepMass, TreeMatrix, inverse_entry, solve_down, solve_up};
 use crate::footprint::footprint;
@@ -78,7 +78,7 @@ dispatch!(
             return;
         };
         for (b, out) in blocks.iter().zip(diagonals) {
-            if let Place::Dof { dof, scale } = b.place {
+            if let RowSpace::Dof { dof, scale } = b.space {
                 out[0][0] = scale * scale * inverse_entry(structure.tree(), factor, dof as usize, scratch);
             }
         }

@@ -8,11 +8,11 @@ use crate::model::{EqualityKind, Joint, JointKind, Model, ParameterGroup};
 use crate::spatial::{Quat, Vec3, right_jacobian_inverse};
 
 /// On the central path, where limits act from afar, those nearer than this take part [rad or m].
-pub(crate) const FAR: f64 = 0.1;
+pub(crate) const CENTRAL_RANGE: f64 = 0.1;
 /// In the exact step, those nearer than this or than twice what their joint moves in the step [rad or m].
-pub(crate) const NEAR: f64 = 2e-4;
+pub(crate) const EXACT_RANGE: f64 = 2e-4;
 /// Share of the motion in a step that limits are looked for ahead.
-const AHEAD: f64 = 2.0;
+const LIMIT_LOOKAHEAD: f64 = 2.0;
 
 /// Which row this is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -180,7 +180,7 @@ pub(crate) fn collect(
 ) {
     let dt = model.options().dt;
     for_each_limit(model, q, v_free, |kind, phi, velocity| {
-        if phi + AHEAD * dt * velocity.min(0.0) < near {
+        if phi + LIMIT_LOOKAHEAD * dt * velocity.min(0.0) < near {
             rows.push(JointRow { kind, cone: Cone::Unilateral, phi, included: is_near(phi, dt * velocity) });
         }
     });
@@ -201,17 +201,17 @@ pub(crate) fn collect(
     }
 }
 
-/// Adds limits that were not collected and would be passed by more than `passed` at `v_next`. Returns whether there are any.
+/// Adds limits that were not collected and would be passed by more than `tolerance` at `v_next`. Returns whether there are any.
 pub(crate) fn collect_violated(
     model: &Model,
     q: &[f64],
     v_next: &[f64],
-    passed: f64,
+    tolerance: f64,
     rows: &mut Vec<JointRow>,
 ) -> bool {
     let (dt, before) = (model.options().dt, rows.len());
     for_each_limit(model, q, v_next, |kind, phi, velocity| {
-        if phi + dt * velocity < -passed && rows.iter().all(|r| r.kind.key() != kind.key()) {
+        if phi + dt * velocity < -tolerance && rows.iter().all(|r| r.kind.key() != kind.key()) {
             rows.push(JointRow { kind, cone: Cone::Unilateral, phi, included: true });
         }
     });

@@ -9,33 +9,33 @@ use crate::linalg::pivoted_cholesky;
 use crate::model::Model;
 
 /// Most rows of an equality constraint: a weld.
-const MOST: usize = 6;
+const MAX_ROWS: usize = 6;
 /// Rows that are measured by one unit: three of points, three of rotations.
-const UNIT: usize = 3;
+const ROWS_PER_UNIT: usize = 3;
 
 /// Largest speed of correction that may be left alone (m/s): the derivative takes directions in which nothing moves for
 /// constant, and is off by what is left alone there. More is a contradiction, and said to be one.
-const SMALL: f64 = 1e-3;
+const UNCORRECTED_SPEED: f64 = 1e-3;
 
 impl Assembly {
     /// Units of the rows of each equality constraint, and its error without what nothing can take back.
     pub(crate) fn settle_equalities(&mut self, model: &Model) {
         let correction = &model.options().correction;
-        let limit = SMALL * model.options().dt / correction.beta.max(f64::MIN_POSITIVE);
+        let limit = UNCORRECTED_SPEED * model.options().dt / correction.beta.max(f64::MIN_POSITIVE);
         for n in 0..self.problem.groups.len() {
             let blocks = self.problem.groups[n].blocks.clone();
             if !matches!(self.sources[blocks.start], Source::Equality(..)) {
                 continue;
             }
-            for first in blocks.clone().step_by(UNIT) {
-                self.problem.share_unit(first..(first + UNIT).min(blocks.end));
+            for first in blocks.clone().step_by(ROWS_PER_UNIT) {
+                self.problem.average_unit(first..(first + ROWS_PER_UNIT).min(blocks.end));
             }
-            let mut errors = [0.0; MOST];
+            let mut errors = [0.0; MAX_ROWS];
             for (e, bias) in errors.iter_mut().zip(&self.biases[blocks.clone()]) {
                 *e = if let Bias::Error(error) = bias { *error } else { 0.0 };
             }
             let before = errors;
-            if keep_movable(&self.problem, n, &mut errors) && left_alone(before, errors) <= limit {
+            if project_on_movable(&self.problem, n, &mut errors) && largest_difference(before, errors) <= limit {
                 for (e, bias) in errors.iter().zip(&mut self.biases[blocks]) {
                     *bias = Bias::Error(*e);
                 }
@@ -45,17 +45,17 @@ impl Assembly {
 }
 
 /// The largest difference.
-fn left_alone(before: [f64; MOST], after: [f64; MOST]) -> f64 {
+fn largest_difference(before: [f64; MAX_ROWS], after: [f64; MAX_ROWS]) -> f64 {
     before.iter().zip(after).fold(0.0, |m, (a, b)| m.max((a - b).abs()))
 }
 
 /// Projects errors of a group on the directions in which it can move: the range of its block of G. Returns whether there
 /// are others.
-fn keep_movable(problem: &Problem, group: usize, errors: &mut [f64; MOST]) -> bool {
+fn project_on_movable(problem: &Problem, group: usize, errors: &mut [f64; MAX_ROWS]) -> bool {
     let rows = problem.groups[group].xi.clone();
     let island = &problem.islands[problem.blocks[problem.groups[group].blocks.start].island as usize];
     let n = rows.len();
-    let mut D = [[0.0; MOST]; MOST];
+    let mut D = [[0.0; MAX_ROWS]; MAX_ROWS];
     let own = problem.own_matrix(&problem.groups[group]);
     D.iter_mut().zip(&own).take(n).for_each(|(D, own)| D[..n].copy_from_slice(&own[..n]));
     let (mut L, mut left) = ([[0.0; MOST]; MOST], [0.0; MOST]);
@@ -65,24 +65,66 @@ fn keep_movable(problem: &Problem, group: usize, errors: &mut [f64; MOST]) -> bo
         return false;
     }
     // e ← L (LᵀL)⁻¹ Lᵀ e: columns of L made orthonormal, one after the other
-    let mut basis = [[0.0; MOST]; MOST];
-    let mut kept = [0.0; MOST];
+    let mut basis = [[0.0; MAX_ROWS]; MAX_ROWS];
+    let mut projected = [0.0; MAX_ROWS];
     for c in 0..rank {
-        let mut x: [f64; MOST] = core::array::from_fn(|i| L[i][c]);
+        let mut x: [f64; MAX_ROWS] = core::array::from_fn(|i| L[i][c]);
         // twice: columns may be nearly parallel
         for b in basis[..c].iter().chain(&basis[..c]) {
             let along = dot(b, &x);
-            (0..MOST).for_each(|i| x[i] -= along * b[i]);
+            (0..MAX_ROWS).for_each(|i| x[i] -= along * b[i]);
         }
         let length = dot(&x, &x).sqrt();
         basis[c] = x.map(|x| x / length);
         let along = dot(&basis[c], errors);
-        (0..MOST).for_each(|i| kept[i] += along * basis[c][i]);
+        (0..MAX_ROWS).for_each(|i| projected[i] += along * basis[c][i]);
     }
-    *errors = kept;
+    *errors = projected;
     true
 }
 
-fn dot(a: &[f64; MOST], b: &[f64; MOST]) -> f64 {
+fn dot(a: &[f64; MAX_ROWS], b: &[f64; MAX_ROWS]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Cholesky factor with pivots of the first n rows, and how many of its columns are above `least`.
+fn factor(D: &[[f64; MAX_ROWS]; MAX_ROWS], n: usize, least: f64) -> ([[f64; MAX_ROWS]; MAX_ROWS], usize) {
+    let mut L = [[0.0; MAX_ROWS]; MAX_ROWS];
+    let mut left: [f64; MAX_ROWS] = core::array::from_fn(|i| D[i][i]);
+    for c in 0..n {
+        let pivot = (0..n).fold(0, |best, i| if left[i] > left[best] { i } else { best });
+        if left[pivot] <= least {
+            return (L, c);
+        }
+        let root = left[pivot].sqrt();
+        for i in 0..n {
+            L[i][c] = (0..c).fold(D[i][pivot], |s, k| s - L[i][k] * L[pivot][k]) / root;
+            left[i] -= L[i][c] * L[i][c];
+        }
+        left[pivot] = 0.0;
+    }
+    (L, n)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_factor_has_the_rank_of_the_matrix() {
+        let rows = [[1.0, 2.0, 0.5], [0.3, -1.0, 2.0], [1.3, 1.0, 2.5], [0.0, 0.0, 0.0]];
+        let mut D = [[0.0; MAX_ROWS]; MAX_ROWS];
+        for i in 0..4 {
+            for j in 0..4 {
+                D[i][j] = rows[i].iter().zip(&rows[j]).map(|(a, b)| a * b).sum();
+            }
+        }
+        let (L, rank) = factor(&D, 4, 1e-12);
+        assert_eq!(rank, 2);
+        for i in 0..4 {
+            for j in 0..4 {
+                assert!((dot(&L[i], &L[j]) - D[i][j]).abs() < 1e-12);
+            }
+        }
+    }
 }

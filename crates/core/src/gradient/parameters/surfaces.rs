@@ -3,7 +3,9 @@
 
 use super::Adjoint;
 use crate::collision::{SizeDerivative, size_derivative};
-use crate::constraint::{self, Block, Cone, JointRowKind, Mode, Source, friction_shares, restitution_shares, rows_of};
+use crate::constraint::{
+    self, Block, Cone, JointRowKind, Mode, Source, friction_fractions, restitution_fractions, rows_of,
+};
 use crate::gradient::record::StepRecord;
 use crate::gradient::rows::linearize::{Touch, contact_error, touch};
 use crate::gradient::types::GradientError;
@@ -49,7 +51,7 @@ impl Adjoint<'_, '_> {
     fn pull(&self, block: usize) -> [f64; 3] {
         let (problem, f) = (&self.f.assembly.problem, &*self.f);
         let b = &problem.blocks[block];
-        if let constraint::Place::Dof { dof, scale } = b.place {
+        if let constraint::RowSpace::Dof { dof, scale } = b.space {
             return [scale * self.reverse.z[dof as usize], 0.0, 0.0];
         }
         let Some(n) = problem.group_of(b.island as usize, block) else { return [0.0; 3] };
@@ -86,7 +88,7 @@ pub(crate) fn friction(s: &Adjoint, out: &mut [f64]) {
             _ => return,
         };
         let pair = &s.f.model.pairs()[s.f.contacts.contacts()[n].pair];
-        for (g, share) in pair.geoms.iter().zip(friction_shares(s.f.model, pair)) {
+        for (g, share) in pair.geoms.iter().zip(friction_fractions(s.f.model, pair)) {
             out[g.0] += share * gain;
         }
     });
@@ -110,7 +112,7 @@ pub(crate) fn restitution(s: &Adjoint, out: &mut [f64]) {
         }
         let gain = -s.weights(k)[2] * s.f.assembly.approach(k);
         let pair = &s.f.model.pairs()[s.f.contacts.contacts()[n].pair];
-        for (g, share) in pair.geoms.iter().zip(restitution_shares(s.f.model, pair)) {
+        for (g, share) in pair.geoms.iter().zip(restitution_fractions(s.f.model, pair)) {
             out[g.0] += share * gain;
         }
     });

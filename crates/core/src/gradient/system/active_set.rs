@@ -272,10 +272,10 @@ impl Active {
 
     fn push(&mut self, problem: &Problem, block: usize, b: [f64; 3], c: [f64; 3], turning: f64) {
         let of = &problem.blocks[block];
-        let (width, on_dof) = match of.place {
-            constraint::Place::Twist(_) => (TWIST, None),
-            constraint::Place::Rows => (of.cone.rows(), None),
-            constraint::Place::Dof { dof, scale } => (0, Some(RowOnDof::new(dof as usize, scale))),
+        let (width, on_dof) = match of.space {
+            constraint::RowSpace::Twist(_) => (TWIST, None),
+            constraint::RowSpace::Rows => (of.cone.rows(), None),
+            constraint::RowSpace::Dof { dof, scale } => (0, Some(RowOnDof::new(dof as usize, scale))),
         };
         let at_zero = Block { xi: 0, ..*of };
         let (mut column, mut row) = ([0.0; TWIST], [0.0; TWIST]);
@@ -379,7 +379,7 @@ dispatch!(
             }
         }
         if !island.has_delassus {
-            problem.multiply_through(&delassus.root, island, lanes, columns, through, product);
+            problem.multiply_through(&delassus.W, island, lanes, columns, through, product);
         } else {
             let G = Factor { entries: &delassus.G[island.entries..], row: island.stride, column: 1 };
             add_product(size, size, lanes, 1.0, G, columns, product, terms);

@@ -46,7 +46,7 @@ footprint!(Locked: stiffened, by);
 impl Locked {
     /// No dof is locked.
     pub fn unlock(&mut self) {
-        self.stiffened.forget();
+        self.stiffened.invalidate();
         self.any = false;
     }
 
