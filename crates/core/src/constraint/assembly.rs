@@ -1,5 +1,5 @@
-//! The problem of a step: which constraints take part, their rows, the Delassus matrix, the free velocity.
-//! (contact-2 … contact-8)
+//! The problem of a step: which constraints are active, their rows, the Delassus matrix, the free velocity. (contact-2 …
+//! contact-8)
 #![allow(non_snake_case)]
 
 use super::laws::cone::{Cone, project_cone};
@@ -35,7 +35,7 @@ pub(crate) enum Source {
     Equality(usize, usize),
 }
 
-/// A contact of the step and whether it takes part.
+/// A contact of the step and whether it is in the problem.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Candidate {
     pub law: PairLaw,
@@ -46,11 +46,11 @@ pub(crate) struct Candidate {
 
 /// Rows on single dofs act on the diagonal of M̂ where there is at least one for so many dofs.
 const DOFS_PER_ROW: usize = 4;
-/// Points between two bodies whose loads the motion can tell apart.
+/// Points between two bodies whose loads the motion determines.
 const DETERMINED_POINTS: usize = 3;
-/// A gap that closes by less than this share of itself stays out of the problem at first.   (contact-2)
+/// A gap that closes by less than this fraction of itself is inactive at first.   (contact-2)
 const MIN_CLOSING: f64 = 0.5;
-/// Gaps smaller than this take part always (m).
+/// Gaps smaller than this are always active (m).
 const TOUCHING: f64 = 1e-4;
 /// How far an inactive constraint may be violated before the problem is solved again with it (m).
 const VIOLATED: f64 = 1e-12;
@@ -71,15 +71,15 @@ pub(crate) struct Assembly {
     pub(super) pair_order: Vec<u32>,
     pub(super) biases: Vec<Bias>,
     redundancy: Redundancy,
-    /// Blocks whose last row nothing can move, and which therefore give up their correction.
+    /// Blocks whose last row is immovable, and which therefore have no position correction.
     pub(super) immovable: Vec<bool>,
-    /// Share of its position correction that each block is given.
+    /// Fraction of its position correction that each block gets.
     pub(super) correction_fractions: Vec<f64>,
     /// J v_free without any correction (rows).
     pub(super) uncorrected: Vec<f64>,
     /// Scratch: a number per dof.
     at: Vec<usize>,
-    /// Of this memory, of that of the solution without its scratch, and of the warm start.
+    /// Growths of this memory, of that of the solution without its scratch, and of the warm start.
     growths: Growths,
 }
 
@@ -120,9 +120,9 @@ impl Assembly {
         self.growths.count + solution.scratch.growths.count + scene.contacts.growths()
     }
 
-    /// Collects what may take part: contacts near each other, limits near their joints, dry friction, equalities.
-    /// Limits count if they are nearer than `near_limit`, or twice what their velocity makes in the step.
-    /// `is_active` decides from a gap and its change over the step who does from the start.
+    /// Collects the candidates: contacts near each other, limits near their joints, dry friction, equalities. Limits count
+    /// if they are nearer than `near_limit`, or than twice their motion in the step. `is_active` decides from a gap and its
+    /// change over the step which are active from the start.
     pub fn collect(&mut self, scene: &Scene, near_limit: f64, is_active: impl Fn(f64, f64) -> bool + Copy) {
         let Scene { model, q, kin, free, contacts } = *scene;
         let dt = model.options().dt;
@@ -131,7 +131,7 @@ impl Assembly {
             let bodies = c.geoms.map(|g| model.geoms()[g.0].body);
             let closing = dt * normal_velocity(model, kin, &free.V, c, bodies);
             let law = pair_law(model, &model.pairs()[c.pair]);
-            // what bounces takes part even if it is held back otherwise
+            // a contact that bounces is active in any case
             let bounces =
                 law.restitution > 0.0 && c.distance + dt * normal_velocity(model, kin, &kin.V, c, bodies) <= 0.0;
             let included = bounces || is_active(c.distance, closing);
@@ -143,7 +143,7 @@ impl Assembly {
         frames::collect(model, kin, &mut self.pair_rows);
     }
 
-    /// The problem of everything that takes part.
+    /// The problem of all active constraints.
     pub fn assemble(&mut self, scene: &Scene, mass: &mut StepMass) {
         let Scene { model, kin, free, .. } = *scene;
         self.problem.begin();
@@ -266,8 +266,8 @@ impl Assembly {
         }
     }
 
-    /// Whether rows on single dofs of the island that begins with a tree act on the diagonal of M̂: where they are few, they cost
-    /// less as rows of G. Gauss–Seidel sees all rows in G.   (contact-17)
+    /// Whether rows on single dofs of the island that begins with a tree act on the diagonal of M̂: where they are few,
+    /// they cost less as rows of G. Gauss–Seidel needs all rows in G.   (contact-17)
     fn act_on_dofs(&self, model: &Model, chosen: &[u32], first: usize) -> bool {
         if chosen.is_empty() || model.options().solver == Solver::Pgs {
             return false;
@@ -293,7 +293,7 @@ impl Assembly {
         }
     }
 
-    /// The contacts of two bodies. More than three points make the load's distribution a matter of compliance.
+    /// The contacts of two bodies. With more than three points, compliance determines the load distribution.
     fn add_pair(&mut self, scene: &Scene, bodies: [BodyId; 2], run: &[u32]) {
         let Scene { model, kin, contacts, .. } = *scene;
         let included = || run.iter().map(|&k| k as usize).filter(|&k| self.candidates[k].included);
@@ -356,7 +356,7 @@ impl Assembly {
 }
 
 impl Assembly {
-    /// Name of a block that stays the same from step to step.
+    /// Key of a block that stays the same from step to step.
     pub fn key(&self, source: Source, contacts: &ContactSet) -> Key {
         match source {
             Source::Contact(k) => {
@@ -368,8 +368,8 @@ impl Assembly {
         }
     }
 
-    /// Impulses of the last step as a start: forces keep their direction in the world. What had to yield then relaxation again.
-    /// (contact-13)
+    /// Impulses of the last step as a start: forces keep their direction in the world. Constraints that were relaxed are
+    /// relaxed again. (contact-13)
     pub fn warm_start(&mut self, contacts: &ContactSet, warm: &WarmImpulses, lambda: &mut [f64]) {
         let mut finder = warm.finder();
         for k in 0..self.sources.len() {
@@ -388,7 +388,7 @@ impl Assembly {
         }
     }
 
-    /// Keeps the impulses for the next step.
+    /// Stores the impulses for the next step.
     pub fn store_impulses(&self, contacts: &ContactSet, lambda: &[f64], warm: &mut WarmImpulses) {
         warm.clear();
         for (b, source) in self.problem.blocks.iter().zip(&self.sources) {
@@ -428,7 +428,7 @@ fn joint_bias(row: &JointRow) -> Bias {
     }
 }
 
-/// Whether a gap with the given change over the step takes part from the start.
+/// Whether a gap with the given change over the step is active from the start.
 pub(super) fn is_near(phi: f64, change: f64) -> bool {
     phi <= TOUCHING || phi * MIN_CLOSING + change <= 0.0
 }
@@ -442,7 +442,7 @@ pub(crate) fn normal_velocity(model: &Model, kin: &Kinematics, V: &[Motion], c: 
     relative_velocity(model, kin, V, c.point, bodies).dot(c.normal())
 }
 
-/// Velocity of body 2 against body 1 at a point, world axes.
+/// Velocity of body 2 relative to body 1 at a point, world axes.
 pub(crate) fn relative_velocity(
     model: &Model,
     kin: &Kinematics,

@@ -38,7 +38,7 @@ fn unit_of_complementarity(model: &Model) -> f64 {
     model.total_mass() * speed * speed
 }
 
-/// Of the earth, whatever the model's own (m/s²).
+/// Gravity of the earth, independent of the model's (m/s²).
 const STANDARD_GRAVITY: f64 = 9.81;
 
 /// The point of the central path of an island with complementarity `kappa` (J). Infeasible targets have no central path: relaxed

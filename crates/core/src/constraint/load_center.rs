@@ -1,32 +1,33 @@
-//! Loads in the middle of all that go with a motion.   (ncp-15)
+//! The center of all loads that belong to a motion.   (ncp-15)
 //!
-//! Where constraints are redundant, many impulses λ give the same velocities: a box on four corners, a robot on four feet whose
-//! joints are held. All of them are `λ + N z`, N the self-stresses of what rests, as far as cones and bounds allow. The
-//! center maximizes the sum of the logarithms of all slacks. It does not depend on where a solver began, and its least slack
-//! says how far the whole is from slipping, tipping or lifting off: a solver's answer may lie on a cone without that.
+//! Where constraints are redundant, many impulses λ give the same velocities: a box on four corners, a robot on four feet
+//! whose joints stick. All of them are `λ + N z`, N the self-stresses of the constraints at rest, as far as cones and
+//! bounds allow. The center maximizes the sum of the logarithms of all slacks. It does not depend on where a solver began.
+//! Its least slack says how far the whole is from slipping, tipping or lifting off; a solution of a solver may lie on a
+//! cone although nothing slips.
 #![allow(non_snake_case)]
 
 use super::laws::cone::Cone;
 use super::modes::AT_REST;
 use super::problem::{Block, rows_of};
 
-/// Share of a column's inverse inertia below which others can do all that it does.
+/// Fraction of a column's inverse inertia below which it depends on the other columns.
 const RANK_TOLERANCE: f64 = 1e-10;
-/// Newton steps for one shift of the bounds, and the share to which the shift shrinks.
+/// Newton steps for one shift of the bounds, and the factor by which the shift shrinks.
 const NEWTON_STEPS: usize = 12;
 const SHRINK: f64 = 0.1;
-/// Shifts at the beginning and the end, as shares of the largest load.
+/// Shifts at the beginning and the end, as fractions of the largest load.
 const WIDEST: f64 = 1e-1;
 const TIGHTEST: f64 = 1e-13;
-/// Self-stresses beyond which loads stay as they are: the cost grows with their cube.
+/// Number of self-stresses beyond which loads stay as they are: the cost grows with their cube.
 const MOST_SELF_STRESSES: usize = 300;
 
-/// One way in which an impulse may change while the velocities stay.
+/// A direction in which an impulse may change while the velocities stay.
 struct Direction {
     block: usize,
-    /// In the rows of the constraint.
+    /// Its components in the rows of the constraint.
     along: [f64; 3],
-    /// What makes the entries of its column about one.
+    /// Unit that scales the entries of its column to about one.
     unit: f64,
 }
 
@@ -45,8 +46,8 @@ pub(crate) fn center(blocks: &[Block], G: &[f64], lambda: &[f64], sigma: &[f64])
     search.loads
 }
 
-/// What may change: all of a constraint that rests, the normal impulse of one that slides with its friction, nothing of
-/// what is open or gives way.
+/// Directions in which impulses may change: all of a constraint at rest, the normal impulse of a sliding one with its
+/// friction, none of one that is open or saturated.
 fn directions(blocks: &[Block], lambda: &[f64], sigma: &[f64]) -> Vec<Direction> {
     let mut directions = Vec::new();
     for (k, b) in blocks.iter().enumerate() {
@@ -71,7 +72,7 @@ fn directions(blocks: &[Block], lambda: &[f64], sigma: &[f64]) -> Vec<Direction>
     directions
 }
 
-/// Combinations of the ways that move nothing, one after the other: a number per way, in units of 1/√mean.
+/// Combinations of the directions that move nothing, one after the other: a number per direction, in units of 1/√mean.
 fn self_stresses(blocks: &[Block], G: &[f64], rows: usize, directions: &[Direction]) -> Vec<f64> {
     let n = directions.len();
     let entry = |a: &Direction, b: &Direction| {
@@ -100,7 +101,7 @@ fn self_stresses(blocks: &[Block], G: &[f64], rows: usize, directions: &[Directi
     stresses
 }
 
-/// `A = L Lᵀ` with the largest pivot that is left: L in the rows of A, the order of its columns, and how many there are.
+/// `A = L Lᵀ` with the largest remaining pivot each time: L in the rows of A, the order of its columns, and its rank.
 fn pivoted_cholesky(A: &[f64], n: usize) -> (Vec<f64>, Vec<usize>, usize) {
     let (mut L, mut order, mut rank) = (vec![0.0; n * n], (0..n).collect::<Vec<usize>>(), 0);
     let mut remaining: Vec<f64> = (0..n).map(|i| A[i * n + i]).collect();
@@ -137,7 +138,7 @@ struct CenterSearch<'a> {
 }
 
 impl CenterSearch<'_> {
-    /// Centers with bounds that are moved out, less and less.
+    /// Centers with widened bounds, which are tightened step by step.
     fn run(&mut self) {
         let size =
             self.blocks.iter().flat_map(|b| rows_of(self.start, b).map(|l| (b.mean * l).abs())).fold(0.0, f64::max);
@@ -191,7 +192,7 @@ impl CenterSearch<'_> {
         loads
     }
 
-    /// Sum of logarithms of slacks, its gradient along the ways and its curvature in the rows; `None` beyond a bound.
+    /// Sum of logarithms of slacks, its gradient along the directions and its curvature in the rows; `None` beyond a bound.
     fn value(&self, loads: &[f64], shift: f64) -> Option<(f64, Vec<f64>, Vec<Curvature>)> {
         let (mut sum, mut curvatures) = (0.0, vec![None; self.blocks.len()]);
         let mut hessian = Vec::with_capacity(self.directions.len());
@@ -211,7 +212,7 @@ impl CenterSearch<'_> {
         Some((sum, gradient, hessian))
     }
 
-    /// The (negative) curvature times a change along the ways.
+    /// The (negative) curvature times a change along the directions.
     fn curve(&self, hessian: &[Curvature], x: &[f64]) -> Vec<f64> {
         let mut rows = vec![[0.0; 3]; self.blocks.len()];
         for (direction, x) in self.directions.iter().zip(x) {
@@ -234,7 +235,7 @@ struct Curvature {
     hessian: [[f64; 3]; 3],
 }
 
-/// `log` of the slack of a constraint whose bounds are moved out by `shift` (m/s); `size`: of the largest load.
+/// `log` of the slack of a constraint whose bounds are moved out by `shift` (m/s); `size`: the largest load (m/s).
 fn barrier(b: &Block, l: [f64; 3], shift: f64, slides: bool, size: f64) -> Option<Curvature> {
     let widening = shift / b.mean;
     let linear = |slacks: &[(f64, f64)], row: usize| {

@@ -1,7 +1,7 @@
 //! Frictional contact, joint limits, dry friction and bilateral constraints as one cone program, and its solvers.
 //!
 //! [`Problem`] is what remains of a robot: cones, a Delassus matrix, a free velocity. [`ncp`](solve) solves it,
-//! [`residual()`] grades the answer. `docs/math/contact.md` has the equations.
+//! [`residual()`] grades the solution. `docs/math/contact.md` has the equations.
 #![allow(non_snake_case)]
 
 mod assembly;
@@ -64,9 +64,9 @@ pub(crate) struct Scene<'a> {
 /// Velocities at the end of a step.
 #[derive(Debug, Clone)]
 pub(crate) struct EndVelocity {
-    /// Of the dofs (nv).
+    /// Velocities of the dofs (nv).
     pub v: Vec<f64>,
-    /// Of the bodies, world axes.
+    /// Velocities of the bodies, world axes.
     pub V: Vec<Motion>,
 }
 
@@ -98,8 +98,8 @@ impl EndVelocity {
 
 /// Solves for the impulses of a step and the velocities at its end.   (contact-8)
 ///
-/// Constraints that are near but not active stay out of the problem until the velocities violate them. `again` goes on within
-/// the budget of the step, with contacts that were found since.
+/// Constraints that are near but not active stay out of the problem until the velocities violate them. `again` continues
+/// within the budget of the step, with contacts that were found since.
 pub(crate) fn resolve(
     scene: &Scene,
     again: bool,
@@ -168,7 +168,8 @@ pub(crate) fn solve_island(
     outcome
 }
 
-/// Gives an island less of its position correction where that takes too much energy, and solves it again.   (contact-16)
+/// Scales down the position correction of an island where it adds too much energy, and solves the island
+/// again.   (contact-16)
 fn limit_energy(
     model: &Model,
     assembly: &mut Assembly,

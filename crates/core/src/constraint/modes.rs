@@ -1,4 +1,4 @@
-//! What each constraint does in a solution, and how far it is from doing something else.   (ncp-9)
+//! Modes of the constraints in a solution, and their margins.   (ncp-9)
 
 use super::laws::cone::{Cone, length};
 use super::problem::{Block, Problem, rows_of};
@@ -8,15 +8,16 @@ const UNDECIDED: f64 = 1e-7;
 /// Slip below which nothing slides (m/s or rad/s): a hundred times what the tolerance of the step leaves.
 pub(crate) const AT_REST: f64 = 1e-8;
 
-/// What a constraint does.
+/// Mode of a constraint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
-    /// It carries no impulse: the contact opens, the limit is not met.
+    /// It carries no impulse: an open contact, an inactive limit.
     #[default]
     Break,
-    /// It holds: a sticking contact, a met limit, a joint held by dry friction, a bilateral constraint.
+    /// Its velocity is zero: a sticking contact, an active limit, a joint that sticks by dry friction, a bilateral
+    /// constraint.
     Stick,
-    /// It gives way at its largest force: a sliding contact, a joint that moves against dry friction.
+    /// Its force is at its bound: a sliding contact, a joint that moves against dry friction.
     Slide,
 }
 
@@ -44,7 +45,7 @@ pub(crate) fn classify(problem: &Problem, lambda: &[f64], sigma: &[f64], modes: 
     }
 }
 
-/// Mode and margin of a constraint; `distributed`: it bears its load with others.
+/// Mode and margin of a constraint; `distributed`: its load is distributed among several.
 pub(crate) fn mode(b: &Block, l: [f64; 3], s: [f64; 3], distributed: bool) -> (Mode, f64) {
     match b.cone {
         Cone::Bilateral => (Mode::Stick, f64::INFINITY),
@@ -60,18 +61,8 @@ pub(crate) fn mode(b: &Block, l: [f64; 3], s: [f64; 3], distributed: bool) -> (M
     }
 }
 
-/// Whether a constraint is degenerate: so near a change of mode that a derivative may hold for one side only.
-pub(crate) fn is_undecided(margin: f64) -> bool {
-    margin < UNDECIDED
-}
-
-/// How many of some constraints are undecided, and their smallest margin (m/s).
-pub(crate) fn undecided(margins: impl Iterator<Item = f64>) -> (usize, f64) {
-    margins.fold((0, f64::INFINITY), |(n, least), margin| (n + usize::from(is_undecided(margin)), least.min(margin)))
-}
-
-/// Slip below which a point that bears its load with others counts as held: a patch at rest may bring some of its points to
-/// the boundary of their cones without any of them moving (m/s).
+/// Slip below which a redundant point counts as sticking (m/s): in a patch at rest some points may lie on the boundary of
+/// their cones although none of them moves.
 const PATCH_AT_REST: f64 = 1e-9;
 
 fn contact_mode(mu: f64, unit: f64, lambda: [f64; 3], sigma: [f64; 3], distributed: bool) -> (Mode, f64) {

@@ -1,6 +1,6 @@
-//! Infeasible targets: the constraints that take part in the contradiction are relaxed, which gives the least violation.   (ncp-14)
+//! Infeasible targets: the constraints involved are relaxed, which gives the least violation.   (ncp-14)
 //!
-//! Where there is no solution, impulses of proximal iterations grow by the same self-stress d from round to round: G d = 0, and
+//! Where there is no solution, impulses of proximal rounds grow by the same self-stress d from round to round: G d = 0, and
 //! the targets would have it do work. Compliance on the rows of d alone gives the problem a solution again, an exact one of
 //! a slightly compliant problem; all others keep their targets. Solvers see the problem as it is: it is relaxed here.
 
@@ -9,7 +9,7 @@ use super::ncp::{self, End, INFEASIBLE_LOAD, Search, WEIGHT, WEIGHT_DOWN, Work};
 use super::problem::residual::fastest;
 use super::problem::{Block, Problem};
 
-/// Fraction of the largest change of velocity in a self-stress above which a constraint takes part in it.
+/// Fraction of the largest change of velocity in a self-stress above which a constraint is involved in it.
 const INVOLVED: f64 = 1e-2;
 /// The relaxation of the step before is kept until the one that fits differs by more than this factor: it is a constant of
 /// the step's derivative.
@@ -35,7 +35,7 @@ pub(super) fn relax_infeasible(problem: &mut Problem, search: &mut Search, work:
     infeasible
 }
 
-/// The violation of infeasible targets (m/s), if they are that; the self-stress is then in `work.saved`.
+/// The violation of infeasible targets (m/s), `None` if they are feasible; the self-stress is then in `work.saved`.
 fn violation_of_infeasible(problem: &Problem, work: &mut Work, end: End) -> Option<f64> {
     work.saved.clear();
     if end == End::Infeasible {
@@ -46,7 +46,7 @@ fn violation_of_infeasible(problem: &Problem, work: &mut Work, end: End) -> Opti
     (violation > 0.0).then_some(violation)
 }
 
-/// Relaxes what takes part in a violation and solves the problem that this makes, from the best iterate. Where that is not
+/// Relaxes the constraints involved in a violation and solves the relaxed problem, from the best iterate. Where that is not
 /// enough, all targets are relaxed.
 fn relax_and_solve(problem: &mut Problem, search: &mut Search, work: &mut Work, mut violation: f64) {
     for all in [false, true] {
@@ -62,8 +62,8 @@ fn relax_and_solve(problem: &mut Problem, search: &mut Search, work: &mut Work, 
     }
 }
 
-/// Whether the targets that were relaxed in the step before, and in the solution at hand, can be met after all: a proximal round
-/// without relaxation leaves less of the violation then. If so the problem is solved without.
+/// Whether the targets that were relaxed in the step before, and in the solution at hand, can be met after all: a proximal
+/// round without relaxation leaves less of the violation then. If so the problem is solved without relaxation.
 fn is_feasible_again(problem: &mut Problem, search: &mut Search, work: &mut Work) -> bool {
     let violation = largest_violation(problem, &work.best);
     let weights = problem.blocks.iter().filter(|b| b.relaxation > 0.0).map(|b| b.relaxation / b.mean);
@@ -102,8 +102,8 @@ fn weight(problem: &Problem, violation: f64) -> f64 {
     (violation / fastest(problem)).clamp(WEIGHT[0], WEIGHT[1])
 }
 
-/// Violation of targets that are met by squeezing only (m/s): loads a hundred times those that would stop the whole island,
-/// borne by nothing but the compliance that distributes loads. Zero where there are none.
+/// Violation of targets that only wedged bodies meet (m/s): loads a hundred times those that would stop the whole island,
+/// carried by the compliance of redundant contacts alone. Zero where there are none.
 fn wedged_violation(problem: &Problem, lambda: &[f64]) -> f64 {
     let of = |b: &Block| b.relative_compliance / problem.only_island().mass * lambda[last_row(b)].abs();
     let (relative, shift) = problem.blocks.iter().fold((0.0f64, 0.0f64), |m, b| {
@@ -112,7 +112,7 @@ fn wedged_violation(problem: &Problem, lambda: &[f64]) -> f64 {
     if shift > INFEASIBLE_LOAD * relative * fastest(problem) { shift } else { 0.0 }
 }
 
-/// Relaxes the constraints that take part in a self-stress, by as much as fits a violation; those of all targets if `all`.
+/// Relaxes the constraints involved in a self-stress, by as much as fits a violation; those of all targets if `all`.
 fn relax(problem: &mut Problem, stress: &[f64], violation: f64, all: bool) {
     let stress = |b: &Block| b.mean * stress[last_row(b)].abs();
     let largest = problem.blocks.iter().filter(|b| has_target(b)).map(stress).fold(0.0, f64::max);
@@ -125,7 +125,7 @@ fn relax(problem: &mut Problem, stress: &[f64], violation: f64, all: bool) {
     }
 }
 
-/// The relaxation with which the next step should begin: what fits the violation there is, on the constraints that show it.
+/// The relaxation with which the next step should begin: what fits the present violation, on the constraints that have it.
 fn set_next_relaxation(problem: &mut Problem, lambda: &[f64]) {
     let violation = largest_violation(problem, lambda);
     let weight = weight(problem, violation);

@@ -1,6 +1,6 @@
-//! What a solve says about itself.
+//! The report of a solve: status, stage, iterations, residual.
 
-/// How a solve ended, the better way first.
+/// How a solve ended, the best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 #[non_exhaustive]
 pub enum Status {
@@ -9,8 +9,8 @@ pub enum Status {
     Converged,
     /// The residual is above the tolerance at the end of the budget, but at most 1e-8.
     Acceptable,
-    /// The demands contradict each other, as for a body wedged between walls that overlap. The answer violates them as little
-    /// as possible; the residual tells by how much.
+    /// The targets of the constraints are infeasible together, as for a body wedged between walls that overlap. The
+    /// solution has the least violation; the residual tells its size.
     Infeasible,
     /// The best iterate found within the budget; its residual tells how good it is.
     NotConverged,
@@ -33,7 +33,7 @@ impl Status {
         }
     }
 
-    /// Of a problem whose demands do not contradict each other.
+    /// Status of a feasible problem.
     pub(crate) fn of_residual(residual: f64, tolerance: f64) -> Status {
         match residual {
             r if r <= tolerance => Status::Converged,
@@ -43,7 +43,7 @@ impl Status {
     }
 }
 
-/// Which solver found the answer.
+/// The stage of the solver that found the solution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Stage {
@@ -52,7 +52,7 @@ pub enum Stage {
     Empty,
     /// Newton from the warm start.
     Newton,
-    /// Proximal rounds from the best iterate of Newton. Where redundant contacts slide the answer may be one of several.
+    /// Proximal rounds from the best iterate of Newton. Where redundant contacts slide the solution may be one of several.
     Proximal,
     /// Proximal rounds from zero impulses.
     Restart,
@@ -98,7 +98,7 @@ pub struct Iterations {
 }
 
 impl Iterations {
-    /// Of all stages together.
+    /// Iterations of all stages together.
     pub fn sum(&self) -> u32 {
         self.newton + self.proximal + self.restart + self.other
     }
@@ -119,7 +119,7 @@ impl Iterations {
 pub struct SolveReport {
     /// How it ended.
     pub status: Status,
-    /// Which solver found the answer.
+    /// The stage of the solver that found the solution.
     pub stage: Stage,
     /// Iterations of all stages together, of the island that took most; never more than the budget.
     pub iterations: u32,
@@ -127,22 +127,21 @@ pub struct SolveReport {
     pub stages: Iterations,
     /// Iterations of all islands together.
     pub total_iterations: u32,
-    /// Scaled residual of the answer, from [`residual`](super::problem::residual()) and not from the solver.
+    /// Scaled residual of the solution, from [`residual`](super::problem::residual()) and not from the solver.
     pub residual: f64,
-    /// `‖R λ‖∞`: how far compliance moves velocities from those of rigid contacts [m/s].
+    /// `‖R λ‖∞`: how far compliance moves velocities from those of rigid contacts (m/s).
     pub compliance_shift: f64,
     /// Contacts in the problem.
     pub contacts: usize,
     /// Rows of the problem.
     pub rows: usize,
     /// Constraints so near a change of mode (1e-7 m/s) that a derivative there may be one-sided. Points of a patch that
-    /// holds are left out: what they do among themselves has no effect on the motion. Of the impulses found;
-    /// [`Step::margins`](crate::Step::margins) counts at the center of the loads instead.
+    /// sticks do not count: their load distribution has no effect on the motion.
     pub degenerate: usize,
-    /// The smallest margin of these constraints: the change of velocity that would change a mode [m/s].
+    /// The smallest margin of these constraints: the change of velocity that would change a mode (m/s).
     pub margin: f64,
-    /// The least share of its position correction that an island was given: less than 1 where all of it would have added more
-    /// energy than it may.
+    /// The least fraction of its position correction that an island was given: less than 1 where the whole would have added
+    /// too much energy.
     pub correction: f64,
     /// How often memory had to grow since it was made.
     pub growths: usize,

@@ -1,4 +1,4 @@
-//! The answer to a problem: impulses, velocities, modes.
+//! The solution of a problem: impulses, velocities, modes.
 
 use super::laws::cone::Cone;
 use super::modes::{Mode, classify, undecided};
@@ -22,17 +22,17 @@ pub struct Solution {
     sigma: Vec<f64>,
     /// Mode and margin of each constraint.
     pub(crate) modes: Vec<(Mode, f64)>,
-    /// How each constraint resists a change of its impulse, on the central path.
+    /// Local compliance of each constraint, on the central path.
     local_compliances: Vec<[[f64; 3]; 3]>,
     /// `M̂⁻¹ Jᵀ λ` (nv) where the search for the impulses has computed it; else empty.
     pub(crate) velocity_change: Vec<f64>,
-    /// What does not outlive a search.
+    /// Scratch memory of a search.
     pub(crate) scratch: Box<SolverScratch>,
 }
 
 footprint!(Solution: lambda, sigma, modes, local_compliances, velocity_change, scratch);
 
-/// Memory that a search for impulses needs and leaves nothing in.
+/// Memory that a search for impulses needs; it holds nothing between searches.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SolverScratch {
     work: Work,
@@ -61,7 +61,7 @@ impl Solution {
         &self.modes
     }
 
-    /// How constraint `k` of a problem solved on the central path resists a change of its impulse.
+    /// Local compliance of constraint `k` of a problem solved on the central path.
     pub(crate) fn local_compliance(&self, k: usize) -> [[f64; 3]; 3] {
         self.local_compliances[k]
     }
@@ -120,19 +120,19 @@ impl Solution {
         self.sigma[rows].copy_from_slice(&work.sigma);
     }
 
-    /// Keeps how the constraints of an island that was solved on the central path resist a change of their impulses.
+    /// Stores the local compliances of an island that was solved on the central path.
     pub(crate) fn store_local_compliances(&mut self, problem: &Problem, n: usize) {
         let SolverScratch { work, part, .. } = &*self.scratch;
         let part = if problem.islands.len() > 1 { part } else { problem };
         self.local_compliances.extend((0..problem.islands[n].blocks.len()).map(|k| work.local_compliance(part, k)));
     }
 
-    /// Some rows start from the impulses that they have.
+    /// The next search starts some rows from their present impulses.
     pub(crate) fn restart_rows(&mut self, rows: Range<usize>) {
         self.scratch.start[rows.clone()].copy_from_slice(&self.lambda[rows]);
     }
 
-    /// Takes a part of the impulses of an island. Returns the residual of all that are there.
+    /// Scales the impulses of an island. Returns the residual of the whole problem.
     pub(crate) fn scale_impulses(&mut self, problem: &Problem, n: usize, fraction: f64) -> f64 {
         self.velocity_change.clear();
         for i in problem.islands[n].rows.clone() {
@@ -143,7 +143,8 @@ impl Solution {
     }
 }
 
-/// Solves a problem with at most so many factorizations per island. `warm` are impulses to start from (rows), or nothing.
+/// Solves a problem with at most `max_iterations` factorizations per island. `warm` are impulses to start from (rows), or
+/// nothing.
 pub fn solve(
     problem: &Problem,
     solver: Solver,
@@ -180,10 +181,11 @@ pub(crate) fn report(problem: &Problem, outcome: Outcome, solution: &mut Solutio
         let normal = b.row + b.cone.rows() - 1;
         (b.compliance * solution.lambda[normal]).abs()
     };
-    // what single points of a patch do while it holds does not move the bodies
-    let decisive = problem.blocks.iter().zip(&solution.modes);
-    let decisive = decisive.filter(|(b, (mode, _))| !b.is_redundant() || *mode == Mode::Slide);
-    let (degenerate, margin) = undecided(decisive.map(|(_, (_, margin))| *margin));
+    // the load distribution of a patch that sticks does not move the bodies
+    let decisive = || {
+        let blocks = problem.blocks.iter().zip(&solution.modes);
+        blocks.filter(|(b, (mode, _))| !b.is_redundant() || *mode == Mode::Slide).map(|(_, (_, margin))| *margin)
+    };
     SolveReport {
         status: outcome.status,
         stage: outcome.stage,

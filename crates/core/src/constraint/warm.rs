@@ -1,4 +1,4 @@
-//! What one step hands to the next: impulses by the names of what touches, and where searches for contacts ended.
+//! The warm start of a step: impulses under the keys of their constraints, and the end points of collision searches.
 //! (contact-13)
 
 use crate::collision::SearchMemory;
@@ -7,7 +7,7 @@ use crate::footprint::{Footprint, footprint};
 use crate::input_check::LARGEST;
 use crate::spatial::Vec3;
 
-/// Name of a constraint: pair and feature of a contact, or a number beyond all pairs.
+/// Key of a constraint: pair and feature of a contact, or a number beyond all pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Key(pub u64, pub u64);
 
@@ -18,8 +18,8 @@ impl Key {
     pub const EQUALITY: u64 = 1 << 41;
 }
 
-/// What is kept of a constraint: its impulse (that of a contact in world axes, others in x), and the compliance with which
-/// it relaxation to demands that contradict its own.
+/// Impulse of a constraint (of a contact in world axes, of others in x), and its relaxation where the problem was
+/// infeasible (1/kg).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct StoredImpulse {
     pub key: Key,
@@ -42,12 +42,12 @@ impl WarmImpulses {
         self.0.push(stored);
     }
 
-    /// Takes the impulses of another, in the memory there is.
+    /// Copies the impulses of another into the existing memory.
     pub fn copy_from(&mut self, other: &WarmImpulses) {
         self.0.clone_from(&other.0);
     }
 
-    /// Looks names up, quickly if they come in the order in which they were kept.
+    /// Finds impulses by their keys, quickly if keys come in the stored order.
     pub fn finder(&self) -> Finder<'_> {
         Finder { list: &self.0, next: 0 }
     }
@@ -68,7 +68,7 @@ impl Finder<'_> {
     }
 }
 
-/// Everything a step takes from the step before beside its state. State and warm start repeat a step bit for bit.
+/// Everything a step takes from the step before, apart from its state. State and warm start repeat a step bit for bit.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct WarmStart {
     pub(crate) impulses: WarmImpulses,
@@ -83,18 +83,18 @@ const IMPULSE_WORDS: usize = 6;
 const SEARCH_WORDS: usize = 5;
 
 impl WarmStart {
-    /// Forgets everything; memory stays.
+    /// Clears everything; memory stays.
     pub fn clear(&mut self) {
         self.impulses.clear();
         self.searches.clear();
     }
 
-    /// Bytes that it takes beside itself.
+    /// Bytes that it takes on the heap.
     pub fn bytes(&self) -> usize {
         self.impulses.heap() + self.searches.heap()
     }
 
-    /// Bytes to be saved: numbers of 8 bytes, little end first.
+    /// Bytes to be saved: numbers of 8 bytes, little-endian.
     pub fn to_bytes(&self) -> Vec<u8> {
         let searches = self.searches.entries();
         let mut words = vec![MAGIC, VERSION, self.impulses.0.len() as u64, searches.len() as u64];

@@ -1,4 +1,4 @@
-//! What an impulse may be and how it answers a velocity: the four laws of the one cone program.   (ncp-1)
+//! Admissible impulses and how they depend on velocities: the four laws of the one cone program.   (ncp-1)
 
 use crate::spatial::Vec3;
 
@@ -25,7 +25,7 @@ pub enum Cone {
         /// Largest impulse.
         bound: f64,
     },
-    /// Holds in both directions: `σ = 0`.
+    /// Acts in both directions: `σ = 0`.
     Bilateral,
 }
 
@@ -51,7 +51,7 @@ impl Cone {
 }
 
 impl Cone {
-    /// Whether the friction of a contact that pushes is all that there is.
+    /// Whether the friction of a contact that pushes is saturated.
     pub(crate) fn is_on_boundary(self, lambda: Rows) -> bool {
         let Cone::Friction { mu } = self else { return false };
         lambda[2] > 0.0 && length(lambda[0], lambda[1]) >= (1.0 - 1e-9) * mu * lambda[2]

@@ -1,10 +1,10 @@
 //! A bound on the energy that position correction adds.   (contact-16)
 //!
-//! Impulses that only keep bodies apart never add energy. Those that take back overlaps do: near a singular pose, or where
-//! corrections work against each other, a speed of 1 m/s at a contact may need 1,000 m/s elsewhere. In a step an island may be
-//! given the energy of the mass that its corrections move, at their largest speed; where it takes more, all of it gets half of
-//! its correction, or a quarter, and so on. The shares are powers of two, so that the derivative at a fixed share is that of the
-//! step.
+//! Impulses that only keep bodies apart never add energy. Those that correct overlaps do: near a singular pose, or where
+//! corrections work against each other, a speed of 1 m/s at a contact may need 1,000 m/s elsewhere. In a step an island may
+//! gain the energy of the mass that its corrections move, at their largest speed. If it gains more, its corrections are
+//! halved, or quartered, and so on. The fractions are powers of two, so that the derivative at a fixed fraction is that of
+//! the step.
 #![allow(non_snake_case)]
 
 use super::stabilization::Bias;
@@ -13,18 +13,18 @@ use crate::constraint::problem::islands::Island;
 use crate::constraint::solution::Solution;
 use crate::model::Model;
 
-/// How many times more mass than each resists by itself rows may move: friction and other rows make them heavier.
+/// Rows may move so many times the mass that each moves alone: friction and other rows make them heavier.
 const MASS_FACTOR: f64 = 4.0;
-/// Smallest share of the correction; below it there is none.
+/// Smallest fraction of the correction; below it there is none.
 const LEAST_FRACTION: f64 = 1e-3;
-/// Share of the energy that impulses move which is rounding and the solver's tolerance.
+/// Fraction of the energy moved by impulses that is rounding and the solver's tolerance.
 const ROUNDING: f64 = 1e-9;
 /// Velocities below this count as this (m/s): a billionth of it is more than the solver's tolerance leaves.
 const LEAST_SPEED: f64 = 1.0;
 
 impl Assembly {
-    /// Half the sum of the velocities before and after times the impulses: the kinetic energy that an island has been given
-    /// [J], and how much the impulses moved back and forth.   `½ λᵀ J (v_free + v_next)`
+    /// Half the sum of the velocities before and after times the impulses: the kinetic energy that an island has gained
+    /// (J), and how much the impulses moved back and forth. `½ λᵀ J (v_free + v_next)`
     fn added_energy(&self, solution: &Solution, island: usize) -> [f64; 2] {
         let mut sums = [0.0; 2];
         for b in &self.problem.blocks[self.problem.islands[island].blocks.clone()] {
@@ -40,7 +40,7 @@ impl Assembly {
         sums
     }
 
-    /// The energy that an island may be given [J]: that of the mass which its corrections move, at their largest speed. A row
+    /// The energy that an island may gain (J): that of the mass which its corrections move, at their largest speed. A row
     /// moves the mass that resists it, and no more than the island has. Newton's law of restitution adds energy of its own
     /// where several contacts bounce at once: then there is no bound.
     fn allowed_energy(&self, model: &Model, island: usize) -> f64 {
@@ -59,7 +59,7 @@ impl Assembly {
         0.5 * f64::min(mass, MASS_FACTOR * moved) * fastest * fastest
     }
 
-    /// Whether block `k` takes back an overlap or an error, rather than bounce.
+    /// Whether block `k` corrects an overlap or an error, rather than bounces.
     fn is_correction(&self, k: usize) -> bool {
         match self.biases[k] {
             Bias::Gap { phi, restitution, approach } => phi < 0.0 && !(restitution > 0.0 && approach < 0.0),
@@ -68,7 +68,7 @@ impl Assembly {
         }
     }
 
-    /// How many times more energy an island has been given than it may, if so.
+    /// How many times more energy an island has gained than it may, if so.
     pub(crate) fn excess(&self, model: &Model, solution: &Solution, island: usize) -> Option<f64> {
         let [added, moved] = self.added_energy(solution, island);
         let most = added - ROUNDING * moved;
@@ -76,8 +76,8 @@ impl Assembly {
         (most > allowed).then_some(added / allowed)
     }
 
-    /// The share of its correction with which an island should take so many times less energy, which is about quadratic in it;
-    /// `None` if it has no correction to lose.
+    /// The fraction of its correction with which an island should gain `excess` times less energy, which is about quadratic
+    /// in it; `None` without a correction.
     pub(crate) fn smaller_correction(&self, island: usize, excess: f64) -> Option<f64> {
         let blocks = self.problem.islands[island].blocks.clone();
         let fraction = blocks.into_iter().find(|k| self.is_correction(*k)).map(|k| self.correction_fractions[k])?;
@@ -85,8 +85,8 @@ impl Assembly {
         (fraction > 0.0).then_some(if wanted < LEAST_FRACTION { 0.0 } else { wanted })
     }
 
-    /// The part of the impulses of an island with which it is given no more than it may: what is left where no share of the
-    /// correction, within the budget, does.
+    /// The fraction of the impulses of an island with which it gains no more than it may: for where no fraction of the
+    /// correction, within the budget, suffices.
     pub(crate) fn bounded_fraction(&self, solution: &Solution, island: usize, excess: f64) -> f64 {
         let [added, _] = self.added_energy(solution, island);
         let rows = self.problem.islands[island].rows.clone();
@@ -96,7 +96,7 @@ impl Assembly {
         ((linear * linear + 4.0 * quadratic * allowed).max(0.0).sqrt() - linear) / (2.0 * quadratic)
     }
 
-    /// Gives an island a share of its correction.
+    /// Scales the correction of an island to a fraction.
     pub(crate) fn scale_correction(&mut self, island: usize, fraction: f64) {
         for k in self.problem.islands[island].blocks.clone() {
             if !self.is_correction(k) {

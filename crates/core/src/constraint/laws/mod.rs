@@ -1,4 +1,4 @@
-//! The laws of constraints: what an impulse may be, what surfaces do to each other, how position errors are stabilized.
+//! The laws of constraints: admissible impulses, contact of two surfaces, stabilization of position errors.
 
 pub(super) mod cone;
 mod energy_bound;

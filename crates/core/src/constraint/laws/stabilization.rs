@@ -1,5 +1,5 @@
-//! The free velocity of the constraints: what they would do without impulses, with the gaps and errors that are to be taken back,
-//! and how that changes with the gap.   (contact-3 … contact-5)
+//! The free velocity of the constraints: that without impulses, with the correction of gaps and errors, and how it changes
+//! with the gap.   (contact-3 … contact-5)
 
 use super::surface::{BiasSlope, corner_distance, rebound_slopes, rebound_velocity, uncorrected_velocity};
 use crate::constraint::assembly::{Assembly, Source};
@@ -15,13 +15,13 @@ pub(crate) enum Bias {
         restitution: f64,
         approach: f64,
     },
-    /// An error to be taken back.
+    /// An error to be corrected.
     Error(f64),
     None,
 }
 
-/// A row that moves by less than this share of what its bodies would if they were free, for the same impulse, does not move
-/// at all: joint speeds would be a hundred thousand times those of the row.
+/// A row that moves by less than this fraction of what free bodies would, for the same impulse, is immovable: joint speeds
+/// would be a hundred thousand times those of the row.
 pub(crate) const IMMOVABLE: f64 = 1e-10;
 
 impl Assembly {
@@ -52,7 +52,7 @@ impl Assembly {
         }
     }
 
-    /// Marks the blocks whose last row nothing can move: no impulse can take back what is wrong there.   (contact-5)
+    /// Marks the blocks whose last row is immovable: no impulse can correct their error.   (contact-5)
     fn find_immovable(&mut self) {
         let Problem { blocks, islands, diagonals, .. } = &self.problem;
         self.immovable.clear();
@@ -109,13 +109,13 @@ impl Assembly {
         }
     }
 
-    /// Whether the two bodies of block `k` touch in more points than their motion can tell apart.
+    /// Whether block `k` is a redundant contact: the motion does not determine its load.
     pub fn is_redundant(&self, k: usize) -> bool {
         self.problem.blocks[k].is_redundant()
     }
 }
 
-/// Velocity at which an error of a loop is taken back.   (contact-12)
+/// Velocity at which an error of a loop is corrected.   (contact-12)
 fn error_velocity(options: &Options, error: f64) -> f64 {
     let Correction { beta, max_speed, .. } = options.correction;
     (beta * error / options.dt).clamp(-max_speed, max_speed)

@@ -1,9 +1,8 @@
-//! What two surfaces do to each other: friction, restitution, compliance, and the speed at which gaps close.
-//! (contact-1 … contact-4)
+//! Contact of two surfaces: friction, restitution, compliance, and the speed at which gaps close. (contact-1 … contact-4)
 
 use crate::model::{Correction, Geom, Model, Options, Pair, ParameterGroup};
 
-/// Numbers of a pair of surfaces.
+/// Parameters of a pair of surfaces.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct PairLaw {
     pub friction: f64,
@@ -71,16 +70,16 @@ fn condim(a: &Geom, b: &Geom) -> u8 {
     }
 }
 
-/// Velocity added to that of a gap `phi`, so that the law for velocities becomes one for gaps: a gap may close within
-/// the step; an overlap must open, all of it down to `full_depth`, a share of what is deeper.   (contact-3)
+/// Velocity added to that of a gap `phi`, so that the law for velocities becomes one for gaps: a gap may close within the
+/// step; an overlap must open, all of it down to `full_depth`, a fraction of what is deeper.   (contact-3)
 pub(crate) fn gap_velocity(correction: &Correction, dt: f64, phi: f64) -> f64 {
     let depth = correction.full_depth;
     let f = if phi >= -depth { phi } else { -depth + correction.beta * (phi + depth) };
     f.max(-correction.max_speed * dt) / dt
 }
 
-/// Velocity added to that of a gap with restitution: a surface that approaches at `approach < 0` and touches within the step leaves at a share
-/// of that speed, or opens its overlap, whichever is faster.   (contact-4)
+/// Velocity added to that of a gap with restitution: a surface that approaches at `approach < 0` and touches within the
+/// step leaves at a fraction of that speed, or opens its overlap, whichever is faster.   (contact-4)
 pub(crate) fn rebound_velocity(options: &Options, restitution: f64, phi: f64, approach: f64) -> f64 {
     let gap = gap_velocity(&options.correction, options.dt, phi);
     let bounces = restitution > 0.0 && approach < -options.restitution_threshold && phi + options.dt * approach <= 0.0;
@@ -99,8 +98,8 @@ pub(crate) fn rebound_slopes(options: &Options, restitution: f64, phi: f64, appr
     BiasSlope { gap: if limited { 0.0 } else { slope / options.dt }, approach: 0.0 }
 }
 
-/// How far a gap is from the next corner of its correction (m): where the correction becomes a share, and where its speed
-/// is limited.   (contact-3)
+/// How far a gap is from the next corner of its correction (m): where the correction becomes a fraction, and where its
+/// speed is limited.   (contact-3)
 pub(crate) fn corner_distance(options: &Options, phi: f64) -> f64 {
     let c = &options.correction;
     let limit = c.max_speed * options.dt;

@@ -1,4 +1,4 @@
-//! Which branch of its law a constraint is on, and its linear answer there.   (ncp-6)
+//! Active mode of a constraint, and its linear response in it.   (ncp-6)
 #![allow(non_snake_case)]
 
 use super::linear::is_frictionless;
@@ -7,7 +7,7 @@ use super::tuning::{STIFFER_THAN_COMPLIANCE, WEIGHT};
 use crate::constraint::laws::cone::{Cone, Rows, Square, length};
 use crate::constraint::problem::Block;
 
-/// Which branch of its law a block is on.
+/// The piece of its law that is active for a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum ActiveMode {
     /// No impulse; the lower end of a box.
@@ -19,7 +19,7 @@ pub(crate) enum ActiveMode {
     Slide,
 }
 
-/// The answer of a block on a given branch, with a proximal term of `weight` (a share of its inverse inertia).   (ncp-6)
+/// The response of a block in a given mode, with a proximal term of `weight` (a fraction of its inverse inertia).   (ncp-6)
 pub(super) fn response_in_mode(b: &Block, mode: ActiveMode, weight: f64, lambda: Rows, sigma: Rows) -> LocalResponse {
     let stiffness = Stiffness::new(b, weight);
     let response = match (b.cone, mode) {
@@ -37,8 +37,8 @@ pub(super) fn response_in_mode(b: &Block, mode: ActiveMode, weight: f64, lambda:
     response.without_compliance(b)
 }
 
-/// Proximal terms of a block along its tangents and along its last row [1/kg]. The least one must not be felt beside the
-/// compliance that decides how a load is shared.
+/// Proximal terms of a block along its tangents and along its last row (1/kg). The least one must be negligible compared
+/// with the compliance that determines the load distribution.
 #[inline(always)]
 pub(super) fn proximal_weights(b: &Block, weight: f64) -> [f64; 2] {
     let own = weight * b.mean;
@@ -46,7 +46,7 @@ pub(super) fn proximal_weights(b: &Block, weight: f64) -> [f64; 2] {
     [own, if limited { own.min(b.compliance / STIFFER_THAN_COMPLIANCE) } else { own }]
 }
 
-/// How firmly a contact holds: along its tangents and along its normal [kg].
+/// Stiffness of an active block, the inverse of its proximal terms: along its tangents and along its normal (kg).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stiffness {
     pub tangent: f64,
@@ -54,14 +54,14 @@ pub(super) struct Stiffness {
 }
 
 impl Stiffness {
-    /// With a proximal term of `weight`.
+    /// The stiffness with a proximal term of `weight`.
     pub fn new(b: &Block, weight: f64) -> Stiffness {
         let [tangent, normal] = proximal_weights(b, weight);
         Stiffness { tangent: 1.0 / tangent, normal: 1.0 / normal }
     }
 }
 
-/// A contact that sticks.
+/// Response of a contact that sticks.
 pub(super) fn stick_response(stiffness: Stiffness, sigma: Rows) -> LocalResponse {
     let mut E: Square = Default::default();
     let n = sigma.len() - 1;
@@ -70,7 +70,7 @@ pub(super) fn stick_response(stiffness: Stiffness, sigma: Rows) -> LocalResponse
     LocalResponse::new(E, core::array::from_fn(|i| -E[i][i] * sigma[i]))
 }
 
-/// A contact without friction that pushes.
+/// Response of a contact without friction that pushes.
 pub(super) fn frictionless_response(stiffness: Stiffness, lambda: Rows, sigma: Rows) -> LocalResponse {
     let (mut E, n): (Square, usize) = (Default::default(), lambda.len() - 1);
     E[n][n] = stiffness.normal;
@@ -89,7 +89,7 @@ fn slide_response(b: &Block, mu: f64, stiffness: Stiffness, lambda: Rows, sigma:
     boundary_response(mu, u, turn, stiffness, lambda, sigma)
 }
 
-/// `λ_T = μ λ_N u`, and what happens across u follows the turning of u: `λ_⊥ = −turn σ_⊥`.
+/// `λ_T = μ λ_N u`, and the impulse across u follows the rotation of u: `λ_⊥ = −turn σ_⊥`.
 pub(super) fn boundary_response(
     mu: f64,
     u: [f64; 2],

@@ -16,7 +16,7 @@ const PROXIMAL_WEIGHT: f64 = 1e-6;
 /// By how much the residuals of impulse and velocity may differ before the penalty is changed, and by how much it is.
 const UNBALANCED: f64 = 10.0;
 const PENALTY_FACTOR: f64 = 3.0;
-/// The penalty is looked at every so many iterations.
+/// The penalty is adapted every so many iterations.
 const PENALTY_PERIOD: u32 = 10;
 
 /// Solves from `work.lambda`. Returns iterations and the residual; `work` holds the best iterate.
@@ -81,7 +81,7 @@ pub(crate) fn admm(problem: &Problem, work: &mut Work, tolerance: f64, limit: u3
     (iterations, best)
 }
 
-/// x-update as an answer: `(G + R + (weight + prox) 1) x = −g − Γ + z + weight y + prox x`.   (ncp-10)
+/// x-update as a response: `(G + R + (weight + prox) 1) x = −g − Γ + z + weight y + prox x`.   (ncp-10)
 fn response(b: &Block, penalty: f64, g: &[f64], x: &[f64], y: &[f64], z: &[f64]) -> LocalResponse {
     let (weight, prox) = (penalty * b.mean, PROXIMAL_WEIGHT * b.mean);
     let (x, y, z, g) = (rows_of(x, b), rows_of(y, b), rows_of(z, b), rows_of(g, b));

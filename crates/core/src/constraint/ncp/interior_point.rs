@@ -33,7 +33,7 @@ pub(crate) struct Interior {
     pub psi: f64,
 }
 
-/// The method between two calls.
+/// State of the method between two calls.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct InteriorPoint {
     states: Vec<Interior>,
@@ -67,8 +67,8 @@ impl InteriorPoint {
         self.states.extend(problem.blocks.iter().zip(&self.scales).map(|(b, s)| start(b.cone, s / self.unit)));
     }
 
-    /// The point of the central path where all complementarity products equal `kappa` (J), from the middle. Leaves impulses
-    /// and velocities in `work`. Returns iterations and whether it got there.   (ncp-13)
+    /// The point of the central path where all complementarity products equal `kappa` (J), from the central start. Leaves
+    /// impulses and velocities in `work`. Returns iterations and whether it got there.   (ncp-13)
     pub fn center(&mut self, problem: &Problem, work: &mut Work, kappa: f64, budget: u32) -> (u32, bool) {
         let limit = ITERATIONS.min(budget);
         self.begin(problem);
@@ -109,8 +109,8 @@ impl InteriorPoint {
         worst
     }
 
-    /// How a block resists a change of its impulse on the central path: `dσ = −D dλ`, in physical units. For a contact
-    /// friction is `−μ γ σ_T/ψ` with `ψ = c + √(c² + |σ_T|²)`, `c = σ_N/2μ`; its inverse has no differences.   (ncp-13)
+    /// Local compliance of a block on the central path: `dσ = −D dλ`, in physical units. For a contact friction is `−μ γ
+    /// σ_T/ψ` with `ψ = c + √(c² + |σ_T|²)`, `c = σ_N/2μ`; its inverse has no differences.   (ncp-13)
     pub fn local_compliance(&self, problem: &Problem, k: usize) -> [[f64; 3]; 3] {
         let (cone, x) = (problem.blocks[k].cone, &self.states[k]);
         let ([_, _, gamma], [s0, s1, sn]) = (x.l, x.s);
@@ -151,7 +151,7 @@ impl InteriorPoint {
         let reach = self.reach(problem, 1.0);
         let ratio = (self.complementarity_after(problem, reach) / complementarity).clamp(0.0, 1.0);
         let kappa = (ratio * ratio * ratio * complementarity).max(self.end);
-        // corrector: back to the middle, with what the predictor's own step adds
+        // corrector: back to the central path, with the predictor's second-order terms
         for k in 0..self.states.len() {
             let (cone, bound) = (problem.blocks[k].cone, self.bound(problem, k));
             let first = products(cone, bound, &self.states[k], kappa);
@@ -268,7 +268,7 @@ fn product_sum(cone: Cone, bound: f64, x: &Interior) -> (f64, f64) {
     }
 }
 
-/// What the complementarity conditions of a block lack of κ.
+/// Violation of the complementarity conditions of a block: its products less κ.
 fn products(cone: Cone, bound: f64, x: &Interior, kappa: f64) -> [f64; 4] {
     match cone {
         Cone::Friction { mu } => {
@@ -301,7 +301,7 @@ fn second_order(cone: Cone, d: &Interior) -> [f64; 4] {
     }
 }
 
-/// Largest stiffness with which a bilateral row is solved; what it leaves is taken out by the iterations.
+/// Largest stiffness with which a bilateral row is solved; what it leaves is removed by the iterations.
 const RIGID: f64 = 1e8;
 
 /// The linearized law: `dl = c − E dσ`.   (ncp-8)

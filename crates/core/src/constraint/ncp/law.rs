@@ -1,4 +1,4 @@
-//! The law of a constraint that may yield: one round of the proximal point method, block by block.   (ncp-12)
+//! The law of a constraint in one round of the proximal point method, block by block.   (ncp-12)
 //!
 //! With weight r and impulses λ̂ from the round before, `λ = P(λ̂, s)` obeys Coulomb's law (or that of a limit, of dry
 //! friction, of a loop) for the velocity `σ + r (λ − λ̂)`. Where λ = λ̂ that is the law itself.
@@ -9,12 +9,12 @@ use super::linear::is_frictionless;
 use crate::constraint::laws::cone::{Cone, Rows, Square, length};
 use crate::constraint::problem::Block;
 
-/// The impulse of a block, and what its derivative needs.
+/// The projected impulse of a block, and what its derivative needs.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Projection {
     pub lambda: Rows,
     pub mode: ActiveMode,
-    /// Of a contact that slides: length of `λ̂_T − s_T/r`, of which friction is the nearest admissible part.
+    /// For a contact that slides: length of `λ̂_T − s_T/r`, of which friction is the nearest admissible part.
     reach: f64,
 }
 
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_inside_their_cones_whatever_the_velocity() {
+    fn impulses_are_inside_their_cones_whatever_the_velocity() {
         for b in &blocks() {
             for s in [[5.0, -3.0, -2.0], [0.0, 0.0, -9.0], [1.0, 1.0, 1.0], [-4.0, 0.0, 0.1]] {
                 let lambda = project(b, 1e-3, into_cone(b.cone, [3.0, 4.0, 0.5]), s).lambda;

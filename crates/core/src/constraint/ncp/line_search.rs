@@ -1,15 +1,15 @@
 //! How far along a step of Newton the potential of a round falls.   (ncp-12)
 //!
-//! The potential `½‖x‖² + Σ ψ_k(s_k)` has the round's answer as its minimum where nothing slides, and nearly elsewhere. Its
-//! slope along a step needs rows only, no product with a matrix: twenty evaluations cost about one velocity.
+//! The potential `½‖x‖² + Σ ψ_k(s_k)` has the round's solution as its minimum where nothing slides, and nearly elsewhere.
+//! Its slope along a step needs rows only, no product with a matrix: twenty evaluations cost about one velocity.
 
 use super::law::project;
 use super::proximal::Proximal;
 use super::tuning::{EVALUATIONS, SLOPE_RATIO};
 use crate::constraint::problem::{Problem, rows_of};
 
-/// The part of the step `(change, p.ds)` at which the slope is nearly zero: all of it where the potential still falls there,
-/// else by false position, each guess kept a tenth of the bracket away from its ends. Nothing of a step that is not finite.
+/// The fraction of the step `(change, p.ds)` at which the slope is nearly zero: one where the potential still falls there,
+/// else by false position, each guess kept a tenth of the bracket away from its ends. Zero for a step that is not finite.
 pub(super) fn line_search(problem: &Problem, p: &Proximal, change: &[f64], weight: f64) -> f64 {
     let first = slope_at(problem, p, change, weight, 0.0).abs();
     let (mut low, mut high, mut fraction) = ((0.0, -first), (1.0, 0.0), 1.0f64);

@@ -1,9 +1,9 @@
-//! The linear system inside every solver: all constraints answer a change of velocity linearly at once.   (ncp-5)
+//! The linear system inside every solver: the linear responses of all constraints together.   (ncp-5)
 //!
-//! A method gives each block its answer `dλ = c − E dσ` (E is 3 × 3 or one number). With `dσ = T dξ + R dλ` and
-//! `dξ = G Tᵀ dλ` the unknowns are the dξ only: `(1 + G H) dξ = G Tᵀ c` with `H = Tᵀ E T` block by block. Blocks that
-//! do not answer (E = 0) leave the system: it is as large as what is in contact, never as large as what is near. Where
-//! that is more than there are dofs, G = W Wᵀ moves it to their space: `dξ = W (1 + Wᵀ H W)⁻¹ Wᵀ Tᵀ c`.
+//! A method gives each block its response `dλ = c − E dσ` (E is 3 × 3 or one number). With `dσ = T dξ + R dλ` and `dξ = G
+//! Tᵀ dλ` the unknowns are the dξ only: `(1 + G H) dξ = G Tᵀ c` with `H = Tᵀ E T` block by block. Inactive blocks (E = 0)
+//! leave the system: it is as large as the set of active rows, never as large as that of all candidates. Where there are
+//! more active rows than dofs, G = W Wᵀ moves it to their space: `dξ = W (1 + Wᵀ H W)⁻¹ Wᵀ Tᵀ c`.
 #![allow(non_snake_case)]
 
 use super::local_response::LocalResponse;
@@ -18,7 +18,7 @@ use crate::footprint::footprint;
 use crate::linalg::{BlockLu, Lu, dot_lanes};
 use crate::spatial::Lane;
 
-/// Columns of the system that belong together.
+/// Columns of the system that belong to one block or one twist.
 #[derive(Debug, Clone, Copy)]
 struct Cell {
     /// Its group.
@@ -35,12 +35,12 @@ struct Cell {
 /// What the unknowns of the system are.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 enum Unknowns {
-    /// The velocities of what answers.
+    /// The velocities of the active rows.
     #[default]
     Rows,
     /// The dofs.
     Dofs,
-    /// The dofs of many bodies, of which each touches few others.
+    /// The dofs of many bodies, each of which touches few others.
     ManyBodies,
 }
 
@@ -48,14 +48,14 @@ enum Unknowns {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Linear {
     pub responses: Vec<LocalResponse>,
-    /// M̂ with the answers of rows on single dofs.
+    /// M̂ with the responses of rows on single dofs.
     stiffened: Stiffened,
     cells: Vec<Cell>,
     lu: Lu,
     /// Factors of a large system in dofs.
     blocks: BlockLu,
     unknowns: Unknowns,
-    /// Whether more rows answer than there are dofs.
+    /// Whether there are more active rows than dofs.
     redundant: bool,
     /// H W and Wᵀ H W of one cell.
     product: Vec<f64>,
@@ -70,7 +70,7 @@ pub(crate) struct Linear {
 footprint!(Linear: responses, stiffened, cells, lu, blocks, product, square, w, xi, x, v);
 
 impl Linear {
-    /// Room for the answers of a problem.
+    /// Room for the responses of a problem.
     pub fn reset(&mut self, problem: &Problem) {
         self.responses.clear();
         self.responses.resize(problem.blocks.len(), LocalResponse::default());
@@ -84,12 +84,12 @@ impl Linear {
         self.square.resize(stride, 0.0);
     }
 
-    /// Whether more rows answered than there are dofs.
+    /// Whether there are more active rows than dofs.
     pub fn is_redundant(&self) -> bool {
         self.redundant
     }
 
-    /// Factors the system of the present answers.
+    /// Factors the system of the present responses.
     pub fn factor(&mut self, problem: &Problem) {
         self.stiffen(problem);
         assemble(self, problem);
@@ -99,7 +99,7 @@ impl Linear {
         }
     }
 
-    /// Takes the answers of rows on single dofs to the diagonal of M̂.   (contact-17)
+    /// Adds the responses of rows on single dofs to the diagonal of M̂.   (contact-17)
     fn stiffen(&mut self, problem: &Problem) {
         if problem.dofs.trees.is_empty() {
             return;
@@ -381,7 +381,7 @@ fn multiply<const N: usize, const P: usize>(G: &[f64], cell: &Cell, out: &mut [f
     out.copy_from_slice(&sum[..N]);
 }
 
-/// H of everything that answers.
+/// H of all active blocks.
 #[inline(always)]
 fn collect_cells(linear: &mut Linear, problem: &Problem) {
     let Linear { responses, cells, .. } = linear;
@@ -432,7 +432,7 @@ fn add_twist(T: &[[f64; TWIST]; 3], E: &[[f64; 3]; 3], H: &mut [[f64; 8]; TWIST]
     }
 }
 
-/// A contact without friction answers in its normal only.
+/// Whether a contact has no friction: it responds along its normal only.
 pub(crate) fn is_frictionless(cone: Cone) -> bool {
     matches!(cone, Cone::Friction { mu } if mu < FRICTIONLESS)
 }

@@ -1,9 +1,9 @@
-//! How a constraint answers a change of its velocity in the linear system: `dλ = c − E dσ`.   (ncp-5)
+//! Response of a constraint to a change of its velocity in the linear system: `dλ = c − E dσ`.   (ncp-5)
 #![allow(non_snake_case)]
 
 use crate::constraint::problem::Block;
 
-/// How one block answers: `dλ = c − E dσ`.
+/// Linear response of one block: `dλ = c − E dσ`.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct LocalResponse {
     pub E: [[f64; 3]; 3],
@@ -13,17 +13,17 @@ pub(crate) struct LocalResponse {
 }
 
 impl LocalResponse {
-    /// An answer to velocities.
+    /// A response that depends on velocities.
     pub fn new(E: [[f64; 3]; 3], c: [f64; 3]) -> LocalResponse {
         LocalResponse { E, c, inactive: false }
     }
 
-    /// An impulse whatever the velocity.
+    /// A change of the impulse that does not depend on the velocity.
     pub fn fixed(c: [f64; 3]) -> LocalResponse {
         LocalResponse { E: [[0.0; 3]; 3], c, inactive: true }
     }
 
-    /// A block with one row.
+    /// The response of a block with one row.
     pub fn scalar(E: f64, c: f64) -> LocalResponse {
         LocalResponse { E: [[E, 0.0, 0.0], [0.0; 3], [0.0; 3]], c: [c, 0.0, 0.0], inactive: E == 0.0 }
     }

@@ -1,7 +1,7 @@
 //! Solvers of the nonlinear complementarity problem. They see a [`Problem`], nothing else, and do not change it.   (ncp-4)
 //!
-//! By default: Newton from the warm start, then proximal iterations from the best of its iterates, then once more from zero
-//! impulses; one budget of factorizations for all of them, and a residual that none of them has computed for itself.
+//! By default: Newton from the warm start, then proximal rounds from the best of its iterates, then once more from zero
+//! impulses. All have one budget of factorizations, and are graded by a residual that no solver computes for itself.
 
 mod active_mode;
 mod admm;
@@ -50,7 +50,7 @@ pub(super) fn solve(problem: &Problem, solver: Solver, search: &mut Search, work
     end
 }
 
-/// Proximal iterations from the best iterate of Newton (unless a cold start is asked for), then from zero impulses.   (ncp-12)
+/// Proximal rounds from the best iterate of Newton (unless a cold start is asked for), then from zero impulses.   (ncp-12)
 fn fall_back(problem: &Problem, solver: Solver, search: &mut Search, work: &mut Work) -> End {
     let first = if solver == Solver::Cold { 0 } else { (FIRST_RUN_FRACTION * f64::from(search.left)) as u32 };
     let mut end = End::Spent;
@@ -66,7 +66,7 @@ fn fall_back(problem: &Problem, solver: Solver, search: &mut Search, work: &mut 
     end
 }
 
-/// Newton and proximal iterations once more from `work.best`, for a problem whose compliance has changed.
+/// Newton and proximal rounds once more from `work.best`, for a problem whose compliance has changed.
 pub(super) fn resume(problem: &Problem, search: &mut Search, work: &mut Work) -> End {
     work.lambda.copy_from_slice(&work.best);
     search.residual = f64::INFINITY;
@@ -78,7 +78,7 @@ pub(super) fn resume(problem: &Problem, search: &mut Search, work: &mut Work) ->
     proximal::run(problem, work, search, Stage::Proximal, WARM_WEIGHT, budget, Patience::New)
 }
 
-/// Proximal iterations from `work.best`, which end as soon as they do not fall below a known violation.   (ncp-14)
+/// Proximal rounds from `work.best`, which end as soon as they do not fall below a known violation.   (ncp-14)
 pub(super) fn improve(problem: &Problem, search: &mut Search, work: &mut Work, weight: f64, violation: f64) -> End {
     work.lambda.copy_from_slice(&work.best);
     search.residual = f64::INFINITY;
@@ -100,7 +100,7 @@ fn reference(problem: &Problem, solver: Solver, search: &mut Search, work: &mut 
 pub(super) fn certify(problem: &Problem, search: &Search, work: &mut Work, infeasible: bool) -> Outcome {
     work.lambda.copy_from_slice(&work.best);
     into_cones(problem, &mut work.lambda);
-    // where Newton ended the search its velocities are those already
+    // where Newton ended the search the velocities are up to date
     if !(search.stage == Stage::Newton && work.evaluated == work.lambda && !infeasible) {
         work.evaluate(problem);
     }
@@ -110,7 +110,7 @@ pub(super) fn certify(problem: &Problem, search: &Search, work: &mut Work, infea
     Outcome { stage: search.stage, status, iterations: search.iterations, total, residual }
 }
 
-/// Impulses that pull, by as much as the tolerance allows, do not.
+/// Sets impulses to zero that pull by no more than the tolerance allows.
 fn into_cones(problem: &Problem, lambda: &mut [f64]) {
     for b in &problem.blocks {
         let last = b.row + b.cone.rows() - 1;
@@ -142,7 +142,7 @@ pub(super) fn center(problem: &Problem, kappa: f64, budget: u32, work: &mut Work
     end
 }
 
-/// Whether impulses are far larger than any that velocities call for.
+/// Whether impulses are far larger than those that velocities require.
 fn is_out_of_scale(problem: &Problem, lambda: &[f64]) -> bool {
     let change = |b: &Block| b.mean * lambda[b.row + b.cone.rows() - 1].abs();
     problem.blocks.iter().map(change).fold(0.0, f64::max) > OUT_OF_SCALE * unit(problem)

@@ -1,7 +1,7 @@
 //! Semismooth Newton on the projections of Alart and Curnier: one or two iterations from a good start.   (ncp-6)
 //!
-//! From `a = λ − ρ σ` each block knows its branch (open, held, giving way) and answers linearly on it. A block that
-//! holds is solved with a proximal term ε, so that redundant contacts do no harm; sweeps take its effect out again.
+//! `a = λ − ρ σ` determines the active mode of each block (break, stick, slide) and its linear response. A block that
+//! sticks has a proximal term ε, so that redundant contacts do no harm; sweeps remove its effect again.
 #![allow(non_snake_case)]
 
 use super::active_mode::{
@@ -16,26 +16,28 @@ use crate::constraint::problem::residual::residual_at;
 use crate::constraint::problem::{Block, Problem, rows_of};
 use crate::constraint::report::Stage;
 
-/// Share of a block's own inverse inertia that is added while it holds: from the residual, within these bounds. Far from
-/// the solution it keeps impulses of constraints that contradict each other small; near it rounding is amplified by its
-/// inverse, and what a sweep leaves is multiplied by it: half the digits for each.
+/// Fraction of a block's own inverse inertia that is its proximal term while it sticks: a multiple of the residual, within
+/// these bounds. Far from the solution it keeps impulses of conflicting constraints small. Near it, rounding is amplified
+/// by its inverse, and what a sweep leaves is multiplied by it: half the digits for each.
 const PROXIMAL_RANGE: [f64; 2] = [1e-8, 1e-2];
+/// Its ratio to the residual.
 const PROXIMAL_PER_RESIDUAL: f64 = 0.1;
-/// Proximal weight where more rows respond than there are dofs. There the term alone decides how the load is shared: with a small
-/// one, velocities of 1e-10 would move a tenth of the load from point to point, and straight steps of that length leave
-/// the round cones of those that slide.
+/// Their ratio where there are more active rows than dofs. There the term alone determines the load distribution: with a
+/// small one, velocities of 1e-10 would move a tenth of the load from point to point, and straight steps of that length
+/// leave the round cones of those that slide.
 const PROXIMAL_REDUNDANT: f64 = 10.0;
 /// A residual that falls at least by this factor keeps the factors for the next sweep.
 const REUSE_BELOW: f64 = 1e-2;
-/// How many times the residual may grow in the first iteration from impulses of a warm start, and from none. It often grows where a
-/// joint begins to slide or to hold: what the active set of the last step gives is then still the best point to change
-/// that set from.
+/// How many times the residual may grow in the first iteration from impulses of a warm start, and from none. It often grows
+/// where a joint begins to slide or to stick: what the active set of the last step gives is then still the best point to
+/// change that set from.
 const BAD_START: [f64; 2] = [30.0, 0.5];
 /// How much larger than the best a residual may become before the iteration goes back to the best, and by how much the
 /// proximal term then grows.
 const DIVERGED: f64 = 1e3;
 const MORE_PROXIMAL: f64 = 10.0;
-/// Residual below which, among redundant rows, an iteration that makes it larger ends Newton: the rounds are better at that.
+/// Residual below which, among redundant rows, an iteration that makes it larger ends Newton: proximal rounds are better at
+/// that.
 const REDUNDANT_EXIT: f64 = 1e-5;
 
 /// Improves `work.lambda` until its residual is at most the tolerance. `work.lambda` is then the best iterate, `work.sigma`
@@ -64,7 +66,7 @@ pub(super) fn newton(problem: &Problem, work: &mut Work, search: &mut Search) {
         work.previous.copy_from_slice(&work.lambda);
         residual = move_along(problem, work, 1.0);
         if residual > DIVERGED * best {
-            // an active set that contradicts itself asks for huge impulses: as far as the first that reaches its bound
+            // an inconsistent active set leads to huge impulses: only as far as the first that reaches its bound
             let fraction = fraction_inside(problem, work);
             residual = move_along(problem, work, fraction);
         }
@@ -104,7 +106,7 @@ fn proximal_for(ratio: f64, residual: f64) -> f64 {
     (ratio * residual).clamp(PROXIMAL_RANGE[0], PROXIMAL_RANGE[1])
 }
 
-/// How far along the step those that hold stay inside their cones.
+/// The fraction of the step within which sticking blocks stay inside their cones.
 fn fraction_inside(problem: &Problem, work: &Work) -> f64 {
     let mut fraction = 1.0f64;
     for (b, _) in problem.blocks.iter().zip(&work.modes).filter(|(_, mode)| **mode == ActiveMode::Stick) {
@@ -121,7 +123,7 @@ fn fraction_inside(problem: &Problem, work: &Work) -> f64 {
     fraction
 }
 
-/// Moves by a part of the step and returns the residual there.
+/// Moves by a fraction of the step and returns the residual there.
 fn move_along(problem: &Problem, work: &mut Work, fraction: f64) -> f64 {
     for (l, (p, d)) in work.lambda.iter_mut().zip(work.previous.iter().zip(&work.change)) {
         *l = p + fraction * d;
@@ -130,10 +132,9 @@ fn move_along(problem: &Problem, work: &mut Work, fraction: f64) -> f64 {
     residual_at(problem, &work.lambda, &work.sigma)
 }
 
-/// Answers of all blocks. The `first` time each is on the branch that its impulse of the warm start came from: velocities at
-/// that start are off by more than joints creep and feet slip, and would tell many branches wrong. With `reuse`, factors of
-/// the last iteration are kept where no block has changed its branch: then only the right-hand sides are new. Returns
-/// whether the factors still hold.
+/// Responses of all blocks. The `first` time, modes follow from the impulses of the warm start: its velocities are off by
+/// more than joints creep and feet slip, and would misclassify many blocks. With `reuse`, the last factors are kept where
+/// no block has changed its mode: then only the right-hand sides are new. Returns whether the factors are still valid.
 fn write_responses(problem: &Problem, work: &mut Work, proximal: f64, reuse: bool, first: bool) -> bool {
     let mut same = reuse;
     for (k, b) in problem.blocks.iter().enumerate() {
@@ -159,7 +160,7 @@ fn write_responses(problem: &Problem, work: &mut Work, proximal: f64, reuse: boo
     same
 }
 
-/// Whether a point bears nothing although others of its patch do.
+/// Whether a point has no load although others of its patch have.
 fn is_idle_in_patch(problem: &Problem, k: usize, lambda: &[f64]) -> bool {
     let b = &problem.blocks[k];
     let bears = |b: &Block| lambda[b.row + b.cone.rows() - 1] > 0.0;
@@ -167,8 +168,8 @@ fn is_idle_in_patch(problem: &Problem, k: usize, lambda: &[f64]) -> bool {
     b.is_redundant() && !bears(b) && patch().is_some_and(|g| problem.blocks[g.blocks.clone()].iter().any(bears))
 }
 
-/// The branch on which an impulse of the warm start was found: inside its cone it held, at the boundary it slid. An impulse of
-/// zero tells only of a point that is `idle` beside others.
+/// The mode that an impulse of the warm start had: stick inside its cone, slide on its boundary. An impulse of zero
+/// determines only the mode of a point that is `idle` in a loaded patch.
 fn mode_of_impulse(b: &Block, lambda: Rows, idle: bool) -> Option<ActiveMode> {
     match b.cone {
         Cone::Friction { .. } if idle => Some(ActiveMode::Break),
@@ -201,7 +202,7 @@ fn response(b: &Block, proximal: f64, lambda: Rows, sigma: Rows) -> (ActiveMode,
             if nearest == a {
                 (ActiveMode::Stick, LocalResponse::scalar(stiffness.normal, -stiffness.normal * sigma[0]))
             } else {
-                // the branch tells the two ends of a box apart
+                // the mode tells the two ends of a box apart
                 let mode = if nearest > a { ActiveMode::Break } else { ActiveMode::Slide };
                 (mode, LocalResponse::scalar(0.0, nearest - lambda[0]))
             }
@@ -210,7 +211,7 @@ fn response(b: &Block, proximal: f64, lambda: Rows, sigma: Rows) -> (ActiveMode,
     (mode, response.without_compliance(b))
 }
 
-/// The answer of a contact with friction.   (ncp-6)
+/// The response of a contact with friction.   (ncp-6)
 fn contact(mu: f64, rho: f64, stiffness: Stiffness, lambda: Rows, sigma: Rows) -> (ActiveMode, LocalResponse) {
     let a = [lambda[0] - rho * sigma[0], lambda[1] - rho * sigma[1], lambda[2] - rho * sigma[2]];
     if a[2] <= 0.0 {

@@ -1,6 +1,6 @@
 //! Projected Gauss–Seidel: one constraint after the other, over and over.   (ncp-11)
 //!
-//! Cheap per sweep and good where constraints hardly touch each other; kept for comparison.
+//! Cheap per sweep and good where constraints are weakly coupled; for comparison.
 #![allow(non_snake_case)]
 
 use super::Work;
@@ -8,7 +8,7 @@ use crate::constraint::laws::cone::{Cone, length};
 use crate::constraint::problem::residual::residual_at;
 use crate::constraint::problem::{Block, Group, Problem, rows_of};
 
-/// Sweeps between two looks at the residual.
+/// Sweeps between two evaluations of the residual.
 const RESIDUAL_PERIOD: u32 = 5;
 
 /// Solves from `work.lambda`. Returns sweeps and the residual; `work` holds the best iterate.

@@ -1,8 +1,8 @@
-//! Proximal rounds: what follows where Newton from the warm start fails.   (ncp-12)
+//! Proximal rounds: the stage that follows where Newton from the warm start fails.   (ncp-12)
 //!
-//! In a round every constraint may yield a little around the impulses of the last one, so that redundant ones share their
-//! load in one way and those that contradict each other find a least_violation. Newton with an exact line search solves it; then
-//! they may yield thirty times less. Every iterate is inside its cones.
+//! In a round every constraint may be violated in proportion to the change of its impulse since the last round. Redundant
+//! constraints then have one load distribution, and infeasible ones a least violation. Newton with an exact line search
+//! solves the round; the next one allows thirty times less violation. Every iterate is inside its cones.
 #![allow(non_snake_case)]
 
 use super::active_mode::{ActiveMode, response_in_mode};
@@ -19,34 +19,34 @@ use crate::constraint::problem::{Block, Problem, rows_of};
 use crate::constraint::report::Stage;
 use crate::footprint::footprint;
 
-/// How a run of rounds ended.
+/// How a run of proximal rounds ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum End {
     /// The residual is at most the tolerance.
     Solved,
     /// The budget is used up, or rounds fail however large the weight.
     Spent,
-    /// The demands contradict each other: rounds no longer make the violation smaller.
+    /// The targets are infeasible: rounds no longer reduce the violation.
     Infeasible,
-    /// A reference method ended, which knows nothing of all that.
+    /// A reference method ended, which has no such certificates.
     Reference,
 }
 
-/// When rounds without progress are taken for a contradiction.
+/// How many rounds without progress certify that a problem is infeasible.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Patience {
-    /// After several in a row.
+    /// Several in a row.
     New,
-    /// A little sooner: another run has said so already.
+    /// One less: the run before ended as infeasible.
     AfterInfeasible,
-    /// At once: in the step before the demands could not be met, and rounds begin at its least_violation, which lacks so much.
+    /// One: the step before was infeasible, and rounds begin at its solution with this violation.
     Known { violation: f64 },
 }
 
 /// Memory of the rounds. All vectors have a number per row or an entry per block.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Proximal {
-    /// Impulses around which constraints yield, λ̂.
+    /// Impulses of the last round, λ̂: the center of the proximal term.
     pub(super) hat: Vec<f64>,
     /// Newton's state: impulses l and their velocity s without compliance, moved by increments only.
     pub(super) l: Vec<f64>,
@@ -56,9 +56,9 @@ pub(crate) struct Proximal {
     /// λ = P(λ̂, s).
     pub(super) lambda: Vec<f64>,
     projections: Vec<Projection>,
-    /// Branches at the end of the last round that was solved.
+    /// Modes at the end of the last round that was solved.
     last: Vec<ActiveMode>,
-    /// Impulses and violation of the last round that made progress: the least_violation where the demands contradict each other.
+    /// Impulses and violation of the last round that made progress: the least violation where the targets are infeasible.
     pub(super) least_violation: Vec<f64>,
     pub(super) violation: f64,
 }
@@ -71,7 +71,7 @@ struct Round {
     solved: bool,
     /// Residual of its last iterate.
     residual: f64,
-    /// How far constraints yield, max r‖λ − λ̂‖ (m/s).
+    /// Largest violation, max r‖λ − λ̂‖ (m/s).
     violation: f64,
 }
 
@@ -110,7 +110,7 @@ impl Proximal {
         terms.fold(0.0, |sum, ((l, lambda), ds)| sum + (l - lambda) * ds)
     }
 
-    /// What Newton leaves of the round and what the round leaves of the law (m/s).
+    /// What Newton leaves of the round, and the violation by the round (m/s).
     fn gap_and_violation(&self, problem: &Problem, sigma: &[f64], weight: f64) -> (f64, f64) {
         let (mut gap, mut violation) = (0.0f64, 0.0f64);
         for b in &problem.blocks {
@@ -184,7 +184,7 @@ struct Run {
     left: u32,
     /// Whether the tolerance is met, and what is left is for the last digits.
     polishing: bool,
-    /// Whether `Proximal::last` has the branches of the last round.
+    /// Whether `Proximal::last` has the modes of the last round.
     has_last_modes: bool,
     /// Rounds in a row that were not solved, and that made no progress.
     failures: u32,
@@ -194,7 +194,7 @@ struct Run {
 }
 
 impl Run {
-    /// One round: Newton from λ̂ until what it leaves is small beside what the round leaves.
+    /// One round: Newton from λ̂ until what it leaves is small compared with the violation of the round.
     fn round(&mut self, problem: &Problem, work: &mut Work, p: &mut Proximal, search: &mut Search) -> Round {
         work.lambda.copy_from_slice(&p.hat);
         work.evaluate(problem);
@@ -226,8 +226,8 @@ impl Run {
         round
     }
 
-    /// A step of Newton and its line search. The first of a round takes the branches of the last one: with a weight thirty
-    /// times smaller λ̂ − s/r points thirty times too far. Returns the part of the step that was gone.
+    /// A step of Newton and its line search. The first of a round takes the modes of the last one: with a weight thirty
+    /// times smaller λ̂ − s/r points thirty times too far. Returns the fraction of the step that was taken.
     fn step(
         &mut self,
         problem: &Problem,
@@ -282,7 +282,7 @@ impl Run {
         search.spend(self.stage);
     }
 
-    /// Once the tolerance is met: the least weight at once, for the last digits and for how loads are shared.
+    /// Once the tolerance is met: the least weight at once, for the last digits and for the load distribution.
     fn polish(&mut self, p: &mut Proximal) -> Option<End> {
         (self.polishing, self.has_last_modes, self.left) = (true, true, self.left.min(POLISH));
         self.begin_around(p);
@@ -337,8 +337,8 @@ impl Run {
     }
 }
 
-/// Whether the impulses of a round differ from those of the last by a self-stress, which moves nothing and yet is asked for:
-/// the certificate that the demands contradict each other.   (ncp-14)
+/// Whether the impulses of a round differ from those of the last by a self-stress d, G d = 0, with d·g < 0: the certificate
+/// that the targets are infeasible.   (ncp-14)
 fn is_self_stress(problem: &Problem, work: &mut Work, p: &Proximal) -> bool {
     for (d, (new, old)) in work.change.iter_mut().zip(p.lambda.iter().zip(&p.hat)) {
         *d = new - old;

@@ -11,7 +11,7 @@ use crate::constraint::report::{Iterations, Stage, Status};
 pub(crate) struct Search {
     /// Residual that is wanted: the tolerance, relative to (ten times) the problem's own speeds where they are below 1 m/s.
     pub(super) aim: f64,
-    /// Whether contacts share a load by their compliance.
+    /// Whether there are redundant contacts, whose load distribution depends on their compliance.
     redundant: bool,
     /// Residual that is good enough where the aim is not met at once.
     pub(super) tolerance: f64,
@@ -45,13 +45,13 @@ impl Search {
         }
     }
 
-    /// Whether nothing more is wanted of impulses: the residual is small beside the problem's own speeds, and beside the
-    /// velocities that decide how points which slide share a load (that of points which stick moves nothing).
+    /// Whether impulses are precise enough: the residual is small compared with the problem's own speeds, and with the
+    /// velocities that determine the load distribution of sliding points (that of sticking points moves nothing).
     pub(super) fn is_precise(&self, problem: &Problem, lambda: &[f64], residual: f64) -> bool {
         residual <= self.aim && self.distributes_precisely(problem, lambda, residual)
     }
 
-    /// Whether the residual is small beside the velocities that decide how points which slide share a load.
+    /// Whether the residual is small compared with the velocities that determine the load distribution of sliding points.
     pub(super) fn distributes_precisely(&self, problem: &Problem, lambda: &[f64], residual: f64) -> bool {
         if !self.redundant {
             return true;
@@ -79,7 +79,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// Of no constraints.
+    /// Outcome without constraints.
     pub const EMPTY: Outcome = Outcome {
         stage: Stage::Empty,
         status: Status::Converged,
@@ -88,7 +88,7 @@ impl Outcome {
         residual: 0.0,
     };
 
-    /// Of two islands: what either failed in, and the effort of the harder one.
+    /// Outcome of two islands: the worse status, and the effort of the harder one.
     pub fn and(self, other: Outcome) -> Outcome {
         let harder = if other.iterations.sum() >= self.iterations.sum() { other } else { self };
         Outcome {

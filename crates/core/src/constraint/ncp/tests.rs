@@ -41,8 +41,8 @@ fn random_problems_are_solved_to_the_tolerance() {
 }
 
 #[test]
-fn solvers_agree_where_the_answer_is_unique() {
-    let (mut random, mut solution) = (Rng(3), Solution::default());
+fn solvers_agree_where_the_solution_is_unique() {
+    let (mut random, mut solution) = (Random(3), Solution::default());
     for _ in 0..20 {
         let problem = random_problem(&mut random, 2, 12, 0.4);
         let mut solutions = Vec::new();
@@ -89,7 +89,7 @@ fn bad_problems_are_refused_with_a_reason() {
 }
 
 #[test]
-fn an_impossible_demand_is_not_taken_for_solved() {
+fn an_infeasible_target_is_not_taken_for_solved() {
     // nothing can move, and it should
     let problem = Problem::bare(&[0.0; 9], &[0.0, 0.0, -1.0], &[0.5]).expect("sound");
     let mut solution = Solution::default();

@@ -23,7 +23,7 @@ pub(crate) struct Work {
     pub(super) velocity_change: Vec<f64>,
     /// The best iterate of all stages.
     pub(in crate::constraint) best: Vec<f64>,
-    /// The best iterate with relaxed constraints while it is tried to do without; or a self-stress.
+    /// The best iterate with relaxed constraints while a round without relaxation is tried; or a self-stress.
     pub(in crate::constraint) saved: Vec<f64>,
     pub(super) w: Vec<f64>,
     pub(super) xi: Vec<f64>,
@@ -65,7 +65,7 @@ impl Work {
         self.linear.reset(problem);
     }
 
-    /// How block `k` resists a change of its impulse, after [`center`](super::center).
+    /// Local compliance of block `k`, after [`center`](super::center).
     pub fn local_compliance(&self, problem: &Problem, k: usize) -> Square {
         self.interior.local_compliance(problem, k)
     }

@@ -1,4 +1,4 @@
-//! The Delassus matrix G = J M⁻¹ Jᵀ of a problem's groups, for M̂ or for M̂ with more on its diagonal.   (contact-7)
+//! The Delassus matrix G = J M⁻¹ Jᵀ of a problem's groups, for M̂ or for M̂ with a stiffened diagonal.   (contact-7)
 #![allow(non_snake_case)]
 
 use super::Problem;
@@ -10,7 +10,7 @@ use crate::model::Topology;
 use crate::spatial::Lane;
 use core::ops::Range;
 
-/// G of a problem, or W with `G = W Wᵀ` (`W.rs`), and what they are made of. Where entries are is known by the problem.
+/// G of a problem, or W with `G = W Wᵀ` (`low_rank.rs`), and what they are made of. The problem knows where entries are.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Delassus {
     /// L⁻ᵀ Jᵀ and D⁻¹ L⁻ᵀ Jᵀ: an entry for each dof of the paths.
@@ -27,7 +27,7 @@ pub(crate) struct Delassus {
 footprint!(Delassus: Z, Y, G, W, at);
 
 impl Delassus {
-    /// Takes what some paths of another are made of.
+    /// Copies the half solves of some paths of another.
     pub fn copy_halves(&mut self, from: &Delassus, spans: &[Range<usize>]) {
         self.Z.clear();
         spans.iter().for_each(|span| self.Z.extend_from_slice(&from.Z[span.clone()]));

@@ -1,5 +1,5 @@
-//! Problems with all rows in one dense Delassus matrix: those that are handed in, and that of a step as a solver sees it that
-//! knows nothing of trees.   (ncp-1, ncp-2)
+//! Problems with all rows in one dense Delassus matrix: bare problems, and that of a step for a solver that knows nothing
+//! of trees.   (ncp-1, ncp-2)
 #![allow(non_snake_case)]
 
 use super::{Group, Problem, RowSpace};
@@ -21,7 +21,7 @@ impl Problem {
     }
 
     /// A problem of any constraints: their laws, the Delassus matrix (rows × rows, row by row), the free velocity (rows),
-    /// and the compliance of the last row of each (a contact's normal) [1/kg].
+    /// and the compliance of the last row of each (a contact's normal) (1/kg).
     pub fn new(cones: &[Cone], G: &[f64], g: &[f64], compliance: &[f64]) -> Result<Problem, InputError> {
         let rows = cones.iter().map(|c| c.rows()).sum();
         input_check::vector("g", g, rows)?;

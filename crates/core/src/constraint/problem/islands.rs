@@ -38,7 +38,7 @@ impl DisjointSets {
         }
     }
 
-    /// Nothing is spent yet.
+    /// Resets what has been spent.
     pub fn begin_step(&mut self) {
         self.spent.fill(0);
         self.spent_by_tree.fill(0);
@@ -50,7 +50,7 @@ impl DisjointSets {
         budget.saturating_sub(self.spent.get(first).copied().unwrap_or(0))
     }
 
-    /// An island has taken so many factorizations.
+    /// Counts factorizations of an island.
     pub fn spend(&mut self, first: usize, count: u32) {
         self.total += count;
         if let Some(spent) = self.spent.get_mut(first) {
@@ -68,14 +68,14 @@ impl DisjointSets {
         self.total
     }
 
-    /// Keeps for each tree what its island has spent, before trees are joined anew.
+    /// Keeps for each tree what its island has spent, before trees are joined again.
     fn split_spent(&mut self) {
         for tree in 0..self.parents.len() {
             self.spent_by_tree[tree] = self.spent[self.first(tree)];
         }
     }
 
-    /// What the islands have spent so far: as much as the one of its trees that took part in most.
+    /// What the islands have spent so far: as much as the one of its trees that has spent most.
     fn join_spent(&mut self) {
         self.spent.fill(0);
         for tree in 0..self.parents.len() {
@@ -99,7 +99,7 @@ impl DisjointSets {
         }
     }
 
-    /// All trees apart.
+    /// Separates all trees.
     pub fn begin(&mut self, model: &Model) {
         self.parents.clear();
         self.parents.extend(0..model.tree().roots.len());
@@ -145,8 +145,8 @@ pub(crate) struct Island {
     /// Its entries of G, if they are stored: where they begin, and numbers from one row to the next.
     pub entries: usize,
     pub stride: usize,
-    /// Columns of W with `G = W Wᵀ` (zero: there is none), its nodes, whether products are computed through it, and
-    /// whether there is G besides.
+    /// Columns of W with `G = W Wᵀ` (zero: there is none), its nodes, whether products are computed through it, and whether
+    /// G is stored too.
     pub factor_columns: usize,
     pub nodes: Range<usize>,
     pub through_factor: bool,
@@ -220,7 +220,7 @@ impl Problem {
         self.dofs.start = rows + columns;
     }
 
-    /// The island of a problem that has one: what solvers see.
+    /// The island of a problem that is one island, as solvers see it.
     #[inline(always)]
     pub(crate) fn only_island(&self) -> &Island {
         &self.islands[0]
@@ -386,7 +386,7 @@ impl Assembly {
     }
 }
 
-/// Takes from the front of a list what belongs together.
+/// Splits off the first entries of a list, those that belong together.
 pub(crate) fn split<'a>(list: &mut &'a [u32], belongs: impl Fn(usize) -> bool) -> &'a [u32] {
     let count = list.iter().take_while(|k| belongs(**k as usize)).count();
     let (front, rest) = list.split_at(count);

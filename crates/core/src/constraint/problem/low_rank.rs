@@ -1,5 +1,6 @@
-//! W with `G = W Wᵀ`, a column per dof that moves an island: where there are more rows than dofs, or many bodies of which each
-//! touches few others, systems are solved in its columns and velocities computed through them.   (contact-7)
+//! Low-rank factor W of the Delassus matrix, `G = W Wᵀ`, with a column per dof that moves an island: where there are more
+//! rows than dofs, or many bodies of which each touches few others, systems are solved in its columns and velocities
+//! computed through them.   (contact-7)
 //!
 //! A group moves the dofs of its path and no others: its rows of W are stored with those columns only, row by row in whole
 //! lanes. Columns of one tree come one after the other and make a *node*; between nodes that share no group nothing couples.
@@ -13,7 +14,7 @@ use crate::model::Topology;
 use crate::spatial::Lane;
 use core::ops::Range;
 
-/// What is left of a diagonal below this share of the largest is rounding.
+/// A remaining diagonal entry below this fraction of the largest is rounding.
 const FACTOR_TOLERANCE: f64 = 1e-13;
 /// Rows from which on systems are solved in the columns of several nodes even where there are more columns than rows.
 pub(crate) const MANY_ROWS: usize = 64;
@@ -33,10 +34,10 @@ impl Group {
     }
 }
 
-/// Makes room for W of an island that has use for it. `at` is scratch: a number per dof.
+/// Makes room for W of an island that uses it. `at` is scratch: a number per dof.
 pub(crate) fn open_factor(tree: &Topology, at: &mut [usize], problem: &mut Problem, island: usize) {
     let Island { groups, xi, .. } = problem.islands[island].clone();
-    // a single path with as many dofs as there are rows settles it
+    // a single path with as many dofs as rows: W would not be smaller than G
     if problem.jacobian.spans[groups.clone()].iter().any(|span| span.len() >= xi.len()) {
         return;
     }

@@ -24,7 +24,7 @@ use crate::footprint::footprint;
 use crate::linalg::dot_lanes;
 use core::ops::Range;
 
-/// Inverse inertias below this share of the largest in a problem are rounding.
+/// Inverse inertias below this fraction of the largest in a problem are rounding.
 const LEAST_MEAN: f64 = 1e-8;
 
 /// Rows of a group that shares a twist.
@@ -52,24 +52,24 @@ pub(crate) struct Block {
     /// Its first row in the group: where its own ξ begin, or where the twist of its group begins.
     pub xi: usize,
     pub space: RowSpace,
-    /// Compliance of its last row (a contact's normal) [1/kg]: what it has of its own, and what makes it yield to demands that
-    /// contradict its own.
+    /// Compliance of its last row (a contact's normal) (1/kg): the sum, its own part, and its relaxation in an infeasible
+    /// problem.
     pub compliance: f64,
     pub own_compliance: f64,
     pub relaxation: f64,
-    /// With how much of the latter the next step should begin [1/kg].
+    /// Relaxation with which the next step should begin (1/kg).
     pub next_relaxation: f64,
-    /// Compliance that is added to it, as a share of the inverse mass of its island.
+    /// Compliance that is added to it, as a fraction of the inverse mass of its island.
     pub relative_compliance: f64,
     /// Largest eigenvalue of its block of the Delassus matrix, compliance included: the unit that makes velocities
-    /// comparable with impulses [1/kg].
+    /// comparable with impulses (1/kg).
     pub max_eigenvalue: f64,
     /// A third of the trace of that block (the diagonal entry, for one row).
     pub mean: f64,
 }
 
 impl Block {
-    /// Whether it is one of more points than the motion of its two bodies can tell apart.
+    /// Whether it is a redundant contact: the motion does not determine its load.
     pub fn is_redundant(&self) -> bool {
         self.relative_compliance > 0.0
     }
@@ -80,7 +80,7 @@ impl Block {
         matches!(self.space, RowSpace::Dof { .. })
     }
 
-    /// Sets the part of its compliance that makes it yield [1/kg].
+    /// Sets its relaxation (1/kg).
     pub fn relax(&mut self, compliance: f64) {
         self.compliance = self.own_compliance + compliance;
         self.relaxation = compliance;
@@ -93,7 +93,7 @@ pub(crate) struct Group {
     /// Rows of G.
     pub xi: Range<usize>,
     pub blocks: Range<usize>,
-    /// Its part of W: its columns in `Problem::columns`, and where its entries begin in `Problem::root`.
+    /// Its part of W: its columns in `Problem::columns`, and where its entries begin in `Delassus::W`.
     pub columns: Range<usize>,
     pub factor_start: usize,
 }
@@ -118,7 +118,7 @@ pub struct Problem {
     pub(crate) delassus: Delassus,
     /// Numbers of G and of W.
     pub(crate) entries: [usize; 2],
-    /// W of the islands, group by group (`root.rs`): columns, columns of each node, and the dofs of the columns.
+    /// W of the islands, group by group (`low_rank.rs`): columns, columns of each node, and the dofs of the columns.
     pub(crate) columns: Vec<u32>,
     pub(crate) nodes: Vec<usize>,
     pub(crate) column_dofs: Vec<u32>,
@@ -206,7 +206,7 @@ impl Problem {
         }
     }
 
-    /// Gives finished blocks a share of compliance that they did not have.
+    /// Adds a relative compliance to finished blocks that have none.
     pub(crate) fn regularize(&mut self, island: usize, relative_compliance: f64, chosen: impl Fn(usize) -> bool) {
         for k in self.islands[island].blocks.clone().filter(|k| chosen(*k)) {
             let least = self.blocks[k].mean;
@@ -216,8 +216,8 @@ impl Problem {
         }
     }
 
-    /// The compliance of points that bear a load together, as a share of the inverse mass of all that they may have to bear:
-    /// one number for all of them, so that how they share it follows from where they are and nothing else.   (contact-14)
+    /// Adds the compliance of a redundant contact, as a fraction of the inverse mass of all that it may have to carry. It
+    /// is one number for all of them, so that the load distribution follows from their positions alone.   (contact-14)
     fn distribute_load(&mut self, k: usize) {
         let b = &mut self.blocks[k];
         b.own_compliance += b.relative_compliance / self.islands[b.island as usize].mass;
@@ -250,7 +250,7 @@ impl Problem {
         }
     }
 
-    /// Scales the compliance of the points that share loads. Returns whether there are any.
+    /// Scales the compliance of the redundant contacts. Returns whether there are any.
     pub(crate) fn scale_compliance(&mut self, factor: f64) -> bool {
         let mut any = false;
         for b in self.blocks.iter_mut().filter(|b| b.is_redundant()) {
@@ -442,7 +442,7 @@ pub(crate) fn rows_of(x: &[f64], b: &Block) -> Rows {
     }
 }
 
-/// Of a symmetric 3 × 3 matrix, by the closed form of its characteristic polynomial.
+/// Largest eigenvalue of a symmetric 3 × 3 matrix, by the closed form of its characteristic polynomial.
 fn largest_eigenvalue(D: &[[f64; 3]; 3]) -> f64 {
     let mean = (D[0][0] + D[1][1] + D[2][2]) / 3.0;
     let off = D[0][1] * D[0][1] + D[0][2] * D[0][2] + D[1][2] * D[1][2];

@@ -1,17 +1,17 @@
-//! Contacts of different bodies whose normals the motion cannot tell apart, such as those of two links that meet in a joint
-//! and touch the floor there: only compliance decides how they share a load.   (contact-14)
+//! Redundant contacts of different bodies, such as those of two links that meet in a joint and touch the floor there. Their
+//! normals are linearly dependent, and only compliance determines the load distribution.   (contact-14)
 #![allow(non_snake_case)]
 
 use super::{Block, Problem, RowSpace, TWIST};
 use crate::constraint::laws::cone::Cone;
 use crate::footprint::footprint;
 
-/// Share of a normal's own inverse inertia below which what the others leave of it is rounding.
+/// Fraction of a normal's own inverse inertia below which what the others leave of it is rounding.
 const DEPENDENT: f64 = 1e-9;
-/// Share with which another normal takes part in one that depends on it.
+/// Least coefficient with which a normal contributes to one that depends on it.
 const CONTRIBUTION: f64 = 1e-6;
 
-/// Contacts of an island above which all of them are taken to share loads.
+/// Number of contacts of an island above which all count as redundant.
 const MANY_CONTACTS: usize = 256;
 
 /// Memory of the search.
@@ -32,7 +32,7 @@ pub(crate) struct Redundancy {
 footprint!(Redundancy: blocks, groups, normals, rows, pivots, coefficients, found);
 
 impl Redundancy {
-    /// Gives a share of compliance to every contact whose normal depends on those of others, and to those.
+    /// Adds a relative compliance to every contact whose normal depends on those of others, and to those.
     pub fn regularize(&mut self, problem: &mut Problem, relative_compliance: f64) {
         (0..problem.islands.len()).for_each(|n| self.regularize_island(problem, n, relative_compliance));
     }

@@ -22,7 +22,7 @@ pub fn residual(problem: &Problem, lambda: &[f64]) -> Result<f64, InputError> {
 
 /// The residual where the velocity is known.
 pub(crate) fn residual_at(problem: &Problem, lambda: &[f64], sigma: &[f64]) -> f64 {
-    // comparisons below would pass over what is not a number
+    // comparisons below would ignore NaN
     if lambda.iter().chain(sigma).fold(0.0, |s, x| s + x * 0.0) != 0.0 {
         return f64::INFINITY;
     }
@@ -40,8 +40,8 @@ pub(crate) fn fastest(problem: &Problem) -> f64 {
     problem.g.iter().fold(0.0, |m: f64, g| m.max(g.abs()))
 }
 
-/// `λ − Π(λ − ρ (σ + Γ(σ)))`, largest entry. Written so that a velocity is not lost beside a huge impulse: where Π
-/// changes nothing the difference is `ρ σ` itself.
+/// `λ − Π(λ − ρ (σ + Γ(σ)))`, largest entry. Written so that a velocity is not lost next to a huge impulse: where Π changes
+/// nothing the difference is `ρ σ` itself.
 fn violation(b: &Block, lambda: [f64; 3], sigma: [f64; 3]) -> f64 {
     let rho = 1.0 / b.max_eigenvalue;
     match b.cone {

@@ -1,5 +1,5 @@
-//! M̂ with more on its diagonal, where rows on single dofs answer velocities or hold, and the Delassus matrix of all other
-//! rows with it.   (contact-17)
+//! M̂ with a stiffened diagonal, where rows on single dofs respond to velocities or stick, and the Delassus matrix of all
+//! other rows with it.   (contact-17)
 #![allow(non_snake_case)]
 
 use super::Problem;
@@ -24,7 +24,7 @@ pub(crate) struct Stiffened {
 footprint!(Stiffened: diagonal, present, factor, delassus);
 
 impl Stiffened {
-    /// Another problem: nothing is known of it.
+    /// Invalidates the factors: the next problem is another one.
     pub fn invalidate(&mut self) {
         (self.valid, self.plain) = (false, true);
     }

@@ -17,12 +17,12 @@ pub(crate) struct FrameRows {
 }
 
 impl FrameRows {
-    /// What is to be taken back, row by row (m).
+    /// Errors to be corrected, row by row (m).
     pub fn errors(&self) -> &[f64] {
         if self.torque_scale.is_some() { &self.errors } else { &self.errors[..3] }
     }
 
-    /// Rotation of body 2 from where body 1 wants it (rad).
+    /// Rotation of body 2 from its target in body 1 (rad).
     pub fn turn(&self) -> Vec3 {
         self.torque_scale.map_or(Vec3::ZERO, |s| Vec3::from_slice(&self.errors[3..]) * (1.0 / s))
     }
@@ -34,7 +34,7 @@ impl FrameRows {
         [self.points, [-impulse, impulse], [-turning, turning]]
     }
 
-    /// Opens their group: velocity of body 2 against body 1, at each body's own point, along the world's axes.
+    /// Opens their group: velocity of body 2 relative to body 1, at each body's own point, along the world's axes.
     pub fn open(&self, model: &Model, kin: &Kinematics, jacobian: &mut Jacobian) {
         jacobian.open_bodies(model, self.bodies);
         for k in 0..2 {

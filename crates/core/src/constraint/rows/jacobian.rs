@@ -1,8 +1,8 @@
 //! Rows of J by groups.   (contact-6)
 //!
-//! A group has up to eight rows side by side and the dofs that move any of them, its *path*: rising numbers, with every
-//! dof all that carry it. Off its path a group is zero, so nothing else is stored or multiplied.
-//! The sign of every contact is decided here: J = J of body 2 − J of body 1.
+//! A group has up to eight rows side by side and the dofs that move any of them, its *path* of supporting dofs: rising
+//! numbers, with every dof all that carry it. Off its path a group is zero, so nothing else is stored or multiplied. The
+//! sign of every contact is decided here: J = J of body 2 − J of body 1.
 #![allow(non_snake_case)]
 
 use crate::dynamics::{Columns, Kinematics};

@@ -7,11 +7,11 @@ use crate::dynamics::tendon_length;
 use crate::model::{EqualityKind, Joint, JointKind, Model, ParameterGroup};
 use crate::spatial::{Quat, Vec3, right_jacobian_inverse};
 
-/// On the central path, where limits act from afar, those nearer than this take part [rad or m].
+/// On the central path, where limits act at a distance, those nearer than this are candidates (rad or m).
 pub(crate) const CENTRAL_RANGE: f64 = 0.1;
-/// In the exact step, those nearer than this or than twice what their joint moves in the step [rad or m].
+/// In the exact step, those nearer than this or than twice the motion of their joint in the step are (rad or m).
 pub(crate) const EXACT_RANGE: f64 = 2e-4;
-/// Share of the motion in a step that limits are looked for ahead.
+/// Limits are candidates up to so many times the motion in a step.
 const LIMIT_LOOKAHEAD: f64 = 2.0;
 
 /// Which row this is.
@@ -45,7 +45,7 @@ pub(crate) enum JointRowKind {
 }
 
 impl JointRowKind {
-    /// Name of the row that stays the same from step to step.
+    /// Key of the row that stays the same from step to step.
     pub fn key(self) -> Key {
         let end = |sign: f64| u64::from(sign < 0.0);
         match self {
@@ -64,7 +64,7 @@ impl JointRowKind {
 pub(crate) struct JointRow {
     pub kind: JointRowKind,
     pub cone: Cone,
-    /// Distance to the limit, or error of a coupling [rad or m].
+    /// Distance to the limit, or error of a coupling (rad or m).
     pub phi: f64,
     pub included: bool,
 }
@@ -169,7 +169,7 @@ impl JointRow {
 /// No dof.
 const NO_DOF: (usize, f64) = (usize::MAX, 0.0);
 
-/// All rows of a state. `is_near` decides from a gap and its change over the step whether a limit takes part.
+/// All rows of a state. `is_near` decides from a gap and its change over the step whether a limit is active.
 pub(crate) fn collect(
     model: &Model,
     q: &[f64],
@@ -201,7 +201,8 @@ pub(crate) fn collect(
     }
 }
 
-/// Adds limits that were not collected and would be passed by more than `tolerance` at `v_next`. Returns whether there are any.
+/// Adds limits that were not collected and would be violated by more than `tolerance` at `v_next`. Returns whether there
+/// are any.
 pub(crate) fn collect_violated(
     model: &Model,
     q: &[f64],

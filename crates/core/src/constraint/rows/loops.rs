@@ -1,5 +1,5 @@
-//! Loops of hinges cannot move in some directions at all: a planar four-bar out of its plane. No impulse takes an error back
-//! there, so that part of it is left alone.   (contact-12)
+//! Loops of hinges cannot move in some directions at all: a planar four-bar out of its plane. No impulse corrects an error
+//! there, so that part of it is ignored.   (contact-12)
 #![allow(non_snake_case)]
 
 use crate::constraint::assembly::{Assembly, Source};
@@ -13,12 +13,12 @@ const MAX_ROWS: usize = 6;
 /// Rows that are measured by one unit: three of points, three of rotations.
 const ROWS_PER_UNIT: usize = 3;
 
-/// Largest speed of correction that may be left alone (m/s): the derivative takes directions in which nothing moves for
-/// constant, and is off by what is left alone there. More is a contradiction, and said to be one.
+/// Largest speed of correction that may be ignored (m/s): the derivative takes directions in which nothing moves for
+/// constant, and is off by what is ignored there. More makes the problem infeasible.
 const UNCORRECTED_SPEED: f64 = 1e-3;
 
 impl Assembly {
-    /// Units of the rows of each equality constraint, and its error without what nothing can take back.
+    /// Units of the rows of each equality constraint, and its error without what no impulse can correct.
     pub(crate) fn settle_equalities(&mut self, model: &Model) {
         let correction = &model.options().correction;
         let limit = UNCORRECTED_SPEED * model.options().dt / correction.beta.max(f64::MIN_POSITIVE);
