@@ -22,13 +22,13 @@ pub(super) type Articulated = [Six; 6];
 pub struct ArticulatedBodies {
     /// Inertia that each body and its loose subtree oppose to acceleration.
     inertia: Vec<Articulated>,
-    /// Force that holds each body at zero acceleration.
+    /// Force that keeps each body at zero acceleration.
     force: Vec<Force>,
     /// Force per unit of acceleration of each dof, U = I^A S.
     U: Vec<Six>,
     /// 1 / (Sᵀ U + armature).
     inverse_pivot: Vec<f64>,
-    /// What is left of tau for each dof, divided by its pivot.
+    /// Remaining tau of each dof, divided by its pivot.
     u: Vec<f64>,
     /// Acceleration of each body from velocities alone.
     bias: Vec<Motion>,
@@ -81,7 +81,7 @@ dispatch!(
             art.inertia[i] = full(&kin.inertia[i]);
         }
         subtract_wrenches(model, kin, wrenches, &mut art.force);
-        // backward pass: let the joints go, leaf to root                                                  (aba-2 … aba-4)
+        // backward pass: release the joints, leaf to root                                                  (aba-2 … aba-4)
         for i in (1..tree.n_bodies()).rev() {
             let node = &tree.nodes[i];
             let mut inertia = art.inertia[i];
@@ -90,7 +90,7 @@ dispatch!(
                 let S = kin.axes[j];
                 let U = product(&inertia, S);
                 let pivot = dot(&U, S) + model.armature()[j];
-                let rigid = S.dot(kin.inertia[i] * S); // of this body alone, if nothing yielded
+                let rigid = S.dot(kin.inertia[i] * S); // of this body alone, as if no dof moved
                 let inverse = if pivot > NOISE * rigid { 1.0 / pivot } else { f64::INFINITY };
                 let u = (tau[j] - dot(&force, S)) * inverse;
                 (art.U[j], art.inverse_pivot[j], art.u[j]) = (U, inverse, u);
@@ -141,7 +141,7 @@ pub(super) fn product(m: &Articulated, v: Motion) -> Six {
     sum
 }
 
-/// I^A − U Uᵀ / D: the dof yields, so the body opposes nothing along it.   (aba-4)
+/// I^A − U Uᵀ / D: the dof moves freely, so the body opposes nothing along it.   (aba-4)
 #[inline(always)]
 pub(super) fn release(m: &mut Articulated, U: &Six, inverse: f64) {
     let components = [U[0].0[0], U[0].0[1], U[0].0[2], U[0].0[3], U[1].0[0], U[1].0[1]];

@@ -71,8 +71,8 @@ pub(crate) fn actuate_derivatives(
     });
 }
 
-/// One for every dof whose actuators act, zero where the joint is at its effort limit: it passes no change. `tau` is what
-/// [`actuate`] has written.
+/// One for every dof whose actuators are not saturated, zero where the joint is at its effort limit: no change passes.
+/// `tau` is what [`actuate`] has written.
 pub(crate) fn find_saturation(model: &Model, tau: &[f64], saturation: &mut [f64]) {
     saturation.fill(1.0);
     for_each_clamped(model, |j, lo, hi| saturation[j] = if tau[j] <= lo || tau[j] >= hi { 0.0 } else { 1.0 });
@@ -93,7 +93,7 @@ pub(crate) fn for_each_ctrl_partial(
     }
 }
 
-/// Calls `visit(i, j, ∂tau_i/∂q_j, ∂tau_i/∂v_j)` for each actuator that answers to the state.
+/// Calls `visit(i, j, ∂tau_i/∂q_j, ∂tau_i/∂v_j)` for each actuator whose force depends on the state.
 pub(crate) fn for_each_state_partial(
     model: &Model,
     q: &[f64],
@@ -135,9 +135,9 @@ pub(crate) fn gain_partials(
 }
 
 /// Damping and stiffness that unsaturated actuators give to joints with one dof, −gear² b₂ and −gear² b₁, added into `kv`
-/// and `kp` (nv each). Gains that drive instead of resist are left out, and so are those of tendons, which couple dofs
-/// outside the pattern of the tree: they stay explicit.   (act-3)
-/// `tau` are the clamped forces of [`actuate`]: a joint at its effort limit has no gain.
+/// and `kp` (nv each). Gains that drive instead of resist are excluded, and so are those of tendons, which couple dofs
+/// outside the pattern of the tree: they stay explicit.   (act-3) `tau` are the clamped forces of [`actuate`]: a joint at
+/// its effort limit has no gain.
 pub(crate) fn add_gains(
     model: &Model,
     q: &[f64],

@@ -3,19 +3,19 @@
 //!
 //! Explicit Euler gains energy in every turn. For the locked tree, a rigid body with the inertia I that all its bodies have
 //! together, `I (ω⁺ − ω) + dt ω_m × I ω_m = 0` with `ω_m = (ω + ω⁺)/2` keeps energy and the size of the angular momentum
-//! exactly. What that differs from the explicit term by is added to the free velocity, as a rotation about the center of
-//! mass: linear momentum stays as it is, and for a single body the rule is the midpoint rule itself.
+//! exactly. The difference from the explicit term is added to the free velocity, as a rotation about the center of mass:
+//! linear momentum stays as it is, and for a single body the rule is the midpoint rule itself.
 #![allow(non_snake_case)]
 
 use super::kinematics::Kinematics;
 use crate::model::{Model, PrimitiveKind};
 use crate::spatial::{Mat3, Motion, Quat, SpatialInertia, Vec3, right_jacobian};
 
-/// Newton's iterations for ω⁺, of which three or four are needed below one radian a step; where they do not do, rotation is too
-/// fast for the step and ω⁺ = ω, which keeps the energy too.
+/// Newton's iterations for ω⁺, of which three or four are needed below one radian a step; where they do not converge,
+/// rotation is too fast for the step and ω⁺ = ω, which keeps the energy too.
 const ITERATIONS: usize = 20;
-/// Share of ω that the last iteration may change: the next one would change the square of it.
-const LEFT: f64 = 1e-8;
+/// Fraction of ω that the last iteration may change: the next one would change the square of it.
+const CONVERGED: f64 = 1e-8;
 
 /// The rotation of one locked tree, in the axes of its root.
 #[derive(Debug, Clone, Copy)]
@@ -89,10 +89,10 @@ impl Gyration {
         let mut next = self.w;
         for _ in 0..ITERATIONS {
             let m = (self.w + next) * 0.5;
-            let lack = self.I * (next - self.w) + m.cross(self.I * m) * dt;
-            let step = inverse(&self.implicit(m, dt))? * lack;
+            let residual = self.I * (next - self.w) + m.cross(self.I * m) * dt;
+            let step = inverse(&self.implicit(m, dt))? * residual;
             next -= step;
-            if step.dot(step) <= LEFT * LEFT * self.w.dot(self.w) {
+            if step.dot(step) <= CONVERGED * CONVERGED * self.w.dot(self.w) {
                 (self.next, self.converged) = (next, true);
                 break;
             }
@@ -132,7 +132,7 @@ impl Gyration {
         self.com.cross(self.turned()) + centripetal + swung - self.rotation(dt) * swung
     }
 
-    /// Of the root within the step.
+    /// Rotation of the root within the step.
     fn rotation(&self, dt: f64) -> Mat3 {
         Quat::exp(self.next * dt).to_matrix()
     }
@@ -206,7 +206,7 @@ fn point_masses(a: Vec3, b: Vec3) -> Mat3 {
     Mat3 { c: core::array::from_fn(|k| Vec3::UNITS[k] * (2.0 * a.dot(b)) - a * b[k] - b * a[k]) }
 }
 
-/// `None` if singular.
+/// Inverse of a 3 × 3 matrix; `None` if singular.
 fn inverse(m: &Mat3) -> Option<Mat3> {
     let [a, b, c] = m.c;
     let rows = [b.cross(c), c.cross(a), a.cross(b)];

@@ -162,7 +162,7 @@ fn displace(p: &Primitive, q: &[f64], angles: &[(Lane, Lane)], origin: Vec3, X: 
             let (axis_w, anchor) = (X.rotation * p.axis, anchor(p, X));
             axes[p.v] = Motion::rotation_about(axis_w, anchor - origin);
             X.rotation = X.rotation * axis_rotation(p.axis, s, c);
-            hold(p, anchor, X);
+            keep_anchor(p, anchor, X);
         }
         PrimitiveKind::Slide => {
             let axis_w = X.rotation * p.axis;
@@ -178,7 +178,7 @@ fn displace(p: &Primitive, q: &[f64], angles: &[(Lane, Lane)], origin: Vec3, X: 
         PrimitiveKind::Ball => {
             let anchor = anchor(p, X);
             X.rotation = X.rotation * unit(Quat::from_slice(&q[p.q..])).to_matrix();
-            hold(p, anchor, X);
+            keep_anchor(p, anchor, X);
             for k in 0..3 {
                 axes[p.v + k] = Motion::rotation_about(X.rotation.c[k], anchor - origin);
             }
@@ -197,7 +197,7 @@ fn turn(p: &Primitive, angles: &[(Lane, Lane)], origin: Vec3, X: &mut Pose, axes
     columns[(k + 1) % 3] = a * c + b * s;
     columns[(k + 2) % 3] = b * c - a * s;
     X.rotation = Mat3 { c: columns };
-    hold(p, anchor, X);
+    keep_anchor(p, anchor, X);
 }
 
 /// Sine and cosine of a hinge.
@@ -215,13 +215,13 @@ fn anchor(p: &Primitive, X: &Pose) -> Vec3 {
 
 /// Puts the turned frame back so that its anchor is where it was.
 #[inline(always)]
-fn hold(p: &Primitive, anchor: Vec3, X: &mut Pose) {
+fn keep_anchor(p: &Primitive, anchor: Vec3, X: &mut Pose) {
     if p.anchored {
         X.position = anchor - X.rotation * p.anchor;
     }
 }
 
-/// A quaternion checked at the door, to rounding of norm one.
+/// A quaternion checked at the public boundary, of norm one up to rounding.
 #[inline(always)]
 fn unit(q: Quat) -> Quat {
     let s = 1.0 / (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z).sqrt();

@@ -171,7 +171,7 @@ fn solve_panel<const N: usize>(
             *s = Lane(*four);
         }
         sum = subtract_below(tree, mass, i, i + 1..tree.subtree_end[i], y, sum);
-        keep(&mut y[i], &sum);
+        store(&mut y[i], &sum);
     }
     // D L x = y
     for j in 0..tree.nv {
@@ -184,7 +184,7 @@ fn solve_panel<const N: usize>(
 }
 
 #[inline(always)]
-fn keep<const N: usize>(row: &mut [Lane; PANEL], sum: &[Lane; N]) {
+fn store<const N: usize>(row: &mut [Lane; PANEL], sum: &[Lane; N]) {
     for (x, s) in row.iter_mut().zip(sum) {
         *x = *s;
     }
@@ -244,7 +244,7 @@ fn subtract_above<const N: usize>(
             sums[0][n] += sums[1][n];
         }
     }
-    keep(&mut y[j], &sums[0]);
+    store(&mut y[j], &sums[0]);
     sums[0]
 }
 
@@ -286,13 +286,13 @@ fn inverse_panel<const N: usize>(
     let top = tree.ancestors(first)[0];
     // L⁻ᵀ of the identity: a row is zero unless its dof carries one of the columns
     for row in &mut y[top..first] {
-        keep(row, &[Lane::ZERO; N]);
+        store(row, &[Lane::ZERO; N]);
     }
     for i in (first..end).rev() {
         let mut sum = [Lane::ZERO; N];
         sum[(i - first) / 4].0[(i - first) % 4] = 1.0;
         sum = subtract_below(tree, mass, i, i + 1..tree.subtree_end[i].min(end), y, sum);
-        keep(&mut y[i], &sum);
+        store(&mut y[i], &sum);
     }
     // dofs before the panel that carry some of it carry its first dof
     let carriers = &tree.ancestors(first)[..tree.depth(first)];
@@ -301,7 +301,7 @@ fn inverse_panel<const N: usize>(
         for &k in &carriers[n + 1..] {
             sum = subtract(sum, &y[k], mass.rows[tree.row[k] + n]);
         }
-        keep(&mut y[i], &sum);
+        store(&mut y[i], &sum);
     }
     for j in top..end {
         let sum = subtract_above::<N>(tree, mass, 1.0, j, y);

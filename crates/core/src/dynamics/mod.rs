@@ -1,7 +1,7 @@
 //! Rigid-body dynamics: kinematics, inverse and forward dynamics, the mass matrix and its factor, and their derivatives.
 //!
-//! One file per algorithm, its derivative beside it. [`Workspace`] is the door for direct use: it checks what comes in
-//! and owns the memory. Contacts are unknown here; they arrive as wrenches.
+//! One file per algorithm, its derivative next to it. [`Workspace`] is the public boundary for direct use: it checks what
+//! comes in and owns the memory. Contacts are unknown here; they arrive as wrenches.
 
 mod aba;
 mod aba_derivatives;

@@ -1,5 +1,5 @@
-//! Forces that need no control: joint springs and dampers −K (q ⊖ q_ref) − D v, springs and dampers of tendons, and
-//! weight that is taken off.   (pas-1 … pas-3)
+//! Forces that need no control: joint springs and dampers −K (q ⊖ q_ref) − D v, springs and dampers of tendons, and gravity
+//! compensation.   (pas-1 … pas-3)
 
 use super::kinematics::Kinematics;
 use super::rnea::Wrench;
@@ -51,7 +51,7 @@ pub(crate) fn for_each_passive_slope(model: &Model, q: &[f64], mut visit: impl F
     }
 }
 
-/// The weights that are taken off, as wrenches on their bodies.   (pas-3)
+/// The compensated weights, as wrenches on their bodies.   (pas-3)
 pub(crate) fn compensation_wrenches(model: &Model) -> impl Iterator<Item = Wrench> + '_ {
     let gravity = Vec3::from(model.options().gravity);
     let of = move |(i, (mass, com)): (usize, &(f64, Vec3))| Wrench::at(BodyId(i), gravity * -mass, *com);
@@ -80,7 +80,7 @@ fn add_compensation(model: &Model, kin: &Kinematics, tau: &mut [f64]) {
     }
 }
 
-/// Energy stored in the springs of joints and tendons [J].
+/// Energy stored in the springs of joints and tendons (J).
 pub(crate) fn spring_energy(model: &Model, q: &[f64]) -> f64 {
     let mut energy = 0.0;
     for_each_spring(model, q, |j, x| energy += 0.5 * model.stiffness()[j] * x * x);

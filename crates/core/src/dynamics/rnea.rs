@@ -14,7 +14,7 @@ pub struct Wrench {
     pub body: BodyId,
     /// Force, world axes (N).
     pub force: Vec3,
-    /// Torque, world axes [N·m].
+    /// Torque, world axes (N·m).
     pub torque: Vec3,
     /// Where the force acts, body frame (m); `None`: at the center of mass.
     pub point: Option<Vec3>,

@@ -63,7 +63,7 @@ impl RneaAdjoint {
         self.sums[0].H.lin
     }
 
-    /// What a further dof with axis S before body `i`, on its parent, would get in place of `g_q`.   (adj-3)
+    /// `g_q` of a further dof with axis S before body `i`, on its parent.   (adj-3)
     pub(crate) fn meet(&self, parent: usize, i: usize, S: Motion, psi_dot: Motion, psi_ddot: Motion) -> f64 {
         let sums = &self.sums[i];
         let carried = self.W[parent].cross(S).dot(sums.f);

@@ -179,7 +179,7 @@ fn backward(model: &Model, dkin: &KinematicsDerivatives, mass: &mut MassFactor, 
     for i in (1..tree.n_bodies()).rev() {
         let (node, body) = (&tree.nodes[i], out.composite[i]);
         for j in node.dofs.clone() {
-            let response = Response::new(&body, &columns[j]);
+            let response = DofForces::new(&body, &columns[j]);
             // whole lanes are stored here and taken apart later: that keeps this loop in vector registers
             for (pair, &k) in out.pairs[tree.row[j]..].iter_mut().zip(tree.ancestors(j)) {
                 *pair = [response.felt_by(&columns[k]), response.caused_by(&columns[k])];
@@ -236,7 +236,7 @@ fn add(a: &mut Composite, b: &Composite) {
 }
 
 /// The forces on a composite body that belong to dof j.
-struct Response {
+struct DofForces {
     /// Component k of (I S, 2B Ψ̇ + I Ψ̈ + S ×* f, 2B S + I (Ψ̇ + Ṡ), 0).
     wrench: [Lane; 6],
     /// These components without S ×* f.
@@ -247,9 +247,9 @@ struct Response {
     turn: [f64; 3],
 }
 
-impl Response {
+impl DofForces {
     #[inline(always)]
-    fn new(body: &Composite, c: &Columns) -> Response {
+    fn new(body: &Composite, c: &Columns) -> DofForces {
         let mut wrench = inertia_times(&body.inertia, &c.motion);
         let [px, py, pz] = body.momentum.to_array();
         let (t, n) = (&c.turn, &body.turn.c);
@@ -264,7 +264,7 @@ impl Response {
         let S = Motion { lin: vec3(m[0].0[0], m[1].0[0], m[2].0[0]), ang: vec3(m[3].0[0], m[4].0[0], m[5].0[0]) };
         let turned = S.cross_force(body.force).to_array();
         let turn = body.momentum.cross(S.lin) + body.turn.tmul(S.ang);
-        let mut response = Response { wrench, wrench_in_joint: wrench, momentum: [0.0; 6], turn: turn.to_array() };
+        let mut response = DofForces { wrench, wrench_in_joint: wrench, momentum: [0.0; 6], turn: turn.to_array() };
         for k in 0..6 {
             response.momentum[k] = wrench[k].0[0];
             response.wrench[k] += Lane([0.0, turned[k], 0.0, 0.0]);

@@ -23,7 +23,7 @@ pub struct StepMass {
     matrix: TreeMatrix,
     /// Whether `factor` belongs to the step at hand.
     factored: bool,
-    /// What is added to the diagonal of M (nv).
+    /// Terms added to the diagonal of M (nv).
     diagonal: Vec<f64>,
     bodies: Option<Box<ArticulatedInertias>>,
 }

@@ -10,7 +10,7 @@ use crate::model::Topology;
 use crate::spatial::Lane;
 use core::ops::Range;
 
-/// Share of a diagonal entry below which a pivot is taken for rounding.
+/// Fraction of a diagonal entry below which a pivot counts as rounding.
 pub(super) const NOISE: f64 = 1e-13;
 
 /// A matrix that couples each dof with those above and below it only, or its factors.
@@ -43,7 +43,7 @@ impl TreeMatrix {
         self.inverse_pivot[dofs.clone()].copy_from_slice(&from.inverse_pivot[dofs]);
     }
 
-    /// The first dof whose pivot is not positive: M is singular there. `None` after a sound factorization.
+    /// The first dof whose pivot is not positive: M is singular there. `None` after a regular factorization.
     pub(crate) fn broken_pivot(&self) -> Option<usize> {
         broken(&self.inverse_pivot)
     }

@@ -1,4 +1,4 @@
-//! The checked face of the dynamics: memory for one model, lengths and numbers refused at the door.
+//! The public boundary of the dynamics: memory for one model, with checks of lengths and numbers.
 #![allow(non_snake_case)]
 
 use super::aba::{self, ArticulatedBodies};

@@ -1,4 +1,4 @@
-//! The derivatives that a [`Workspace`] answers with, checked at the same door.
+//! The derivatives of a [`Workspace`], with the same checks.
 #![allow(non_snake_case)]
 
 use super::aba_derivatives::{self, AbaDerivatives};

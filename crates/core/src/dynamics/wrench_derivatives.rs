@@ -1,4 +1,4 @@
-//! What changes in ∂tau/∂q when a wrench keeps its direction in the world instead of turning with its body.   (drnea-7)
+//! Change of ∂tau/∂q when a wrench keeps its direction in the world instead of turning with its body.   (drnea-7)
 #![allow(non_snake_case)]
 
 use super::kinematics::Kinematics;

@@ -10,7 +10,7 @@ use crate::spatial::Lane;
 
 /// A block next to the diagonal: that of a node and one that is eliminated after it, and its mirror image.
 #[derive(Debug, Clone, Copy)]
-struct Pair {
+struct NodePair {
     later: u32,
     /// Where the block right of the diagonal begins (rows of the earlier node) and the one below it (rows of the later).
     upper: usize,
@@ -27,7 +27,7 @@ pub(crate) struct BlockLu {
     rank: Vec<usize>,
     /// Diagonal blocks, in the order of elimination; inverted while factoring.
     diagonals: Vec<usize>,
-    pairs: Vec<Pair>,
+    pairs: Vec<NodePair>,
     values: Vec<f64>,
     /// Where the pair of a later node is among those of the node at hand.
     at: Vec<usize>,
@@ -74,7 +74,7 @@ impl BlockLu {
             self.diagonals.push(take(width(node), width(node)));
             for &later in &self.graph.later[self.graph.starts[k]..self.graph.starts[k + 1]] {
                 let (upper, lower) = (take(width(node), width(later)), take(width(later), width(node)));
-                self.pairs.push(Pair { later, upper, lower });
+                self.pairs.push(NodePair { later, upper, lower });
             }
         }
         self.values.clear();

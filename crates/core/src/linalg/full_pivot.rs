@@ -1,5 +1,5 @@
-//! Dense LU with full pivoting for systems that may be redundant: equations that repeat others are left out, together with
-//! as many unknowns, which become zero. Unknowns come in classes; those of a later class are left out first.
+//! Dense LU with full pivoting for systems that may be redundant: redundant equations are dropped, together with as many
+//! unknowns, which become zero. Unknowns come in classes; those of a later class are dropped first.
 //!
 //! Only transposed systems are solved, `Aᵀ y = c`, for many right-hand sides side by side: rows of whole lanes.
 
@@ -47,7 +47,7 @@ impl FullPivotLu {
         &self.rows[..self.rank]
     }
 
-    /// How many equations were left out.
+    /// How many equations were dropped.
     pub fn dependent(&self) -> usize {
         self.n - self.rank
     }
@@ -100,12 +100,12 @@ dispatch!(
             let inverse = 1.0 / source[k / 4][k % 4];
             for row in below.chunks_exact_mut(lanes) {
                 let l = row[k / 4][k % 4] * inverse;
-                // whole lanes: multipliers to the left of k in the same lane are kept aside
-                let kept = row[k / 4];
+                // whole lanes: multipliers to the left of k in the same lane are saved
+                let saved = row[k / 4];
                 for (x, s) in row[k / 4..].iter_mut().zip(&source[k / 4..]) {
                     *x = (Lane(*x) - Lane(*s) * l).0;
                 }
-                row[k / 4][..k % 4].copy_from_slice(&kept[..k % 4]);
+                row[k / 4][..k % 4].copy_from_slice(&saved[..k % 4]);
                 row[k / 4][k % 4] = l;
             }
             k += 1;

@@ -1,4 +1,4 @@
-//! Products of dense matrices whose rows are whole lanes; terms whose second factor is zero are passed over.
+//! Products of dense matrices whose rows are whole lanes; terms whose second factor is zero are skipped.
 
 use crate::dispatch::dispatch;
 use crate::spatial::Lane;

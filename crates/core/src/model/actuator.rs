@@ -12,7 +12,7 @@ pub enum Transmission {
     Tendon(usize),
 }
 
-/// What a builder is told about an actuator; also its form in a finished model.
+/// Description of an actuator for the builder; also its form in a finished model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Actuator {
     /// Name; may be empty.

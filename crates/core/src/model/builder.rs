@@ -7,7 +7,7 @@ use super::geometry::{GeomSpec, Mesh, Shape};
 use super::ids::{ActuatorId, FieldId, FrameId, GeomId, JointId, MeshId};
 use super::joint::JointSpec;
 use super::options::Options;
-use super::pairs::{Contacts, PairRule, PairSurface};
+use super::pairs::{PairRule, PairRules, PairSurface};
 use super::sensor::Sensor;
 use super::warning::Warning;
 use super::{Keyframe, Model};
@@ -38,7 +38,7 @@ pub struct ModelBuilder {
     pub(super) equalities: Vec<Equality>,
     pub(super) tendons: Vec<Tendon>,
     pub(super) sensors: Vec<Sensor>,
-    pub(super) contacts: Contacts,
+    pub(super) contacts: PairRules,
     pub(super) warnings: Vec<Warning>,
     pub(super) notes: Vec<String>,
     n_joints: usize,
@@ -54,7 +54,7 @@ pub(super) struct LinkSpec {
     pub placement: Pose,
     pub inertia: BodyInertia,
     pub joints: Vec<(JointId, JointSpec)>,
-    /// Share of the link's weight that is taken off it.
+    /// Fraction of the link's weight that is compensated.
     pub gravity_compensation: f64,
 }
 
@@ -92,7 +92,7 @@ impl ModelBuilder {
             equalities: Vec::new(),
             tendons: Vec::new(),
             sensors: Vec::new(),
-            contacts: Contacts::default(),
+            contacts: PairRules::default(),
             warnings: Vec::new(),
             notes: Vec::new(),
             n_joints: 0,
@@ -126,15 +126,15 @@ impl ModelBuilder {
         self.sites.push(SiteSpec { name: name.into(), link, pose, zone: None });
     }
 
-    /// A site with a shape in which touch sensors feel contacts: a ball, capsule, cylinder, box or ellipsoid.
+    /// A site with a shape in which touch sensors measure contacts: a ball, capsule, cylinder, box or ellipsoid.
     pub fn add_zone(&mut self, link: FrameId, name: impl Into<String>, pose: Pose, zone: Shape) {
         self.sites.push(SiteSpec { name: name.into(), link, pose, zone: Some(zone) });
     }
 
-    /// Takes a share of a link's weight off it, as if it hung from a balloon.
-    pub fn compensate_gravity(&mut self, link: FrameId, share: f64) {
+    /// Compensates a fraction of a link's weight, as if it hung from a balloon.
+    pub fn compensate_gravity(&mut self, link: FrameId, fraction: f64) {
         if let Some(link) = self.links.get_mut(link.0) {
-            link.gravity_compensation = share;
+            link.gravity_compensation = fraction;
         }
     }
 
@@ -203,12 +203,12 @@ impl ModelBuilder {
         self.keyframes.push(keyframe);
     }
 
-    /// Adds a remark about something that the model does not represent and that would change the motion.
+    /// Adds a warning about a feature that is not supported and that would change the motion.
     pub fn warn(&mut self, warning: Warning) {
         self.warnings.push(warning);
     }
 
-    /// Adds a remark about something that makes no difference to the motion.
+    /// Adds a warning about a feature that makes no difference to the motion.
     pub fn note(&mut self, note: impl Into<String>) {
         self.notes.push(note.into());
     }

@@ -160,7 +160,7 @@ impl Bodies {
         self.frames.push(Frame { name, body, parent, pose, inertia, zone: None });
     }
 
-    /// Adds the part of a link's mass whose weight is taken off to that of its body; `com` is in the body's frame.
+    /// Adds the compensated part of a link's mass to that of its body; `com` is in the body's frame.
     fn compensate(&mut self, body: BodyId, link: &LinkSpec, com: Vec3) {
         let mass = link.gravity_compensation * link.inertia.mass;
         let (sum, center) = &mut self.compensation[body.0];

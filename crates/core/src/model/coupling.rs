@@ -1,20 +1,20 @@
-//! What ties joints and bodies together beside the tree: equality constraints and tendons.
+//! Couplings of joints and bodies in addition to the tree: equality constraints and tendons.
 
 use super::ids::{FrameId, JointId};
 use crate::spatial::{Pose, Vec3};
 
-/// A constraint that holds at all times.
+/// A constraint that is satisfied at all times.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Equality {
     /// Name; may be empty.
     pub name: String,
-    /// What is equal.
+    /// Kind and parameters.
     pub kind: EqualityKind,
     /// Whether it acts from the start.
     pub active: bool,
 }
 
-/// What an equality constraint demands.
+/// Kind of an equality constraint, with its parameters.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum EqualityKind {

@@ -11,26 +11,26 @@ pub enum Shape {
     Plane,
     /// A ball.
     Sphere {
-        /// (m)
+        /// Radius (m).
         radius: f64,
     },
     /// All points nearer than `radius` to a segment along z.
     Capsule {
-        /// (m)
+        /// Radius (m).
         radius: f64,
         /// Half the length of the segment (m).
         half_length: f64,
     },
     /// A cylinder along z.
     Cylinder {
-        /// (m)
+        /// Radius (m).
         radius: f64,
         /// Half the height (m).
         half_length: f64,
     },
     /// A cone along z: apex at +z, base at −z.
     Cone {
-        /// Of the base (m).
+        /// Radius of the base (m).
         radius: f64,
         /// Half the height (m).
         half_length: f64,
@@ -120,15 +120,15 @@ impl Shape {
     }
 }
 
-/// How a shape takes part in contact.
+/// Contact properties of a shape.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Surface {
     /// Coulomb's coefficient of sliding friction.
     pub friction: f64,
-    /// Share of the approach speed that returns.
+    /// Fraction of the approach speed that returns.
     pub restitution: f64,
-    /// Velocity per impulse added at the contact [1/kg].
+    /// Velocity per impulse added at the contact (1/kg).
     pub compliance: f64,
     /// Two geoms may touch if the type bits of one meet the affinity bits of the other.
     pub contype: u32,
@@ -157,7 +157,7 @@ impl Default for Surface {
     }
 }
 
-/// What a builder is told about a shape.
+/// Description of a shape for the builder.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GeomSpec {
     /// Name; may be empty.

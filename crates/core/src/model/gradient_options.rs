@@ -6,7 +6,7 @@ use crate::error::InputError;
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub enum GradientMode {
-    /// That of the step as it is: exact inside a contact mode, one-sided at a change of modes.
+    /// The derivative of the step as it is: exact inside a contact mode, one-sided at a change of modes.
     #[default]
     Exact,
     /// Step and derivative on the central path: every complementarity product equals kappa instead of zero, so that
@@ -42,7 +42,7 @@ pub enum CollisionGradient {
         samples: u32,
         /// A seed gives its numbers again.
         seed: u64,
-        /// What is averaged.
+        /// The averaged quantity.
         order: Order,
     },
     /// Point and normal stay where they are in the world.

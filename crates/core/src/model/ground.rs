@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 /// Nodes with fewer triangles are not divided.
 const LEAF: usize = 4;
-/// Grid on which vertices are compared (share of the mesh's size).
+/// Grid on which vertices are compared (fraction of the mesh's size).
 const SAME_PLACE: f64 = 1e-9;
 const NONE: u32 = u32::MAX;
 
@@ -18,14 +18,14 @@ pub struct Ground {
     triangles: Vec<[u32; 3]>,
     /// Beyond each edge of each triangle: four times the number of the other triangle plus the number of its edge.
     beyond: Vec<[u32; 3]>,
-    nodes: Vec<Node>,
+    nodes: Vec<BoxNode>,
     /// Triangles with an area, in the order of the leaves.
     order: Vec<u32>,
 }
 
 /// Triangles of a box: `first..first + count` of the order, or two nodes from `first` on if there are none.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Node {
+struct BoxNode {
     lo: Vec3,
     hi: Vec3,
     first: u32,
@@ -78,7 +78,7 @@ impl Ground {
 
     /// Calls `meet` with the triangles in boxes that a line passes at `t` between zero and what `reach` says then.
     pub(crate) fn along(&self, origin: Vec3, direction: Vec3, reach: &core::cell::Cell<f64>, meet: impl FnMut(u32)) {
-        let passes = |node: &Node| {
+        let passes = |node: &BoxNode| {
             let (mut enter, mut leave) = (0.0, reach.get());
             for k in 0..3 {
                 // a line parallel to a side that runs in its plane gives NaN, which `max` and `min` leave out
@@ -91,7 +91,7 @@ impl Ground {
     }
 
     /// Goes down the tree where `enters` allows it, and calls `found` with the triangles of the leaves.
-    fn visit(&self, enters: impl Fn(&Node) -> bool, mut found: impl FnMut(u32)) {
+    fn visit(&self, enters: impl Fn(&BoxNode) -> bool, mut found: impl FnMut(u32)) {
         let (mut stack, mut height) = ([0; 64], 1);
         while height > 0 {
             height -= 1;
@@ -119,7 +119,7 @@ impl Ground {
         let mut nodes = vec![self.node(&order, 0)];
         let mut next = 0;
         while next < nodes.len() {
-            let Node { lo, hi, first, count } = nodes[next];
+            let BoxNode { lo, hi, first, count } = nodes[next];
             let range = first as usize..(first + count) as usize;
             if range.len() > LEAF {
                 let size = hi - lo;
@@ -136,10 +136,10 @@ impl Ground {
         (self.order, self.nodes) = (order, nodes);
     }
 
-    fn node(&self, triangles: &[u32], first: u32) -> Node {
+    fn node(&self, triangles: &[u32], first: u32) -> BoxNode {
         let corners: Vec<Vec3> = triangles.iter().flat_map(|t| self.triangle(*t)).collect();
         let (lo, hi) = bounds(&corners);
-        Node { lo, hi, first, count: triangles.len() as u32 }
+        BoxNode { lo, hi, first, count: triangles.len() as u32 }
     }
 }
 

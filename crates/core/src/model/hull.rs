@@ -4,9 +4,9 @@ use super::Mesh;
 use crate::spatial::{Vec3, vec3};
 
 /// Up to this number of vertices all are looked at; beyond, the search walks from neighbor to neighbor.
-const SMALL: usize = 32;
-/// Triangles belong to one face if they deviate from its plane by less than this share of the hull's size.
-const FLAT: f64 = 1e-9;
+const LINEAR_SEARCH: usize = 32;
+/// Triangles belong to one face if they deviate from its plane by less than this fraction of the hull's size.
+const FLATNESS: f64 = 1e-9;
 
 /// A flat face of a hull.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -63,7 +63,7 @@ impl Hull {
         let (first_neighbor, neighbors) = table(n, edges);
         let size = vertices.iter().map(|v| v.norm()).fold(0.0, f64::max);
         let bounds = bounds(&vertices);
-        let (faces, corners) = faces(&vertices, &triangles, FLAT * size);
+        let (faces, corners) = faces(&vertices, &triangles, FLATNESS * size);
         let at = |f: &HullFace| f.first as usize..(f.first + f.count) as usize;
         let uses = faces.iter().enumerate();
         let uses = uses.flat_map(|(k, f)| corners[at(f)].iter().map(move |v| [*v, k as u32])).collect();
@@ -93,7 +93,11 @@ impl Hull {
     /// The farthest vertex in direction `d`; of equals, a lower number.
     #[inline(always)]
     pub(crate) fn support(&self, d: Vec3, start: u32) -> (Vec3, u32) {
-        if self.vertices.len() <= SMALL || self.neighbors.is_empty() { self.scan(d) } else { self.climb(d, start) }
+        if self.vertices.len() <= LINEAR_SEARCH || self.neighbors.is_empty() {
+            self.scan(d)
+        } else {
+            self.climb(d, start)
+        }
     }
 
     #[inline(always)]

@@ -57,7 +57,7 @@ impl JointKind {
     }
 }
 
-/// What a builder is told about a joint. Its numbers apply to each of its dofs.
+/// Description of a joint for the builder. Its numbers apply to each of its dofs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JointSpec {
     /// Name, unique among joints. Empty: made from the body's name.
@@ -68,17 +68,17 @@ pub struct JointSpec {
     pub start: Option<[f64; 7]>,
     /// Point that a rotation leaves in place, body frame (m).
     pub anchor: Vec3,
-    /// Value of q in the pose in which the body was described (revolute, prismatic) [rad or m].
+    /// Value of q in the pose in which the body was described (revolute, prismatic) (rad or m).
     pub reference: f64,
-    /// Inertia of the drive added to the diagonal of M [kg·m² or kg].
+    /// Inertia of the drive added to the diagonal of M (kg·m² or kg).
     pub armature: f64,
-    /// Force per velocity [N·m·s or N·s/m].
+    /// Force per velocity (N·m·s or N·s/m).
     pub damping: f64,
-    /// Force per displacement from the spring's reference [N·m/rad or N/m].
+    /// Force per displacement from the spring's reference (N·m/rad or N/m).
     pub stiffness: f64,
     /// Value of q at which the spring is at rest (revolute, prismatic; other kinds rest in the neutral pose).
     pub spring_reference: f64,
-    /// Largest force of dry friction [N·m or N].
+    /// Largest force of dry friction (N·m or N).
     pub dry_friction: f64,
     /// Smallest and largest q (revolute, prismatic; spherical: `[0, largest angle]`).
     pub range: Option<[f64; 2]>,

@@ -71,7 +71,7 @@ pub struct Frame {
     pub pose: Pose,
     /// The link's own inertia in its own frame, before merging; `None` for a site.
     pub inertia: Option<BodyInertia>,
-    /// Where a site feels touch, in its own frame; `None` for a link and for a site without extent.
+    /// Where a site measures touch, in its own frame; `None` for a link and for a site without extent.
     pub zone: Option<Shape>,
 }
 
@@ -106,10 +106,10 @@ pub(crate) struct Structure {
     pub equalities: Vec<Equality>,
     pub tendons: Vec<Tendon>,
     pub sensors: Vec<Sensor>,
-    pub contacts: pairs::Contacts,
+    pub contacts: pairs::PairRules,
     /// Made when first asked for: its size grows with the square of the number of geoms.
     pub pairs: OnceLock<Vec<Pair>>,
-    /// Mass of each body whose weight is taken off it, and the center of that mass in the body's frame.
+    /// Mass of each body with gravity compensation, and the center of that mass in the body's frame.
     pub compensation: Vec<(f64, Vec3)>,
     pub warnings: Vec<Warning>,
     pub notes: Vec<String>,
@@ -124,7 +124,7 @@ pub(crate) struct DerivedParameters {
     pub parameters: Parameters,
     /// Pose of each body in its parent before its joints move, X_pb.
     pub placement: Vec<Pose>,
-    /// Whether the placement turns nothing: saves a product of matrices per body.
+    /// Whether the placement has no rotation: saves a product of matrices per body.
     pub untwisted: Vec<bool>,
     /// Inertia of each body in its own frame.
     pub inertia: Vec<BodyInertia>,
@@ -324,7 +324,7 @@ impl Model {
         &self.structure.keyframes
     }
 
-    /// Constraints that hold at all times.
+    /// Equality constraints.
     pub fn equalities(&self) -> &[Equality] {
         &self.structure.equalities
     }
@@ -334,7 +334,7 @@ impl Model {
         &self.structure.tendons
     }
 
-    /// What the file wants to have measured.
+    /// Sensors of the file.
     pub fn sensors(&self) -> &[Sensor] {
         &self.structure.sensors
     }
@@ -349,22 +349,22 @@ impl Model {
         &self.structure.contacts.rule
     }
 
-    /// Pairs of geoms that may touch, by rising numbers.
+    /// Pairs of geoms that may touch, in ascending order.
     pub fn pairs(&self) -> &[Pair] {
         self.structure.pairs.get_or_init(|| pairs::list(&self.structure))
     }
 
-    /// Mass of each body whose weight is taken off it (kg), and the center of that mass in the body's frame (m).
+    /// Compensated mass of each body (kg), and the center of that mass in the body's frame (m).
     pub fn gravity_compensation(&self) -> &[(f64, Vec3)] {
         &self.structure.compensation
     }
 
-    /// What the file says and the model does not represent, although it would change the motion.
+    /// Features of the file that are not supported, although they would change the motion.
     pub fn warnings(&self) -> &[Warning] {
         &self.structure.warnings
     }
 
-    /// What the file says and makes no difference to the motion here.
+    /// Features of the file that make no difference to the motion here.
     pub fn notes(&self) -> &[String] {
         &self.structure.notes
     }

@@ -10,7 +10,7 @@ use crate::input_check;
 pub struct Options {
     /// Time step (s). MJCF: the file's `timestep`; else 1e-3.
     pub dt: f64,
-    /// Gravity in world axes [m/s²]. Also the group `Gravity` of the parameters; setting one sets the other.
+    /// Gravity in world axes (m/s²). Also the group `Gravity` of the parameters; setting one sets the other.
     pub gravity: [f64; 3],
     /// How far [`detect`](crate::collision::detect()) and smoothed derivatives see contacts (m). The exact step looks as far as
     /// bodies can come in it. Zero: only what overlaps is a contact, and fast bodies may pass through thin ones.
@@ -26,14 +26,14 @@ pub struct Options {
     /// Factorizations that each island of bodies may take in a step, everything included; sweeps, for projected
     /// Gauss–Seidel. At the end of this budget the best iterate is returned, with a status.
     pub max_iterations: u32,
-    /// How overlaps are taken back.
+    /// How overlaps are corrected.
     pub correction: Correction,
-    /// Approach speed below which nothing bounces [m/s].
+    /// Approach speed below which nothing bounces (m/s).
     pub restitution_threshold: f64,
-    /// Compliance of the normals between two bodies that touch in more than three points, as a share of the inverse mass of
-    /// all bodies that are joined to them. It decides how such points share the load.
+    /// Compliance of the normals between two bodies that touch in more than three points, as a fraction of the inverse mass
+    /// of all bodies that are joined to them. It determines the load distribution among such points.
     pub patch_compliance: f64,
-    /// Speed of a dof above which the motion has diverged [m/s or rad/s].
+    /// Speed of a dof above which the motion has diverged (m/s or rad/s).
     pub speed_limit: f64,
     /// Which derivative contact laws have.
     pub gradient: GradientMode,
@@ -83,7 +83,7 @@ impl Options {
             ("contact_distance", "zero or a positive distance", self.contact_distance),
             ("correction.full_depth", "zero or a positive depth", self.correction.full_depth),
             ("restitution_threshold", "zero or a positive speed", self.restitution_threshold),
-            ("patch_compliance", "zero or a small positive share", self.patch_compliance),
+            ("patch_compliance", "zero or a small positive number", self.patch_compliance),
         ];
         for (what, expected, got) in others {
             if !(got.is_finite() && got >= 0.0) {
@@ -94,7 +94,7 @@ impl Options {
         if !(0.0..=1.0).contains(&beta) {
             return Err(InputError::Value {
                 what: "correction.beta".into(),
-                expected: "a share from 0 to 1",
+                expected: "a number from 0 to 1",
                 got: beta,
             });
         }
@@ -102,14 +102,14 @@ impl Options {
     }
 }
 
-/// How overlaps are taken back.   (contact-3)
+/// How overlaps are corrected.   (contact-3)
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Correction {
-    /// Overlaps up to this depth vanish within one step [m or rad].
+    /// Overlaps up to this depth vanish within one step (m or rad).
     pub full_depth: f64,
-    /// Share of what is deeper that vanishes within one step.
+    /// Fraction of what is deeper that vanishes within one step.
     pub beta: f64,
-    /// Largest speed of the correction [m/s or rad/s].
+    /// Largest speed of the correction (m/s or rad/s).
     pub max_speed: f64,
 }
 

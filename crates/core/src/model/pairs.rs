@@ -14,9 +14,9 @@ pub enum PairRule {
     /// excluded links do not touch; explicit pairs are added.
     #[default]
     Mujoco,
-    /// The paper's: masks and exclusions are ignored; geoms of one body and of a body and its parent do not touch,
-    /// except that planes fixed to the world touch everything that moves. Readers of files also leave out pairs that are
-    /// nearer than 1 cm in the neutral configuration (see [`Model::without_pairs`]).
+    /// The paper's: masks and exclusions are ignored; geoms of one body and of a body and its parent do not touch, except
+    /// that planes fixed to the world touch everything that moves. Readers of files also exclude pairs that are nearer than
+    /// 1 cm in the neutral configuration (see [`Model::without_pairs`]).
     Paper,
     /// Exactly these.
     List(Vec<[GeomId; 2]>),
@@ -28,7 +28,7 @@ pub enum PairRule {
 pub struct Pair {
     /// The geoms, the lower number first.
     pub geoms: [GeomId; 2],
-    /// What an explicit pair of the file says instead of the geoms' own surfaces.
+    /// Properties of an explicit pair of the file, instead of the geoms' own surfaces.
     pub surface: Option<PairSurface>,
     /// Whether the pair has one contact point at most instead of a patch of four.
     pub single_point: bool,
@@ -45,14 +45,14 @@ pub struct PairSurface {
     pub offset: f64,
 }
 
-/// What a file says about pairs beside the masks of geoms.
+/// Rules of a file for pairs, in addition to the masks of geoms.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Contacts {
+pub(crate) struct PairRules {
     pub rule: PairRule,
     /// Links whose geoms do not touch each other.
     pub excludes: Vec<[FrameId; 2]>,
     pub explicit: Vec<([GeomId; 2], PairSurface)>,
-    /// Pairs that the rule makes and that are left out, sorted.
+    /// Pairs that the rule makes and that are excluded, sorted.
     pub dropped: Vec<[GeomId; 2]>,
     /// Pairs that have one contact point at most, sorted.
     pub single_point: Vec<[GeomId; 2]>,
@@ -83,7 +83,7 @@ impl Model {
         Ok(self.with_contacts(|contacts| contacts.dropped = list))
     }
 
-    fn with_contacts(&self, change: impl FnOnce(&mut Contacts)) -> Model {
+    fn with_contacts(&self, change: impl FnOnce(&mut PairRules)) -> Model {
         let mut model = self.clone();
         let structure = model.structure_mut();
         change(&mut structure.contacts);
@@ -114,7 +114,7 @@ fn sorted(a: GeomId, b: GeomId) -> [GeomId; 2] {
     if a < b { [a, b] } else { [b, a] }
 }
 
-/// All pairs of a model, by rising numbers.
+/// All pairs of a model, in ascending order.
 pub(super) fn list(s: &Structure) -> Vec<Pair> {
     let single = |geoms: &[GeomId; 2]| s.contacts.single_point.binary_search(geoms).is_ok();
     let plain = |geoms| Pair { geoms, surface: None, single_point: single(&geoms) };

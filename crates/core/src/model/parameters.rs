@@ -7,11 +7,11 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum ParameterGroup {
-    /// Ten per moving body: m, m c (3), inertia about the body's origin (xx, xy, yy, xz, yz, zz) [kg, kg·m, kg·m²].
+    /// Ten per moving body: m, m c (3), inertia about the body's origin (xx, xy, yy, xz, yz, zz) (kg, kg·m, kg·m²).
     Inertial,
     /// Six per moving body: position (m) and rotation vector (rad) of the body in its parent before its joints move.
     JointPlacement,
-    /// One per dof: inertia of the drive [kg·m² or kg].
+    /// One per dof: inertia of the drive (kg·m² or kg).
     Armature,
     /// One per dof: force per velocity.
     Damping,
@@ -21,13 +21,13 @@ pub enum ParameterGroup {
     SpringReference,
     /// One per dof: largest dry friction force.
     DryFriction,
-    /// Gravity in world axes [m/s²].
+    /// Gravity in world axes (m/s²).
     Gravity,
     /// One per geom: Coulomb's coefficient.
     Friction,
     /// One per geom: restitution.
     Restitution,
-    /// One per geom: contact compliance [1/kg].
+    /// One per geom: contact compliance (1/kg).
     Compliance,
     /// Three per geom: sizes of the shape (m), unused ones zero.
     ShapeSize,
@@ -76,7 +76,7 @@ impl ParameterGroup {
         }
     }
 
-    /// What the entries that belong to one owner are called, in order.
+    /// Names of the entries that belong to one owner, in order.
     pub const fn entries(self) -> &'static [&'static str] {
         match self {
             ParameterGroup::Inertial => &["m", "mx", "my", "mz", "xx", "xy", "yy", "xz", "yz", "zz"],

@@ -1,4 +1,4 @@
-//! What a file wants to have measured. Read from a finished step; the list is kept with the model.
+//! Sensors: quantities that a file wants measured. Read from a finished step; the list is kept with the model.
 
 use super::ids::{ActuatorId, FrameId, JointId};
 
@@ -7,9 +7,9 @@ use super::ids::{ActuatorId, FrameId, JointId};
 pub struct Sensor {
     /// Name; may be empty.
     pub name: String,
-    /// What is measured.
+    /// The measured quantity.
     pub quantity: Quantity,
-    /// On what.
+    /// The object it is attached to.
     pub object: SensorObject,
     /// Frame in which it is expressed; `None`: the world, or the object's own frame where the quantity implies it.
     pub reference: Option<FrameId>,

@@ -13,7 +13,7 @@ pub struct BodyInertia {
     pub mass: f64,
     /// Center of mass in the frame (m).
     pub com: Vec3,
-    /// Rotational inertia about the center of mass, axes of the frame [kg·m²].
+    /// Rotational inertia about the center of mass, axes of the frame (kg·m²).
     pub about_com: Sym3,
 }
 
@@ -23,9 +23,9 @@ pub struct BodyInertia {
 pub struct SpatialInertia {
     /// Mass (kg).
     pub mass: f64,
-    /// First moment of mass [kg·m].
+    /// First moment of mass (kg·m).
     pub h: Vec3,
-    /// Rotational inertia about the origin [kg·m²].
+    /// Rotational inertia about the origin (kg·m²).
     pub about_origin: Sym3,
 }
 
@@ -63,7 +63,7 @@ impl BodyInertia {
         BodyInertia { mass: p[0], com, about_com: i - Sym3::point_mass(com) * p[0] }
     }
 
-    /// Smallest eigenvalue of the rotational inertia about the center of mass [kg·m²].
+    /// Smallest eigenvalue of the rotational inertia about the center of mass (kg·m²).
     pub fn smallest_moment(&self) -> f64 {
         principal_moments(self.about_com)[0]
     }

@@ -39,7 +39,7 @@ impl Motion {
         Motion { lin: self.ang.cross(w.lin) + self.lin.cross(w.ang), ang: self.ang.cross(w.ang) }
     }
 
-    /// `V ×* F`, the same for a wrench.   (spatial-3)
+    /// `V ×* F`, the rate of change of a wrench `F` when it is carried along by `V`.   (spatial-3)
     #[inline(always)]
     pub fn cross_force(self, f: Force) -> Force {
         Force { lin: self.ang.cross(f.lin), ang: self.ang.cross(f.ang) + self.lin.cross(f.lin) }

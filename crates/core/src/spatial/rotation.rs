@@ -4,7 +4,7 @@ use super::mat3::Mat3;
 use super::vec3::{Vec3, vec3};
 
 /// Below this angle series replace the closed forms of the Jacobians, whose differences lose digits.
-const SMALL_ANGLE: f64 = 1e-3; // [rad]; the first terms left out are of order θ⁴/5040 ≈ 2e-16
+const SMALL_ANGLE: f64 = 1e-3; // (rad); the first omitted terms are of order θ⁴/5040 ≈ 2e-16
 
 /// A quaternion (w, x, y, z); a rotation when its norm is one.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -11,7 +11,7 @@ const HALF_PI: [f64; 3] = [1.570_796_326_734_125_6, 6.077_100_506_303_966e-11, 2
 /// Adding and subtracting it rounds to a whole number, which then stands in the lowest bits.
 const ROUND: f64 = 6_755_399_441_055_744.0; // 1.5 · 2⁵²
 /// Beyond it the reduction would lose digits and the library's functions take over.
-const LARGEST: f64 = 8e5; // [rad]
+const LARGEST_ANGLE: f64 = 8e5; // (rad)
 
 const SIN: [f64; 6] = [
     -1.666_666_666_666_663_2e-1,
@@ -34,7 +34,7 @@ const COS: [f64; 6] = [
 #[inline(always)]
 pub fn sin_cos(x: Lane) -> (Lane, Lane) {
     let [a, b, c, d] = x.0.map(f64::abs);
-    if a.max(b).max(c.max(d)) > LARGEST {
+    if a.max(b).max(c.max(d)) > LARGEST_ANGLE {
         return (Lane(x.0.map(f64::sin)), Lane(x.0.map(f64::cos)));
     }
     let count = x * core::f64::consts::FRAC_2_PI + Lane::splat(ROUND);
