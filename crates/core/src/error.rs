@@ -189,7 +189,7 @@ pub enum StepError {
         body: String,
         /// Which quantity.
         quantity: &'static str,
-        /// The number [m/s or rad/s; m or rad].
+        /// The number (m/s or rad/s; m or rad).
         value: f64,
         /// Its bound.
         limit: f64,
@@ -215,7 +215,7 @@ impl fmt::Display for StepError {
     }
 }
 
-/// Forward dynamics without an answer.
+/// Forward dynamics that have no solution.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum DynamicsError {

@@ -1,4 +1,4 @@
-//! The door: lengths and finiteness of what users hand in. Behind it kernels trust.
+//! The public boundary: lengths and finiteness of user input are checked here, and trusted inside.
 
 use crate::error::InputError;
 

@@ -82,7 +82,10 @@ fn a_step_says_in_words_what_is_about_to_give_way_and_what_the_derivative_means(
     let (model, mut data, x, ctrl) = standing(1500);
     let mut next = x.clone();
     let text = step(&model, &mut data, &x, &Input::ctrl(&ctrl), &mut next).unwrap().explain();
-    assert!(text.contains("Nearest to a change: ") && text.contains("more is held than can move"), "{text}");
+    assert!(
+        text.contains("Nearest to a change: ") && text.contains("active constraints are over-determined"),
+        "{text}"
+    );
     let cube = builtin("cube").unwrap();
     let (mut data, x) = (Data::new(&cube), State::keyframe(&cube, "home").unwrap());
     let mut next = x.clone();

@@ -1,4 +1,4 @@
-//! What the constraints of a finished step do: modes, margins, forces.
+//! The constraints of a finished step: modes, margins, forces.
 #![allow(non_snake_case)]
 
 use super::Step;
@@ -11,30 +11,30 @@ use crate::model::{Model, PrimitiveKind};
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ConstraintView {
-    /// What it is, such as `contact of 'floor' and 'foot'`.
+    /// Its name, such as `contact of 'floor' and 'foot'`.
     pub name: String,
     /// Unit of its force: "N", or "N·m" for what turns.
     pub unit: &'static str,
-    /// What it does.
+    /// Its mode.
     pub mode: Mode,
-    /// Impulse: of a contact on body 2 along (T, T, N), of others their one number (N s or N m s).
+    /// Impulse: of a contact on body 2 along (T, T, N), of others a single number (N s or N m s).
     pub impulse: [f64; 3],
     /// Velocity of the constraint, correction included, in the same components (m/s or rad/s).
     pub velocity: [f64; 3],
     /// Change of velocity that would open it or, if it is open, close it (m/s or rad/s).
     pub opening: f64,
-    /// Change of velocity that would make it slip or, if it slips, hold; infinite for what cannot slip.
+    /// Change of velocity that would make it slip or, if it slips, stick; infinite for what cannot slip.
     pub slipping: f64,
-    /// Force that would open it or make it slip while it holds (N or N m); infinite for what cannot.
+    /// Force that would open it or make it slip while it sticks (N or N m); infinite for what cannot.
     pub reserve: [f64; 2],
     /// Distance of its gap from the next corner of the position correction (m or rad).
     pub corner: f64,
-    /// Whether a derivative here may hold for one side only: a margin is below 1e-7 m/s. Points of a patch that holds as a
-    /// whole have the margins of the center of all its loads.
+    /// Whether a derivative here may be valid on one side only: a margin is below 1e-7 m/s. Points of a patch that sticks
+    /// as a whole have the margins of the center of all its loads.
     pub degenerate: bool,
 }
 
-/// How far a step is from doing something else.
+/// How far a step is from another mode.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Margins {
@@ -138,7 +138,7 @@ fn unit(model: &Model, assembly: &Assembly, source: Source) -> &'static str {
     }
 }
 
-/// What a constraint is called.
+/// Name of a constraint.
 fn name(model: &Model, assembly: &Assembly, source: Source, contacts: &[crate::collision::Contact]) -> String {
     let geom = |g: crate::model::GeomId| match model.geoms()[g.0].name.as_str() {
         "" => format!("geom {}", g.0),

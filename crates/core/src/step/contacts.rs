@@ -23,26 +23,26 @@ pub struct ContactView {
     pub feature: u64,
     /// Coulomb's coefficient.
     pub friction: f64,
-    /// Compliance of its normal in the problem: that of its surfaces, and the share of points that bear a load together
-    /// (1/kg).
+    /// Compliance of its normal in the problem: that of its surfaces, and that which distributes the load of redundant
+    /// points (1/kg).
     pub compliance: f64,
-    /// Impulse on body 2, world axes [N·s]; divided by the time step it is the force.
+    /// Impulse on body 2, world axes (N·s); divided by the time step it is the force.
     pub impulse: Vec3,
-    /// Velocity of body 2 against body 1 at the point, along (T, T, N) [m/s].
+    /// Velocity of body 2 relative to body 1 at the point, along (T, T, N) (m/s).
     pub velocity: Vec3,
-    /// What it does.
+    /// Its mode.
     pub mode: Mode,
-    /// Change of velocity that would change the mode [m/s].
+    /// Change of velocity that would change the mode (m/s).
     pub margin: f64,
 }
 
-/// All contacts of the step that `data` holds.
+/// All contacts of the step in `data`.
 pub(crate) fn views<'a>(model: &'a Model, data: &'a Data) -> impl Iterator<Item = ContactView> + 'a {
     let (kin, assembly, all) = (&data.kin, &data.assembly, data.contacts.contacts());
     all.iter().zip(&assembly.candidates).enumerate().map(move |(k, (c, candidate))| {
         let block = assembly.sources.iter().position(|s| *s == Source::Contact(k));
         let velocity = c.frame.tmul(relative_velocity(model, kin, &data.end.V, c.point, candidate.bodies));
-        // what was left out of the problem is open; its gap after the step is its margin
+        // an inactive candidate is open; its gap after the step is its margin
         let inactive = (Vec3::ZERO, Mode::Break, velocity.z + c.distance / model.options().dt, 0.0);
         let (impulse, mode, margin, compliance) = block.map_or(inactive, |b| {
             let (mode, margin) = data.solution.modes()[b];

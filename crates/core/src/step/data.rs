@@ -1,4 +1,4 @@
-//! Memory of a step: the structs of its stages, one field each, each with one writer.
+//! Memory of a step: one struct per stage, each with one writer.
 
 use crate::collision::ContactSet;
 use crate::constraint::{Assembly, EndVelocity, Solution, SolveReport, WarmImpulses, WarmStart};
@@ -9,7 +9,7 @@ use crate::gradient::{Gradient, StepInputs, StepRecord};
 use crate::model::{Model, StructureId};
 
 /// Memory for the steps of one model. From one step to the next it carries the warm start and nothing else: impulses and
-/// places where searches begin, which decide how soon an answer is found and, where several exist, which.
+/// places where searches begin, which decide how soon a solution is found and, where several exist, which.
 #[derive(Debug, Clone)]
 pub struct Data {
     pub(crate) structure: StructureId,
@@ -29,7 +29,7 @@ pub struct Data {
     pub(crate) forced: Vec<f64>,
     /// Whether a step has been made and came to its end.
     pub(crate) finished: bool,
-    /// What the step was made from.
+    /// Inputs of the step.
     pub(crate) given: StepInputs,
     /// Memory of derivatives, made when the first one is asked for.
     gradient: Option<Box<Gradient>>,
@@ -76,9 +76,9 @@ impl Data {
         (finished, self.gradient.get_or_insert_with(|| Box::new(Gradient::new(model))))
     }
 
-    /// Exchanges memory for the search for impulses and for derivatives, which is larger than all the rest, with that of another
-    /// `Data` of the model's structure: where many robots are stepped or differentiated one after the other, one memory
-    /// serves all and stays near the processor. Derivatives that were computed in either are forgotten.
+    /// Exchanges memory for the search for impulses and for derivatives, which is larger than all the rest, with that of
+    /// another `Data` of the model's structure: where many robots are stepped or differentiated one after the other, one
+    /// memory serves all and stays near the processor. Derivatives that were computed in either become invalid.
     pub fn exchange_scratch(&mut self, other: &mut Data) {
         if !self.structure.is(&other.structure) {
             return;
@@ -89,7 +89,7 @@ impl Data {
         other.invalidate_derivatives();
     }
 
-    /// Derivatives of the step before belong to the past.
+    /// Invalidates the derivatives of the step before.
     pub(crate) fn invalidate_derivatives(&mut self) {
         if let Some(gradient) = &mut self.gradient {
             gradient.invalidate();

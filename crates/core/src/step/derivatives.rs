@@ -1,4 +1,4 @@
-//! Derivatives of a finished step, checked at the door.
+//! Derivatives of a finished step, checked at the public boundary.
 #![allow(non_snake_case)]
 
 use super::Step;
@@ -17,9 +17,9 @@ impl Step<'_> {
         gradient.jacobian(&mut record)
     }
 
-    /// Whether the derivative is a choice: a constraint is undecided between two modes, demands contradict each other so that the
-    /// step violates them as little as possible, or more holds than can along some change of the configuration. No matrix is
-    /// right on both sides there. Free after a derivative of the step.   (grad-18)
+    /// Whether the derivative is a choice: a constraint is undecided between two modes, the constraints are infeasible and
+    /// have a least violation, or they are over-determined along some change of the configuration. No matrix is right on
+    /// both sides there. Free after a derivative of the step.   (grad-18)
     pub fn is_choice(&mut self) -> Result<bool, GradientError> {
         if self.report().degenerate > 0 || self.report().status == Status::Infeasible {
             return Ok(true);
@@ -40,11 +40,11 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// The change of (q_next, v_next) along a change of (q, v, tau, ctrl), on the side to which it leads. Where the step lies on a
-    /// corner (something is about to slip, to open or to close, or more rows hold than the motion has) that is not the
-    /// Jacobian times the change. With a `length` h it is the difference quotient `(step(x + h dx) − step(x))/h` of the true
-    /// step, as far as contacts keep their places; without, the limit for short ones. It solves the contact problem once
-    /// more; [`GradientError::Jammed`]: along the change it has no solution.   (grad-14)
+    /// The change of (q_next, v_next) along a change of (q, v, tau, ctrl), on the side to which it leads. Where the step
+    /// lies on a corner (something is about to slip, to open or to close, or the active constraints are over-determined)
+    /// that is not the Jacobian times the change. With a `length` h it is the difference quotient `(step(x + h dx) −
+    /// step(x))/h` of the true step, as far as contacts keep their places; without, the limit for short ones. It solves the
+    /// contact problem once more; [`GradientError::Jammed`]: along the change it has no solution.   (grad-14)
     pub fn jvp_one_sided(
         &mut self,
         dx: InputDirection,
@@ -64,10 +64,11 @@ impl Step<'_> {
         gradient.jvp_one_sided(&mut record, &dx, length, dq_next, dv_next)
     }
 
-    /// The Jacobian of difference quotients: each column is the mean of both sides, over changes that move a dof by `length` within
-    /// the step (m or rad), as far as contacts keep their places. On a corner that is nearer to the step than any other
-    /// matrix; changes along several dofs at once are not its sums. Two small contact problems per column; `contradicts`
-    /// is that of the last Jacobian. [`GradientError::Jammed`]: the step has no solution beside one of the columns.   (grad-21)
+    /// The Jacobian of difference quotients: each column is the mean of both sides, over changes that move a dof by
+    /// `length` within the step (m or rad), as far as contacts keep their places. On a corner that is nearer to the step
+    /// than any other matrix; changes along several dofs at once are not its sums. Two small contact problems per column;
+    /// `contradicts` is that of the last Jacobian. [`GradientError::Jammed`]: the step has no solution along one of the
+    /// columns.   (grad-21)
     pub fn jacobian_of_sides(&mut self, length: f64) -> Result<StepJacobian<'_>, GradientError> {
         check_length(length)?;
         if self.model.options().gradient != GradientMode::Exact {
@@ -115,7 +116,7 @@ impl Step<'_> {
     }
 
     /// Derivatives of the impulse of a contact (world axes, by its number in [`Step::contacts`]) with respect to q, v and
-    /// tau: three rows of nv numbers each. The load of redundant points is shared by their compliance, and so are these.
+    /// tau: three rows of nv numbers each. Compliance distributes the load of redundant points, and these derivatives too.
     pub fn impulse_jacobian(&mut self, contact: usize, out: [&mut [f64]; 3]) -> Result<(), GradientError> {
         let count = self.data.contacts.contacts().len();
         if contact >= count {
@@ -130,7 +131,7 @@ impl Step<'_> {
 
     /// Derivatives of all readings of [`Step::sensors`] with respect to q, v, tau and, after a step with actuators, ctrl.
     /// `sensors` is memory only; what it has read stays. Where a reading has a kink, the derivative is that of the side on
-    /// which the step lies: the nearer limit, the contacts that a touch sensor feels.   (sens-7)
+    /// which the step lies: the nearer limit, the contacts that a touch sensor measures.   (sens-7)
     pub fn sensor_jacobian<'s>(&mut self, sensors: &'s mut Sensors) -> Result<SensorJacobian<'s>, SensorError> {
         sensors.check(self.model)?;
         let (mut record, gradient) = self.data.differentiate(self.model);
@@ -153,10 +154,10 @@ impl Step<'_> {
         sensors.vjp(gradient, &mut record, weights, &mut out)
     }
 
-    /// Adds to `out` the gradient of a weighted sum of readings with respect to a group of the model's parameters; weights as in
-    /// [`Step::sensor_vjp`], `out` has the layout of the group. A reading depends on parameters by way of the motion and the
-    /// impulses of the step, and directly: loads on inertias, accelerometers on gravity, poses on placements. At most one
-    /// adjoint solve.   (sens-13)
+    /// Adds to `out` the gradient of a weighted sum of readings with respect to a group of the model's parameters; weights
+    /// as in [`Step::sensor_vjp`], `out` has the layout of the group. A reading depends on parameters through the motion
+    /// and the impulses of the step, and directly: loads on inertias, accelerometers on gravity, poses on placements. At
+    /// most one adjoint solve.   (sens-13)
     pub fn sensor_vjp_parameters(
         &mut self,
         weights: &[f64],

@@ -1,4 +1,4 @@
-//! A finished step in words: what its constraints do, which of them is about to give way, what its derivative means.
+//! A finished step in words: what its constraints do, which of them is nearest to another mode, what its derivative means.
 
 #![allow(non_snake_case)]
 
@@ -23,7 +23,7 @@ impl Step<'_> {
         text + &self.meaning(&constraints)
     }
 
-    /// What the Jacobian is the derivative of.
+    /// A sentence on what the Jacobian is the derivative of.
     fn meaning(&mut self, constraints: &[ConstraintView]) -> String {
         if self.model.options().gradient != GradientMode::Exact {
             return "The derivative is that of the smoothed step: it has no corners.\n".into();
@@ -38,8 +38,8 @@ impl Step<'_> {
         if !along.is_empty() {
             let more = if along.len() > NAMED { ", …" } else { "" };
             return format!(
-                "Along {} of {} directions of q ({}{more}) more is held than can move: the step has another derivative on each side. \
-                 The Jacobian keeps normals, limits and loops and lets friction yield by least squares; \
+                "Along {} of {} directions of q ({}{more}) active constraints are over-determined: the step has another derivative on each side. \
+                 The Jacobian satisfies normals, limits and loops and violates friction in the least-squares sense; \
                  a one-sided jvp is exact.\n",
                 along.len(),
                 names.len(),
@@ -70,7 +70,7 @@ fn nearest(constraints: &[ConstraintView]) -> Option<String> {
     let does = match (c.mode, slips) {
         (Mode::Break, _) => "to close",
         (Mode::Stick, true) => "to slip",
-        (Mode::Slide, true) => "to hold",
+        (Mode::Slide, true) => "to stick",
         (_, false) => "to open",
     };
     let reserve = c.reserve[usize::from(slips)];
@@ -101,11 +101,11 @@ fn sentence(c: &ConstraintView, dt: f64) -> String {
             c.opening, c.slipping
         ),
         Mode::Stick if c.reserve[1].is_finite() => {
-            format!("holds with {normal:.4} {} of at most {:.4}", c.unit, normal.abs() + c.reserve[1])
+            format!("sticks with {normal:.4} {} of at most {:.4}", c.unit, normal.abs() + c.reserve[1])
         }
-        Mode::Stick => format!("holds with {normal:.4} {}", c.unit),
+        Mode::Stick => format!("is active with {normal:.4} {}", c.unit),
         Mode::Slide => format!("slips at {:.4} {} with {normal:.4} {}", c.velocity[0], speed(c), c.unit),
     };
-    let doubt = if c.degenerate { "; undecided: a derivative holds for one side only" } else { "" };
+    let doubt = if c.degenerate { "; undecided: a derivative is valid on one side only" } else { "" };
     format!("{} {does}{doubt}.", c.name)
 }

@@ -53,7 +53,7 @@ impl Step<'_> {
         (&self.data.given.q, &self.data.given.v)
     }
 
-    /// What acted during the step: forces of zero where none were given.
+    /// Forces and controls of the step: forces of zero where none were given.
     pub fn input(&self) -> Input<'_> {
         let given = &self.data.given;
         Input { tau: &given.tau, ctrl: given.ctrl(), wrenches: &given.wrenches }
@@ -92,8 +92,8 @@ impl Step<'_> {
         self.data.contacts.contacts().iter().fold(0.0, |d: f64, c| d.max(-c.distance))
     }
 
-    /// Every contact that could take part in the step: of pairs that the velocities could close, all points nearer than the
-    /// contact distance. By rising numbers of their pairs.
+    /// Every contact candidate of the step: of pairs that the velocities could close, all points nearer than the contact
+    /// distance. In the order of their pairs.
     pub fn contacts(&self) -> impl Iterator<Item = ContactView> + '_ {
         contacts::views(self.model, self.data)
     }

@@ -8,7 +8,7 @@ use crate::spatial::Vec3;
 
 impl Step<'_> {
     /// A number that is the same for two steps of a model whenever their derivatives follow the same formula: the same
-    /// things touch, with the same features and in the same modes. Points of a patch that holds as a whole count together.
+    /// things touch, with the same features and in the same modes. Points of a patch that sticks as a whole count as one.
     pub fn mode_key(&self) -> u64 {
         let assembly = &self.data.assembly;
         if let GradientMode::Central { .. } = self.model.options().gradient {
@@ -44,7 +44,7 @@ impl Step<'_> {
         key
     }
 
-    /// What touches in a block, whatever it does.
+    /// Key of the features that touch in a block, whatever its mode.
     fn feature_key(&self, k: usize) -> u64 {
         let assembly = &self.data.assembly;
         match assembly.sources[k] {
@@ -59,7 +59,7 @@ impl Step<'_> {
         }
     }
 
-    /// A block and its mode; nothing for what is open.
+    /// Key of a block and its mode; zero for what is open.
     fn block_key(&self, k: usize) -> u64 {
         let (assembly, mode) = (&self.data.assembly, self.data.solution.modes()[k].0);
         if mode == Mode::Break || self.is_covered_by_limit(k) {
@@ -69,7 +69,7 @@ impl Step<'_> {
         let b = &assembly.problem.blocks[k];
         let end = matches!(b.cone, Cone::Box { .. }) && self.data.solution.lambda()[b.row] > 0.0;
         let slopes = [slope.gap.to_bits(), slope.approach.to_bits()];
-        // between sticking and sliding this way or that
+        // between sticking and sliding in one direction or the other
         let at_rest = mode == Mode::Slide && self.slip(k) < AT_REST;
         let code = if at_rest { u64::MAX } else { mode as u64 };
         hash([self.feature_key(k), code, slopes[0], slopes[1], u64::from(end)])
@@ -86,7 +86,7 @@ impl Step<'_> {
         }
     }
 
-    /// Whether it is the dry friction of a joint that a limit holds: what the two share of the load moves nothing.
+    /// Whether it is the dry friction of a joint with an active limit: how the two divide the load moves nothing.
     fn is_covered_by_limit(&self, k: usize) -> bool {
         let assembly = &self.data.assembly;
         let kind = |k: usize| match assembly.sources[k] {
@@ -108,7 +108,7 @@ impl Step<'_> {
         blocks.all(|k| self.data.solution.modes()[k].0 != Mode::Slide)
     }
 
-    /// How many of the six directions of motion the points of a patch hold.
+    /// How many of the six directions of motion the points of a patch constrain.
     fn constrained_directions(&self, blocks: core::ops::Range<usize>) -> usize {
         let contact = |k: usize| match (self.data.assembly.sources[k], self.data.solution.modes()[k].0) {
             (Source::Contact(n), Mode::Stick) => Some(self.data.contacts.contacts()[n].point),

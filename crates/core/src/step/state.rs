@@ -1,4 +1,4 @@
-//! What goes into a step and comes out of it.
+//! State and input of a step.
 
 use crate::dynamics::Wrench;
 use crate::error::InputError;
@@ -38,10 +38,10 @@ impl State {
     }
 }
 
-/// What acts during a step: the one way in for forces and controls. [`Input::default`]: nothing, actuators off.
+/// Forces and controls that act during a step. [`Input::default`]: nothing, actuators off.
 ///
-/// Of several steps, or several robots, forces and controls are rows: one for each step of each robot, one after the other.
-/// Wrenches are then the same for all.
+/// For several steps, or several robots, forces and controls are rows: one for each step of each robot, one after the
+/// other. Wrenches are then the same for all.
 ///
 /// ```
 /// use slipstick_core::Input;
@@ -51,7 +51,7 @@ impl State {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Input<'a> {
-    /// Generalized forces beside the actuators' (nv); empty: none.
+    /// Generalized forces in addition to the actuators' (nv); empty: none.
     pub tau: &'a [f64],
     /// Controls of the actuators (nu); `None`: they are off. Zeros are not the same: position servos then pull to zero.
     pub ctrl: Option<&'a [f64]>,
