@@ -305,10 +305,10 @@ impl Assembly {
         let (xi, block) = (self.problem.size(), self.problem.blocks.len());
         let all = contacts.contacts();
         self.problem.jacobian.open_bodies(model, bodies);
-        let shared = count > 2;
+        let as_twist = count > 2;
         // a group of many points is described by the relative twist of its bodies at their center
         let center = included().fold(Vec3::ZERO, |s, k| s + all[k].point) * (1.0 / count as f64);
-        if shared {
+        if as_twist {
             for (body, sign) in bodies.into_iter().zip([-1.0, 1.0]) {
                 self.problem.jacobian.add_point(model, kin, body, center, &Vec3::UNITS, 0, sign);
                 self.problem.jacobian.add_rotation(model, kin, body, &Vec3::UNITS, 3, sign);
@@ -318,7 +318,7 @@ impl Assembly {
             let (c, candidate) = (&all[k as usize], self.candidates[k as usize]);
             let cone = Cone::Friction { mu: candidate.law.friction };
             let compliance = [candidate.law.compliance, relative];
-            if shared {
+            if as_twist {
                 let sign = if candidate.bodies == bodies { 1.0 } else { -1.0 };
                 self.problem.push_twist(cone, xi, twist_map(c, center, sign), compliance);
             } else {
@@ -332,7 +332,7 @@ impl Assembly {
             let restitution = candidate.law.restitution;
             self.biases.push(Bias::Gap { phi: c.distance, restitution, approach });
         }
-        let width = if shared { TWIST } else { 3 * count };
+        let width = if as_twist { TWIST } else { 3 * count };
         self.problem.groups.push(Group::new(xi..xi + width, block..block + count));
     }
 

@@ -277,10 +277,10 @@ fn assemble_in_dofs(linear: &mut Linear, problem: &Problem) {
     for cell in cells.iter() {
         let columns = &problem.columns[problem.groups[cell.group].columns.clone()];
         let [first, last] = [columns.first(), columns.last()].map(|c| c.map_or(0, |c| *c as usize));
-        let together = last - first + 1 == columns.len();
+        let contiguous = last - first + 1 == columns.len();
         add_cell(problem, W, cell, product, square, |i, row| {
             let out = &mut lu.row_mut(columns[i] as usize)[first..];
-            if together {
+            if contiguous {
                 out.iter_mut().zip(&row[..columns.len()]).for_each(|(out, x)| *out += x);
             } else {
                 columns.iter().zip(row).for_each(|(c, x)| out[*c as usize - first] += x);

@@ -163,9 +163,9 @@ fn write_responses(problem: &Problem, work: &mut Work, proximal: f64, reuse: boo
 /// Whether a point has no load although others of its patch have.
 fn is_idle_in_patch(problem: &Problem, k: usize, lambda: &[f64]) -> bool {
     let b = &problem.blocks[k];
-    let bears = |b: &Block| lambda[b.row + b.cone.rows() - 1] > 0.0;
+    let is_loaded = |b: &Block| lambda[b.row + b.cone.rows() - 1] > 0.0;
     let patch = || problem.groups.iter().find(|g| g.blocks.contains(&k));
-    b.is_redundant() && !bears(b) && patch().is_some_and(|g| problem.blocks[g.blocks.clone()].iter().any(bears))
+    b.is_redundant() && !is_loaded(b) && patch().is_some_and(|g| problem.blocks[g.blocks.clone()].iter().any(is_loaded))
 }
 
 /// The mode that an impulse of the warm start had: stick inside its cone, slide on its boundary. An impulse of zero

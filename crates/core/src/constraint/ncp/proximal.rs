@@ -116,8 +116,8 @@ impl Proximal {
         for b in &problem.blocks {
             let last = b.row + b.cone.rows() - 1;
             for i in b.row..=last {
-                let yielded = if i == last { b.compliance * self.lambda[i] } else { 0.0 };
-                gap = gap.max((sigma[i] - yielded - self.s[i]).abs());
+                let compliant = if i == last { b.compliance * self.lambda[i] } else { 0.0 };
+                gap = gap.max((sigma[i] - compliant - self.s[i]).abs());
                 violation = violation.max(weight * b.mean * (self.lambda[i] - self.hat[i]).abs());
             }
         }

@@ -125,11 +125,11 @@ fn block<const N: usize, const L: usize>(
     G: &mut [f64],
 ) {
     let mut sums = [[Lane::ZERO; L]; N];
-    let shared = left.path.iter().zip(right.path).take_while(|(p, q)| p == q).count();
-    for (y, z) in left.columns[..shared].iter().zip(&right.columns[..shared]) {
+    let common = left.path.iter().zip(right.path).take_while(|(p, q)| p == q).count();
+    for (y, z) in left.columns[..common].iter().zip(&right.columns[..common]) {
         add_outer(&mut sums, y, z);
     }
-    let (mut i, mut j, mut any) = (shared, shared, shared > 0);
+    let (mut i, mut j, mut any) = (common, common, common > 0);
     while !chains && i < left.path.len() && j < right.path.len() {
         let (p, q) = (left.path[i], right.path[j]);
         if p == q {

@@ -75,8 +75,8 @@ impl Jacobian {
 
     /// Merges a chain, root first, into the path that begins at `start`: both rise.
     fn add_chain(&mut self, chain: &[usize], start: usize) {
-        let known = self.path[start..].iter().zip(chain).take_while(|(a, b)| a == b).count();
-        let tail = &chain[known..];
+        let common = self.path[start..].iter().zip(chain).take_while(|(a, b)| a == b).count();
+        let tail = &chain[common..];
         match (self.path[start..].last(), tail.first()) {
             (_, None) => {}
             (Some(last), Some(first)) if last >= first => {
