@@ -122,7 +122,7 @@ fn redundant(rng: &mut Rng) -> Redundant {
     let (rows, held, dofs) = (15, 6, 12);
     let mut terms = Terms::zeros(rows, 5);
     terms.mu = DVector::from_fn(5, |_, _| rng.uniform(0.3, 0.8));
-    let J = with_held_rows(random_matrix(rng, rows, dofs));
+    let J = with_sticking_rows(random_matrix(rng, rows, dofs));
     let next = DVector::from_fn(dofs, |i, _| if i < held { 0.0 } else { rng.uniform(-1.0, 1.0) });
     let (sigma, mut lambda) = (&J * &next, DVector::zeros(rows));
     for k in 0..4 {
@@ -143,7 +143,7 @@ fn redundant(rng: &mut Rng) -> Redundant {
 }
 
 /// The first nine rows move the first six dofs only.
-fn with_held_rows(J: DMatrix<f64>) -> DMatrix<f64> {
+fn with_sticking_rows(J: DMatrix<f64>) -> DMatrix<f64> {
     DMatrix::from_fn(J.nrows(), J.ncols(), |i, j| if i < 9 && j >= 6 { 0.0 } else { J[(i, j)] })
 }
 
@@ -156,7 +156,7 @@ struct Change {
 
 impl Redundant {
     fn change(&self, rng: &mut Rng) -> Change {
-        let J = with_held_rows(random_matrix(rng, self.J.nrows(), self.J.ncols()));
+        let J = with_sticking_rows(random_matrix(rng, self.J.nrows(), self.J.ncols()));
         Change { J, v: random_vector(rng, self.v.len()), mu: random_vector(rng, self.terms.mu.len()) }
     }
 
@@ -326,7 +326,7 @@ fn a_sliding_point_has_the_derivatives_of_the_textbook() {
 }
 
 #[test]
-fn the_bound_of_a_box_that_gives_way_is_differentiated_like_a_coefficient() {
+fn the_bound_of_a_saturated_box_is_differentiated_like_a_coefficient() {
     let problem = Problem::new(&[Cone::Box { bound: 0.2 }], &[2.0], &[-1.0], &[0.0]).unwrap();
     let (solution, report) = solved(&problem, None);
     let mut gradient = SolutionGradient::new(&problem, &solution, &report).unwrap();

@@ -192,7 +192,7 @@ fn at_its_weight_a_puck_is_lifted_on_one_side_only() {
 }
 
 #[test]
-fn at_the_friction_limit_a_puck_yields_to_one_side_and_holds_to_the_other() {
+fn at_the_friction_limit_a_puck_slides_to_one_side_and_sticks_to_the_other() {
     let mu = 0.3;
     let pull = mu * MASS * G;
     let mut lab = Lab::new(&puck(surface(mu, 0.0), |_| ()), &[0.0; 3], &[0.0; 3]).tau(&[pull, 0.0, 0.0]);

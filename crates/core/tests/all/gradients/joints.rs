@@ -110,7 +110,7 @@ fn a_joint_at_its_effort_limit_does_not_hear_its_drives() {
 }
 
 #[test]
-fn a_stop_answers_to_the_gap_alone() {
+fn a_stop_depends_on_the_gap_alone() {
     let model = slider(Implicit::Velocity, vec![], |j| j.range = Some([-0.5, 0.5]));
     // gap, slope of v_next by q times dt
     let cases = [(3e-4, -1.0), (0.0, -1.0), (-5e-5, -1.0), (-5e-4, -0.2), (-0.05, 0.0)];
@@ -126,7 +126,7 @@ fn a_stop_answers_to_the_gap_alone() {
 }
 
 #[test]
-fn dry_friction_holds_or_gives_way_at_its_largest_force() {
+fn dry_friction_sticks_or_slides_at_its_largest_force() {
     let model = slider(Implicit::Velocity, vec![], |j| j.dry_friction = 6.0);
     let mut lab = Lab::new(&model, &[0.1], &[0.0]).tau(&[5.0]);
     expect_dof("held", &mut lab, &[0.0, 0.0, 0.0]);
@@ -141,7 +141,7 @@ fn dry_friction_holds_or_gives_way_at_its_largest_force() {
 }
 
 #[test]
-fn dry_friction_at_its_limit_yields_to_one_side() {
+fn dry_friction_at_its_limit_slides_to_one_side() {
     let model = slider(Implicit::Velocity, vec![], |j| j.dry_friction = 6.0);
     let mut lab = Lab::new(&model, &[0.1], &[0.0]).tau(&[6.0]);
     for (push, want) in [(1.0, DT / M), (-1.0, 0.0)] {

@@ -52,7 +52,7 @@ fn what_is_undecided_says_so() {
 }
 
 #[test]
-fn points_of_a_patch_that_holds_are_not_undecided() {
+fn points_of_a_patch_that_sticks_are_not_undecided() {
     let mut w = World::new();
     w.plane(Pose::IDENTITY, surface(0.5, 0.0));
     let half = vec3(0.1, 0.15, 0.05);

@@ -88,7 +88,7 @@ fn wedged(shape: Shape, friction: f64) -> Run {
 }
 
 #[test]
-fn a_body_between_walls_that_overlap_it_is_squeezed_gently_and_held_by_friction() {
+fn a_body_wedged_between_overlapping_walls_is_pressed_gently_and_sticks_by_friction() {
     for shape in [Shape::Sphere { radius: 0.1 }, Shape::Box { half_size: vec3(0.1, 0.1, 0.1) }] {
         for friction in [0.0, 0.5, 2.0] {
             let mut run = wedged(shape, friction);
@@ -111,7 +111,7 @@ fn a_body_between_walls_that_overlap_it_is_squeezed_gently_and_held_by_friction(
 }
 
 #[test]
-fn bodies_in_heaps_of_overlapping_walls_get_an_answer() {
+fn bodies_in_heaps_of_overlapping_walls_have_a_solution() {
     for seed in 0..40 {
         let mut rng = Rng::new(800 + seed);
         let mut w = World::new();
@@ -136,7 +136,7 @@ fn bodies_in_heaps_of_overlapping_walls_get_an_answer() {
 }
 
 #[test]
-fn a_jammed_rod_is_answered_whatever_its_friction() {
+fn a_jammed_rod_has_a_solution_whatever_its_friction() {
     let (radius, half_length) = (0.01, 0.5);
     for k in 0..60 {
         let mut rng = Rng::new(900 + k);
@@ -163,7 +163,7 @@ fn a_jammed_rod_is_answered_whatever_its_friction() {
 }
 
 #[test]
-fn constraints_that_contradict_each_other_are_reported() {
+fn infeasible_constraints_are_reported() {
     let mut w = World::new();
     let body = w.block("torn", 1.0, vec3(0.1, 0.1, 0.1), Pose::IDENTITY, surface(0.0, 0.0));
     for x in [0.1, -0.1] {
@@ -182,7 +182,7 @@ fn constraints_that_contradict_each_other_are_reported() {
 }
 
 #[test]
-fn constraints_that_say_the_same_twice_are_no_contradiction() {
+fn redundant_constraints_are_feasible() {
     let mut w = World::new();
     let body = w.block("held", 1.0, vec3(0.1, 0.1, 0.1), Pose::IDENTITY, surface(0.0, 0.0));
     for _ in 0..3 {
@@ -200,7 +200,7 @@ fn constraints_that_say_the_same_twice_are_no_contradiction() {
 }
 
 #[test]
-fn a_press_that_closes_on_a_block_is_answered() {
+fn a_press_that_closes_on_a_block_has_a_solution() {
     // obstacles that move: no velocity of the block satisfies both jaws, which are driven by huge forces
     let mut w = World::new();
     let s = surface(0.5, 0.0);

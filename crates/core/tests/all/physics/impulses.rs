@@ -102,7 +102,7 @@ fn coulomb(c: &ContactView, lambda: Vec3, report: &SolveReport, options: &Option
     let (pull, slip) = (lambda.x.hypot(lambda.y), c.velocity.x.hypot(c.velocity.y));
     // what the solver leaves, and what compliance adds to the normal
     let (small, shift) = (1e-9 + 10.0 * report.residual, report.compliance_shift);
-    let gap = c.velocity.z + demanded(c.distance, options);
+    let gap = c.velocity.z + target_velocity(c.distance, options);
     assert!(lambda.z >= 0.0 && pull <= c.friction * lambda.z + small, "{lambda:?} leaves its cone");
     assert!(gap >= -shift - small, "it sinks in with {gap:e} m/s");
     assert!(lambda.z.min(gap - shift) < small, "{lambda:?} over a gap that opens with {gap:e} m/s");
@@ -113,7 +113,7 @@ fn coulomb(c: &ContactView, lambda: Vec3, report: &SolveReport, options: &Option
 }
 
 /// Velocity that the distance demands along the normal, with the sign of a gap.
-fn demanded(distance: f64, o: &Options) -> f64 {
+fn target_velocity(distance: f64, o: &Options) -> f64 {
     let Correction { full_depth, beta, max_speed } = o.correction;
     let depth = if distance >= -full_depth { distance } else { -full_depth + beta * (distance + full_depth) };
     (depth / o.dt).max(-max_speed)

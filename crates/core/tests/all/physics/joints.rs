@@ -118,7 +118,7 @@ fn a_rod_that_swings_round_its_cone_does_not_leave_it() {
 }
 
 #[test]
-fn dry_friction_holds_what_it_can_and_gives_way_to_the_rest() {
+fn dry_friction_sticks_up_to_its_bound_and_slides_beyond() {
     let (mass, dry) = (2.0, 7.0);
     for sign in [1.0, -1.0] {
         let mut run = slider(mass, |j| j.dry_friction = dry);

@@ -48,7 +48,7 @@ fn a_state_and_a_warm_start_repeat_the_rest_of_a_run() {
 }
 
 #[test]
-fn forgotten_memory_is_like_new_memory() {
+fn cleared_memory_is_like_new_memory() {
     let mut run = tumbling(1002, 2, 0.5, |_| ());
     run.go(500);
     run.data.clear_warm_start();
@@ -76,7 +76,7 @@ fn difference(mut warm: Run, steps: usize) -> f64 {
 }
 
 #[test]
-fn a_warm_start_does_not_change_the_answer() {
+fn a_warm_start_does_not_change_the_solution() {
     let mut w = World::new();
     let s = surface(0.3, 0.0);
     w.plane(Pose::IDENTITY, s);

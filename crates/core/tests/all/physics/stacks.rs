@@ -110,7 +110,7 @@ fn a_grain_rests_on_a_mountain_and_a_mountain_is_not_moved_by_it() {
 }
 
 #[test]
-fn a_soft_contact_gives_way_as_its_compliance_says() {
+fn a_soft_contact_moves_as_its_compliance_says() {
     for (mass, compliance) in [(1.0, 1.0), (0.1, 5.0), (20.0, 0.2)] {
         let mut w = World::new();
         w.plane(Pose::IDENTITY, surface(0.5, 0.0));
