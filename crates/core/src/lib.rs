@@ -1,8 +1,8 @@
 //! The step of slipstick and its derivative: rigid-body dynamics in `f64`, without dependencies, files, threads or clocks.
 //!
-//! A walk through a step: [`model`] holds the robot, [`dynamics`] moves it, [`collision`] finds what touches,
-//! [`constraint`] solves for the impulses, [`step()`] puts the stages in order.
-//! [`spatial`] and [`linalg`] are the vocabulary. `docs/math/notation.md` lists the symbols.
+//! The stages of a step: [`model`] has the robot, [`dynamics`] moves it, [`collision`] finds what touches, [`constraint`]
+//! solves for the impulses, [`step()`] puts the stages in order. [`spatial`] and [`linalg`] are the vocabulary.
+//! `docs/math/notation.md` lists the symbols.
 
 pub mod collision;
 pub mod constraint;

@@ -15,7 +15,7 @@ const INVOLVED: f64 = 1e-2;
 /// the step's derivative.
 const KEEP_WITHIN: f64 = 4.0;
 
-/// What a solve that ended with `end` calls for: relaxes constraints of an infeasible problem and solves it again; tries whether
+/// Follows a solve that ended with `end`. Relaxes constraints of an infeasible problem and solves it again. Tries whether
 /// those that were relaxed in the step before still have to be. Returns whether the problem is infeasible.   (ncp-14)
 pub(super) fn relax_infeasible(problem: &mut Problem, search: &mut Search, work: &mut Work, end: End) -> bool {
     if end == End::Reference {

@@ -130,14 +130,14 @@ pub(crate) fn gain_partials(
     let inside = evaluate(model, k, a, q, v, ctrl).inside;
     let [length, velocity, _] = observe(model, k, q, v, ctrl);
     for_each_arm(model, a, q, |j, arm, _| visit(j, arm));
-    let heard = a.ctrl_range.map_or(ctrl, |[lo, hi]| ctrl.clamp(lo, hi));
-    [heard, 1.0, length, velocity].map(|x| if inside { x } else { 0.0 })
+    let clamped = a.ctrl_range.map_or(ctrl, |[lo, hi]| ctrl.clamp(lo, hi));
+    [clamped, 1.0, length, velocity].map(|x| if inside { x } else { 0.0 })
 }
 
 /// Damping and stiffness that unsaturated actuators give to joints with one dof, −gear² b₂ and −gear² b₁, added into `kv`
 /// and `kp` (nv each). Gains that drive instead of resist are excluded, and so are those of tendons, which couple dofs
-/// outside the pattern of the tree: they stay explicit.   (act-3) `tau` are the clamped forces of [`actuate`]: a joint at
-/// its effort limit has no gain.
+/// outside the pattern of the tree: they stay explicit. `tau` are the clamped forces of [`actuate`]: a joint at its effort
+/// limit has no gain.   (act-3)
 pub(crate) fn add_gains(
     model: &Model,
     q: &[f64],

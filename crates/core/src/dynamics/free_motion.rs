@@ -1,8 +1,8 @@
 //! Motion without contact: v_free = v + dt M̂⁻¹ (tau − b − dt K v) + u, springs and dampers counted in tau; u is what free
 //! rotation needs to keep its energy.   (step-1, step-2, step-3)
 //!
-//! Damping D and stiffness K that are taken at the end of the step enter the mass matrix, M̂ = M + dt D + dt² K,
-//! which keeps the sparsity of the tree and replaces M in every solve of the step.
+//! Damping D and stiffness K that are taken at the end of the step enter the mass matrix, M̂ = M + dt D + dt² K. It keeps
+//! the sparsity of the tree and replaces M in every solve of the step.
 #![allow(non_snake_case)]
 
 use super::actuation;

@@ -3,15 +3,15 @@
 //!
 //! Explicit Euler gains energy in every turn. For the locked tree, a rigid body with the inertia I that all its bodies have
 //! together, `I (ω⁺ − ω) + dt ω_m × I ω_m = 0` with `ω_m = (ω + ω⁺)/2` keeps energy and the size of the angular momentum
-//! exactly. The difference from the explicit term is added to the free velocity, as a rotation about the center of mass:
-//! linear momentum stays as it is, and for a single body the rule is the midpoint rule itself.
+//! exactly. The difference from the explicit term is added to the free velocity, as a rotation about the center of mass.
+//! Linear momentum stays as it is, and for a single body the rule is the midpoint rule itself.
 #![allow(non_snake_case)]
 
 use super::kinematics::Kinematics;
 use crate::model::{Model, PrimitiveKind};
 use crate::spatial::{Mat3, Motion, Quat, SpatialInertia, Vec3, right_jacobian};
 
-/// Newton's iterations for ω⁺, of which three or four are needed below one radian a step; where they do not converge,
+/// Newton's iterations for ω⁺, of which three or four are needed below one radian a step. Where they do not converge,
 /// rotation is too fast for the step and ω⁺ = ω, which keeps the energy too.
 const ITERATIONS: usize = 20;
 /// Fraction of ω that the last iteration may change: the next one would change the square of it.

@@ -8,8 +8,8 @@ use crate::spatial::{Lane, Mat3, Motion, Pose, Quat, SpatialInertia, Vec3, axis_
 
 /// Poses, dof axes and velocities of one state.
 ///
-/// Spatial vectors have world axes and are taken at the origin of their tree (its root body), a point at rest:
-/// the formulas are those of the world frame, without its loss of digits far from the world's origin.
+/// Spatial vectors have world axes and are taken at the origin of their tree (its root body), a point at rest. The formulas
+/// are those of the world frame, without its loss of digits far from the world's origin.
 #[derive(Debug, Clone)]
 pub struct Kinematics {
     /// Pose of each body in the world.

@@ -3,7 +3,7 @@
 //! w gives every body a virtual velocity W = Σ S_j w_j, and w·tau = Σ W_i·f_i. With the sums over all that dof j carries
 //! H = Σ I_i W_i, Y = Σ 2B_iᵀ W_i, f = Σ f_i:
 //! g_q = Y·Ψ̇ + H·Ψ̈ + (W_λ × S)·f + E·S,   g_v = Y·S + H·(Ψ̇ + Ṡ),   g_a = H·S + armature w,
-//! where E sums what wrenches change by keeping their direction in the world.
+//! where E sums the terms of wrenches that keep their direction in the world.
 #![allow(non_snake_case)]
 
 use super::kinematics::Kinematics;

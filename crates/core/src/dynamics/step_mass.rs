@@ -1,5 +1,5 @@
-//! M̂ of a step and its inverse: the sparse factor that contacts and Jacobians need, or, in trees so deep that it would cost
-//! more than all the rest, articulated bodies for as long as only single vectors are solved for.   (mass-8)
+//! M̂ of a step and its inverse. Contacts and Jacobians need the sparse factor. In trees so deep that it would cost more
+//! than all the rest, articulated bodies serve as long as only single vectors are solved for.   (mass-8)
 #![allow(non_snake_case)]
 
 use super::aba::{Articulated, Six, accumulate, add, add_scaled, dot, full, product, release};

@@ -46,8 +46,8 @@ pub struct Margins {
 
 impl Step<'_> {
     /// All constraints of the problem: equalities, limits and dry friction of joints, contacts. Where several impulses give
-    /// the same motion, those of the center of all that do (ncp-15): they do not depend on where the solver began, and their
-    /// margins are those of the whole.
+    /// the same motion, those at the center of all of them (ncp-15). They do not depend on where the solver began, and
+    /// their margins are those of the whole.
     pub fn constraints(&mut self) -> Vec<ConstraintView> {
         let loads = self.centered();
         let sources = self.data.assembly.sources.iter().enumerate();

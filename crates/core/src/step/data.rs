@@ -9,7 +9,7 @@ use crate::gradient::{Gradient, StepInputs, StepRecord};
 use crate::model::{Model, StructureId};
 
 /// Memory for the steps of one model. From one step to the next it carries the warm start and nothing else: impulses and
-/// places where searches begin, which decide how soon a solution is found and, where several exist, which.
+/// places where searches begin. They decide how soon a solution is found and, where several exist, which.
 #[derive(Debug, Clone)]
 pub struct Data {
     pub(crate) structure: StructureId,
@@ -77,8 +77,8 @@ impl Data {
     }
 
     /// Exchanges memory for the search for impulses and for derivatives, which is larger than all the rest, with that of
-    /// another `Data` of the model's structure: where many robots are stepped or differentiated one after the other, one
-    /// memory serves all and stays near the processor. Derivatives that were computed in either become invalid.
+    /// another `Data` of the model's structure. Where many robots are stepped or differentiated one after the other, one
+    /// memory serves all and stays in the cache. Derivatives that were computed in either become invalid.
     pub fn exchange_scratch(&mut self, other: &mut Data) {
         if !self.structure.is(&other.structure) {
             return;

@@ -64,11 +64,10 @@ impl Step<'_> {
         gradient.jvp_one_sided(&mut record, &dx, length, dq_next, dv_next)
     }
 
-    /// The Jacobian of difference quotients: each column is the mean of both sides, over changes that move a dof by
-    /// `length` within the step (m or rad), as far as contacts keep their places. On a corner that is nearer to the step
-    /// than any other matrix; changes along several dofs at once are not its sums. Two small contact problems per column;
-    /// `contradicts` is that of the last Jacobian. [`GradientError::Jammed`]: the step has no solution along one of the
-    /// columns.   (grad-21)
+    /// The Jacobian of difference quotients: each column is the mean of both sides. Changes move a dof by `length` within
+    /// the step (m or rad), as far as contacts keep their places. On a corner that is nearer to the step than any other
+    /// matrix; changes along several dofs at once are not its sums. Two small contact problems per column; `contradicts` is
+    /// that of the last Jacobian. [`GradientError::Jammed`]: the step has no solution along one of the columns.   (grad-21)
     pub fn jacobian_of_sides(&mut self, length: f64) -> Result<StepJacobian<'_>, GradientError> {
         check_length(length)?;
         if self.model.options().gradient != GradientMode::Exact {

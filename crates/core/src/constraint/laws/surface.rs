@@ -70,15 +70,15 @@ fn condim(a: &Geom, b: &Geom) -> u8 {
     }
 }
 
-/// Velocity added to that of a gap `phi`, so that the law for velocities becomes one for gaps: a gap may close within the
-/// step; an overlap must open, all of it down to `full_depth`, a fraction of what is deeper.   (contact-3)
+/// Velocity added to that of a gap `phi`, so that the law for velocities becomes one for gaps. A gap may close within the
+/// step. An overlap must open: all of it down to `full_depth`, a fraction of what is deeper.   (contact-3)
 pub(crate) fn gap_velocity(correction: &Correction, dt: f64, phi: f64) -> f64 {
     let depth = correction.full_depth;
     let f = if phi >= -depth { phi } else { -depth + correction.beta * (phi + depth) };
     f.max(-correction.max_speed * dt) / dt
 }
 
-/// Velocity added to that of a gap with restitution: a surface that approaches at `approach < 0` and touches within the
+/// Velocity added to that of a gap with restitution. A surface that approaches at `approach < 0` and touches within the
 /// step leaves at a fraction of that speed, or opens its overlap, whichever is faster.   (contact-4)
 pub(crate) fn rebound_velocity(options: &Options, restitution: f64, phi: f64, approach: f64) -> f64 {
     let gap = gap_velocity(&options.correction, options.dt, phi);

@@ -1,9 +1,9 @@
 //! A primal-dual interior point that follows the central path to one of its points, in about ten iterations.   (ncp-7)
 //!
-//! Each law is split so that its complementarity products equal κ, which goes to zero: for a contact
-//! `γ s = κ`, `μ γ ψ + t·σ_T = κ`, `μ γ σ_T + ψ t = 0` with γ, t the impulse, s the normal and σ_T the tangential
-//! velocity. At κ = 0 this is Coulomb's law itself, not a relaxation. Steps are predicted and corrected after Mehrotra.
-//! Numbers here are scaled: impulses by `√mean / unit`, velocities by `1 / (√mean · unit)`, block by block.
+//! Each law is split so that its complementarity products equal κ, which goes to zero. For a contact: `γ s = κ`, `μ γ ψ +
+//! t·σ_T = κ`, `μ γ σ_T + ψ t = 0`. γ, t is the impulse, s the normal and σ_T the tangential velocity. At κ = 0 this is
+//! Coulomb's law itself, not a relaxation. Steps are predicted and corrected after Mehrotra. Numbers here are scaled:
+//! impulses by `√mean / unit`, velocities by `1 / (√mean · unit)`, block by block.
 #![allow(non_snake_case)]
 
 use super::Work;

@@ -8,8 +8,9 @@ use super::proximal::Proximal;
 use super::tuning::{EVALUATIONS, SLOPE_RATIO};
 use crate::constraint::problem::{Problem, rows_of};
 
-/// The fraction of the step `(change, p.ds)` at which the slope is nearly zero: one where the potential still falls there,
-/// else by false position, each guess kept a tenth of the bracket away from its ends. Zero for a step that is not finite.
+/// The fraction of the step `(change, p.ds)` at which the slope is nearly zero. It is one where the potential still falls
+/// there, else it is found by false position; each guess stays a tenth of the bracket away from its ends. Zero for a step
+/// that is not finite.
 pub(super) fn line_search(problem: &Problem, p: &Proximal, change: &[f64], weight: f64) -> f64 {
     let first = slope_at(problem, p, change, weight, 0.0).abs();
     let (mut low, mut high, mut fraction) = ((0.0, -first), (1.0, 0.0), 1.0f64);

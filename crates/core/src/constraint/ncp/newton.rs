@@ -22,9 +22,9 @@ use crate::constraint::report::Stage;
 const PROXIMAL_RANGE: [f64; 2] = [1e-8, 1e-2];
 /// Its ratio to the residual.
 const PROXIMAL_PER_RESIDUAL: f64 = 0.1;
-/// Their ratio where there are more active rows than dofs. There the term alone determines the load distribution: with a
-/// small one, velocities of 1e-10 would move a tenth of the load from point to point, and straight steps of that length
-/// leave the round cones of those that slide.
+/// Their ratio where there are more active rows than dofs. There the term alone determines the load distribution. With a
+/// small one, velocities of 1e-10 m/s would move a tenth of the load from point to point. Straight steps of that length
+/// leave the round cones of sliding points.
 const PROXIMAL_REDUNDANT: f64 = 10.0;
 /// A residual that falls at least by this factor keeps the factors for the next sweep.
 const REUSE_BELOW: f64 = 1e-2;

@@ -45,7 +45,7 @@ impl Search {
         }
     }
 
-    /// Whether impulses are precise enough: the residual is small compared with the problem's own speeds, and with the
+    /// Whether impulses are precise enough. The residual is small compared with the problem's own speeds, and with the
     /// velocities that determine the load distribution of sliding points (that of sticking points moves nothing).
     pub(super) fn is_precise(&self, problem: &Problem, lambda: &[f64], residual: f64) -> bool {
         residual <= self.aim && self.distributes_precisely(problem, lambda, residual)

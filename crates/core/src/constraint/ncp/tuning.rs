@@ -17,9 +17,8 @@ pub(super) const OUT_OF_SCALE: f64 = 1e4;
 pub(super) const RELAXATION_RESERVE: f64 = 0.1;
 /// Fraction of the budget left by Newton that the first run of proximal rounds may take.
 pub(super) const FIRST_RUN_FRACTION: f64 = 0.375;
-/// Weights of the proximal term, least and largest. At 1 a constraint is as compliant as its bodies are mobile; at 1e-8
-/// rounding, which is amplified by the inverse, and what a round leaves, which is multiplied by it, have half the digits
-/// each.
+/// Weights of the proximal term, least and largest. At 1 a constraint is as compliant as its bodies are mobile. Rounding is
+/// amplified by the inverse of the weight, what a round leaves is multiplied by it: at 1e-8 each has half the digits.
 pub(in crate::constraint) const WEIGHT: [f64; 2] = [1e-8, 1.0];
 /// Weight of the first round from a warm start, whose impulses are right to a few percent or not at all.
 pub(super) const WARM_WEIGHT: f64 = 1e-2;

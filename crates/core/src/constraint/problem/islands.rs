@@ -1,5 +1,5 @@
-//! Constraints that share dofs make an island, a problem of its own: a pile of separate bodies costs as much as its bodies one
-//! after the other, and one that is hard to solve does not hold up the others.   (contact-15)
+//! Constraints that share dofs make an island, a problem of its own. A pile of separate bodies costs as much as its bodies
+//! one after the other, and an island that is hard to solve does not delay the others.   (contact-15)
 #![allow(non_snake_case)]
 
 use super::{Block, Group, Problem, RowSpace};

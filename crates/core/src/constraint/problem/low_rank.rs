@@ -1,6 +1,6 @@
-//! Low-rank factor W of the Delassus matrix, `G = W Wᵀ`, with a column per dof that moves an island: where there are more
-//! rows than dofs, or many bodies of which each touches few others, systems are solved in its columns and velocities
-//! computed through them.   (contact-7)
+//! Low-rank factor W of the Delassus matrix, `G = W Wᵀ`, with a column per dof that moves an island. It serves islands with
+//! more rows than dofs, and those of many bodies each of which touches few others: systems are solved in its columns and
+//! velocities computed through them.   (contact-7)
 //!
 //! A group moves the dofs of its path and no others: its rows of W are stored with those columns only, row by row in whole
 //! lanes. Columns of one tree come one after the other and make a *node*; between nodes that share no group nothing couples.

@@ -9,9 +9,8 @@ use crate::error::InputError;
 use crate::input_check;
 use crate::spatial::Vec3;
 
-/// The scaled residual of impulses `lambda`: the largest violation in units of velocity over the blocks,
-/// `‖λ − Π(λ − ρ (σ + Γ(σ)))‖∞ / ρ` with `1/ρ` the largest eigenvalue of the block of the Delassus matrix, divided by
-/// `max(1 m/s, ‖g‖∞)`.   (ncp-3)
+/// The scaled residual of impulses `lambda`: the largest violation over the blocks, `‖λ − Π(λ − ρ (σ + Γ(σ)))‖∞ / ρ` (m/s),
+/// divided by `max(1 m/s, ‖g‖∞)`. `1/ρ` is the largest eigenvalue of the block of the Delassus matrix.   (ncp-3)
 pub fn residual(problem: &Problem, lambda: &[f64]) -> Result<f64, InputError> {
     input_check::vector("lambda", lambda, problem.rows())?;
     let (mut sigma, mut w, mut xi) =

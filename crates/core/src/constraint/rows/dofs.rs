@@ -2,7 +2,7 @@
 //!
 //! Such a row has no place in G. The space of G gets a number for every dof behind its rows, a *tree part*: impulses on
 //! dofs and velocities of dofs. Products with the Delassus matrix go through M̂, whose factors have the sparsity of the
-//! tree; a row that responds to a velocity adds to the diagonal of M̂ and changes none of that.
+//! tree. A row that responds to a velocity adds to the diagonal of M̂, which keeps that sparsity.
 #![allow(non_snake_case)]
 
 use crate::constraint::problem::islands::Island;
