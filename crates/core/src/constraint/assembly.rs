@@ -1,5 +1,5 @@
-//! The problem of a step: which constraints are active, their rows, the Delassus matrix, the free velocity. (contact-2 …
-//! contact-8)
+//! The problem of a step: which constraints are active, their rows, the Delassus matrix, the free velocity.
+//! (contact-2 … contact-8)
 #![allow(non_snake_case)]
 
 use super::laws::cone::{Cone, project_cone};

@@ -42,9 +42,10 @@ impl Step<'_> {
 
     /// The change of (q_next, v_next) along a change of (q, v, tau, ctrl), on the side to which it leads. Where the step
     /// lies on a corner (something is about to slip, to open or to close, or the active constraints are over-determined)
-    /// that is not the Jacobian times the change. With a `length` h it is the difference quotient `(step(x + h dx) −
-    /// step(x))/h` of the true step, as far as contacts keep their places; without, the limit for short ones. It solves the
-    /// contact problem once more; [`GradientError::Jammed`]: along the change it has no solution.   (grad-14)
+    /// that is not the Jacobian times the change. With a `length` h it is the difference quotient
+    /// `(step(x + h dx) − step(x))/h` of the true step, as far as contacts keep their places; without, the limit for short
+    /// ones. It solves the contact problem once more; [`GradientError::Jammed`]: along the change it has no
+    /// solution.   (grad-14)
     pub fn jvp_one_sided(
         &mut self,
         dx: InputDirection,

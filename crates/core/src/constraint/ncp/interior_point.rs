@@ -1,9 +1,9 @@
 //! A primal-dual interior point that follows the central path to one of its points, in about ten iterations.   (ncp-7)
 //!
-//! Each law is split so that its complementarity products equal κ, which goes to zero. For a contact: `γ s = κ`, `μ γ ψ +
-//! t·σ_T = κ`, `μ γ σ_T + ψ t = 0`. γ, t is the impulse, s the normal and σ_T the tangential velocity. At κ = 0 this is
-//! Coulomb's law itself, not a relaxation. Steps are predicted and corrected after Mehrotra. Numbers here are scaled:
-//! impulses by `√mean / unit`, velocities by `1 / (√mean · unit)`, block by block.
+//! Each law is split so that its complementarity products equal κ, which goes to zero. For a contact: `γ s = κ`,
+//! `μ γ ψ + t·σ_T = κ`, `μ γ σ_T + ψ t = 0`. γ, t is the impulse, s the normal and σ_T the tangential velocity. At κ = 0
+//! this is Coulomb's law itself, not a relaxation. Steps are predicted and corrected after Mehrotra. Numbers here are
+//! scaled: impulses by `√mean / unit`, velocities by `1 / (√mean · unit)`, block by block.
 #![allow(non_snake_case)]
 
 use super::Work;
@@ -109,8 +109,8 @@ impl InteriorPoint {
         worst
     }
 
-    /// Local compliance of a block on the central path: `dσ = −D dλ`, in physical units. For a contact friction is `−μ γ
-    /// σ_T/ψ` with `ψ = c + √(c² + |σ_T|²)`, `c = σ_N/2μ`; its inverse has no differences.   (ncp-13)
+    /// Local compliance of a block on the central path: `dσ = −D dλ`, in physical units. For a contact friction is
+    /// `−μ γ σ_T/ψ` with `ψ = c + √(c² + |σ_T|²)`, `c = σ_N/2μ`; its inverse has no differences.   (ncp-13)
     pub fn local_compliance(&self, problem: &Problem, k: usize) -> [[f64; 3]; 3] {
         let (cone, x) = (problem.blocks[k].cone, &self.states[k]);
         let ([_, _, gamma], [s0, s1, sn]) = (x.l, x.s);

@@ -1,7 +1,7 @@
 //! The law of a constraint in one round of the proximal point method, block by block.   (ncp-12)
 //!
-//! With weight r and impulses λ̂ from the round before, `λ = P(λ̂, s)` obeys the law of the constraint for the velocity `σ
-//! + r (λ − λ̂)`. Where λ = λ̂ that is the law itself.
+//! With weight r and impulses λ̂ from the round before, `λ = P(λ̂, s)` obeys the law of the constraint for the velocity
+//! `σ + r (λ − λ̂)`. Where λ = λ̂ that is the law itself.
 #![allow(non_snake_case)]
 
 use super::active_mode::{ActiveMode, proximal_weights};

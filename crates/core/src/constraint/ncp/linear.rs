@@ -1,9 +1,9 @@
 //! The linear system inside every solver: the linear responses of all constraints together.   (ncp-5)
 //!
-//! A method gives each block its response `dλ = c − E dσ` (E is 3 × 3 or one number). With `dσ = T dξ + R dλ` and `dξ = G
-//! Tᵀ dλ` the unknowns are the dξ only: `(1 + G H) dξ = G Tᵀ c` with `H = Tᵀ E T` block by block. Inactive blocks (E = 0)
-//! leave the system: it is as large as the set of active rows, never as large as that of all candidates. Where there are
-//! more active rows than dofs, G = W Wᵀ moves it to their space: `dξ = W (1 + Wᵀ H W)⁻¹ Wᵀ Tᵀ c`.
+//! A method gives each block its response `dλ = c − E dσ` (E is 3 × 3 or one number). With `dσ = T dξ + R dλ` and
+//! `dξ = G Tᵀ dλ` the unknowns are the dξ only: `(1 + G H) dξ = G Tᵀ c` with `H = Tᵀ E T` block by block. Inactive blocks
+//! (E = 0) leave the system: it is as large as the set of active rows, never as large as that of all candidates. Where
+//! there are more active rows than dofs, G = W Wᵀ moves it to their space: `dξ = W (1 + Wᵀ H W)⁻¹ Wᵀ Tᵀ c`.
 #![allow(non_snake_case)]
 
 use super::local_response::LocalResponse;

@@ -1,6 +1,6 @@
 //! Constants of the solver chain, of proximal rounds and of the infeasibility certificates, each with its unit and its
-//! reason. Those of Newton's own steps are in `newton.rs`, those of relaxation in `relaxation.rs`.   (ncp-4, ncp-12,
-//! ncp-14)
+//! reason. Those of Newton's own steps are in `newton.rs`, those of relaxation in
+//! `relaxation.rs`.   (ncp-4, ncp-12, ncp-14)
 //!
 //! `docs/benchmarks-solver.md` has what some of them change on a corpus of hard problems. Weights are fractions of a
 //! constraint's own mean inverse inertia, residuals are those of (ncp-3).
