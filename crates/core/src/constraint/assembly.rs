@@ -9,7 +9,7 @@ use super::problem::delassus::delassus;
 use super::problem::islands::{DisjointSets, Island, split};
 use super::problem::low_rank::open_factor;
 use super::problem::redundancy::Redundancy;
-use super::problem::{Block, Group, Problem, RowSpace, TWIST, rows_of};
+use super::problem::{Block, Problem, RowGroup, RowSpace, TWIST, rows_of};
 use super::rows::dofs::Dofs;
 use super::rows::frames::{self, FrameRows};
 use super::rows::jacobian::{Jacobian, WIDTH};
@@ -37,7 +37,7 @@ pub(crate) enum Source {
 
 /// A contact of the step and whether it is in the problem.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Candidate {
+pub(crate) struct ContactCandidate {
     pub law: PairLaw,
     /// Bodies of the contact, in its own order.
     pub bodies: [BodyId; 2],
@@ -51,7 +51,7 @@ const DETERMINED_POINTS: usize = 3;
 /// A gap that closes by less than this fraction of itself is inactive at first.   (contact-2)
 const MIN_CLOSING: f64 = 0.5;
 /// Gaps smaller than this are always active (m).
-const TOUCHING: f64 = 1e-4;
+const ALWAYS_ACTIVE: f64 = 1e-4;
 /// How far an inactive constraint may be violated before the problem is solved again with it (m).
 const VIOLATED: f64 = 1e-12;
 
@@ -60,7 +60,7 @@ const VIOLATED: f64 = 1e-12;
 pub(crate) struct Assembly {
     pub problem: Problem,
     pub sources: Vec<Source>,
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<ContactCandidate>,
     pub joint_rows: Vec<JointRow>,
     pub pair_rows: Vec<FrameRows>,
     /// Which trees constraints join.
@@ -135,7 +135,7 @@ impl Assembly {
             let bounces =
                 law.restitution > 0.0 && c.distance + dt * normal_velocity(model, kin, &kin.V, c, bodies) <= 0.0;
             let included = bounces || is_active(c.distance, closing);
-            self.candidates.push(Candidate { law, bodies, included });
+            self.candidates.push(ContactCandidate { law, bodies, included });
         }
         self.joint_rows.clear();
         joints::collect(model, q, &free.v, near_limit, &mut self.joint_rows, is_active);
@@ -228,7 +228,7 @@ impl Assembly {
                 self.biases.push(Bias::Error(*error));
             }
             let count = rows.errors().len();
-            self.problem.groups.push(Group::new(xi..xi + count, block..block + count));
+            self.problem.groups.push(RowGroup::new(xi..xi + count, block..block + count));
         }
     }
 
@@ -249,7 +249,7 @@ impl Assembly {
                 self.sources.push(Source::Joint(n));
                 self.biases.push(joint_bias(row));
             }
-            self.problem.groups.push(Group::new(xi..xi + count, block..block + count));
+            self.problem.groups.push(RowGroup::new(xi..xi + count, block..block + count));
         }
     }
 
@@ -333,7 +333,7 @@ impl Assembly {
             self.biases.push(Bias::Gap { phi: c.distance, restitution, approach });
         }
         let width = if as_twist { TWIST } else { 3 * count };
-        self.problem.groups.push(Group::new(xi..xi + width, block..block + count));
+        self.problem.groups.push(RowGroup::new(xi..xi + width, block..block + count));
     }
 
     /// Adds inactive candidates that the velocities at the end of the step would violate. Returns whether there were any.
@@ -430,7 +430,7 @@ fn joint_bias(row: &JointRow) -> Bias {
 
 /// Whether a gap with the given change over the step is active from the start.
 pub(super) fn is_near(phi: f64, change: f64) -> bool {
-    phi <= TOUCHING || phi * MIN_CLOSING + change <= 0.0
+    phi <= ALWAYS_ACTIVE || phi * MIN_CLOSING + change <= 0.0
 }
 
 pub(super) fn sorted([a, b]: [BodyId; 2]) -> [BodyId; 2] {

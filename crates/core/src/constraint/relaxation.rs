@@ -5,7 +5,7 @@
 //! a slightly compliant problem; all others keep their targets. Solvers see the problem as it is: it is relaxed here.
 
 use super::laws::cone::Cone;
-use super::ncp::{self, End, INFEASIBLE_LOAD, Search, WEIGHT, WEIGHT_DOWN, Work};
+use super::ncp::{self, INFEASIBLE_LOAD, Search, SolveEnd, WEIGHT, WEIGHT_DOWN, Work};
 use super::problem::residual::fastest;
 use super::problem::{Block, Problem};
 
@@ -17,8 +17,8 @@ const KEEP_WITHIN: f64 = 4.0;
 
 /// Follows a solve that ended with `end`. Relaxes constraints of an infeasible problem and solves it again. Tries whether
 /// those that were relaxed in the step before still have to be. Returns whether the problem is infeasible.   (ncp-14)
-pub(super) fn relax_infeasible(problem: &mut Problem, search: &mut Search, work: &mut Work, end: End) -> bool {
-    if end == End::Reference {
+pub(super) fn relax_infeasible(problem: &mut Problem, search: &mut Search, work: &mut Work, end: SolveEnd) -> bool {
+    if end == SolveEnd::Reference {
         return false;
     }
     let relaxed = problem.blocks.iter().any(|b| b.relaxation > 0.0);
@@ -36,9 +36,9 @@ pub(super) fn relax_infeasible(problem: &mut Problem, search: &mut Search, work:
 }
 
 /// The violation of infeasible targets (m/s), `None` if they are feasible; the self-stress is then in `work.saved`.
-fn violation_of_infeasible(problem: &Problem, work: &mut Work, end: End) -> Option<f64> {
+fn violation_of_infeasible(problem: &Problem, work: &mut Work, end: SolveEnd) -> Option<f64> {
     work.saved.clear();
-    if end == End::Infeasible {
+    if end == SolveEnd::Infeasible {
         return Some(work.take_least_violation());
     }
     let violation = wedged_violation(problem, &work.best);
@@ -73,7 +73,7 @@ fn is_feasible_again(problem: &mut Problem, search: &mut Search, work: &mut Work
     let before = *search;
     problem.blocks.iter_mut().for_each(|b| b.compliance = b.own_compliance);
     let end = ncp::improve(problem, search, work, weight, violation);
-    if end == End::Solved && wedged_violation(problem, &work.best) == 0.0 {
+    if end == SolveEnd::Solved && wedged_violation(problem, &work.best) == 0.0 {
         problem.blocks.iter_mut().for_each(|b| b.relaxation = 0.0);
         return true;
     }

@@ -13,7 +13,7 @@ use crate::spatial::{Mat3, Motion, Quat, SpatialInertia, Vec3, right_jacobian};
 
 /// Newton's iterations for ω⁺, of which three or four are needed below one radian a step. Where they do not converge,
 /// rotation is too fast for the step and ω⁺ = ω, which keeps the energy too.
-const ITERATIONS: usize = 20;
+const MIDPOINT_ITERATIONS: usize = 20;
 /// Fraction of ω that the last iteration may change: the next one would change the square of it.
 const CONVERGED: f64 = 1e-8;
 
@@ -87,7 +87,7 @@ impl Gyration {
     fn turn(&mut self, dt: f64) -> Option<()> {
         self.explicit = inverse(&self.I)? * (self.w.cross(self.I * self.w) * -dt);
         let mut next = self.w;
-        for _ in 0..ITERATIONS {
+        for _ in 0..MIDPOINT_ITERATIONS {
             let m = (self.w + next) * 0.5;
             let residual = self.I * (next - self.w) + m.cross(self.I * m) * dt;
             let step = inverse(&self.implicit(m, dt))? * residual;

@@ -249,7 +249,7 @@ impl Batch {
         Ok((shaped(py, &[n, nq], q)?, shaped(py, &[n, nv], v)?))
     }
 
-    /// Drops the warm starts of some environments, mask (n,) of bool, or of all: for those that begin anew in a state
+    /// Drops the warm starts of some environments, mask (n,) of bool, or of all: for those that begin in a state
     /// of your own.
     #[pyo3(signature = (mask=None))]
     fn clear_warm_start(&self, mask: Option<Vec<bool>>) -> Result<(), Failure> {

@@ -150,7 +150,7 @@ impl Batch {
     }
 
     /// Drops warm start and last step where `mask` (n) says so: what follows depends on the states that come next only.
-    /// For environments that begin anew in a state of the caller's.
+    /// For environments that begin in a state of the caller's.
     pub fn clear_warm_start(&mut self, mask: &[bool]) -> Result<(), BatchError> {
         self.check_mask(mask)?;
         let chosen = self.environments.iter_mut().zip(mask).filter(|(_, chosen)| **chosen);

@@ -18,9 +18,9 @@ const MASS_FACTOR: f64 = 4.0;
 /// Smallest fraction of the correction; below it there is none.
 const LEAST_FRACTION: f64 = 1e-3;
 /// Fraction of the energy moved by impulses that is rounding and the solver's tolerance.
-const ROUNDING: f64 = 1e-9;
+const ENERGY_ROUNDING: f64 = 1e-9;
 /// Velocities below this count as this (m/s): a billionth of it is more than the solver's tolerance leaves.
-const LEAST_SPEED: f64 = 1.0;
+const SPEED_FLOOR: f64 = 1.0;
 
 impl Assembly {
     /// Half the sum of the velocities before and after times the impulses: the kinetic energy that an island has gained
@@ -34,7 +34,7 @@ impl Assembly {
                 let compliance = if i == last { b.compliance * lambda } else { 0.0 };
                 let after = solution.sigma()[i] - compliance - (self.problem.g[i] - self.uncorrected[i]);
                 sums[0] += 0.5 * lambda * (self.uncorrected[i] + after);
-                sums[1] += 0.5 * lambda.abs() * (self.uncorrected[i].abs() + LEAST_SPEED);
+                sums[1] += 0.5 * lambda.abs() * (self.uncorrected[i].abs() + SPEED_FLOOR);
             }
         }
         sums
@@ -71,7 +71,7 @@ impl Assembly {
     /// How many times more energy an island has gained than it may, if so.
     pub(crate) fn excess(&self, model: &Model, solution: &Solution, island: usize) -> Option<f64> {
         let [added, moved] = self.added_energy(solution, island);
-        let most = added - ROUNDING * moved;
+        let most = added - ENERGY_ROUNDING * moved;
         let allowed = if most > 0.0 { self.allowed_energy(model, island) } else { return None };
         (most > allowed).then_some(added / allowed)
     }

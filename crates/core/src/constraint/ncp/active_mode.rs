@@ -21,7 +21,7 @@ pub(crate) enum ActiveMode {
 
 /// The response of a block in a given mode, with a proximal term of `weight` (a fraction of its inverse inertia).   (ncp-6)
 pub(super) fn response_in_mode(b: &Block, mode: ActiveMode, weight: f64, lambda: Rows, sigma: Rows) -> LocalResponse {
-    let stiffness = Stiffness::new(b, weight);
+    let stiffness = ProximalStiffness::new(b, weight);
     let response = match (b.cone, mode) {
         (Cone::Friction { .. }, ActiveMode::Break) => LocalResponse::fixed(lambda.map(|x| -x)),
         (Cone::Friction { .. }, ActiveMode::Stick) => stick_response(stiffness, sigma),
@@ -48,21 +48,21 @@ pub(super) fn proximal_weights(b: &Block, weight: f64) -> [f64; 2] {
 
 /// Stiffness of an active block, the inverse of its proximal terms: along its tangents and along its normal (kg).
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Stiffness {
+pub(super) struct ProximalStiffness {
     pub tangent: f64,
     pub normal: f64,
 }
 
-impl Stiffness {
+impl ProximalStiffness {
     /// The stiffness with a proximal term of `weight`.
-    pub fn new(b: &Block, weight: f64) -> Stiffness {
+    pub fn new(b: &Block, weight: f64) -> ProximalStiffness {
         let [tangent, normal] = proximal_weights(b, weight);
-        Stiffness { tangent: 1.0 / tangent, normal: 1.0 / normal }
+        ProximalStiffness { tangent: 1.0 / tangent, normal: 1.0 / normal }
     }
 }
 
 /// Response of a contact that sticks.
-pub(super) fn stick_response(stiffness: Stiffness, sigma: Rows) -> LocalResponse {
+pub(super) fn stick_response(stiffness: ProximalStiffness, sigma: Rows) -> LocalResponse {
     let mut E: Square = Default::default();
     let n = sigma.len() - 1;
     (0..n).for_each(|i| E[i][i] = stiffness.tangent);
@@ -71,7 +71,7 @@ pub(super) fn stick_response(stiffness: Stiffness, sigma: Rows) -> LocalResponse
 }
 
 /// Response of a contact without friction that pushes.
-pub(super) fn frictionless_response(stiffness: Stiffness, lambda: Rows, sigma: Rows) -> LocalResponse {
+pub(super) fn frictionless_response(stiffness: ProximalStiffness, lambda: Rows, sigma: Rows) -> LocalResponse {
     let (mut E, n): (Square, usize) = (Default::default(), lambda.len() - 1);
     E[n][n] = stiffness.normal;
     let mut c = lambda.map(|x| -x);
@@ -80,7 +80,7 @@ pub(super) fn frictionless_response(stiffness: Stiffness, lambda: Rows, sigma: R
 }
 
 /// Friction turns with the slip it opposes: `λ_⊥ = −μ λ_N σ_⊥/‖σ_T‖`, however short the slip is.
-fn slide_response(b: &Block, mu: f64, stiffness: Stiffness, lambda: Rows, sigma: Rows) -> LocalResponse {
+fn slide_response(b: &Block, mu: f64, stiffness: ProximalStiffness, lambda: Rows, sigma: Rows) -> LocalResponse {
     let a = [lambda[0] - sigma[0] / b.max_eigenvalue, lambda[1] - sigma[1] / b.max_eigenvalue];
     let t = length(a[0], a[1]).max(f64::MIN_POSITIVE);
     let u = [a[0] / t, a[1] / t];
@@ -94,7 +94,7 @@ pub(super) fn boundary_response(
     mu: f64,
     u: [f64; 2],
     turn: f64,
-    stiffness: Stiffness,
+    stiffness: ProximalStiffness,
     lambda: Rows,
     sigma: Rows,
 ) -> LocalResponse {

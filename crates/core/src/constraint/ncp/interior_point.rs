@@ -16,7 +16,7 @@ use crate::footprint::footprint;
 /// A step so short that the next one would be no longer.
 const STALLED: f64 = 1e-12;
 /// Iterations at the most.
-const ITERATIONS: u32 = 60;
+const CENTERING_ITERATIONS: u32 = 60;
 
 /// Distance from a point of the central path that counts as none, and as small enough.
 const CENTERED: f64 = 1e-13;
@@ -70,7 +70,7 @@ impl InteriorPoint {
     /// The point of the central path where all complementarity products equal `kappa` (J), from the central start. Leaves
     /// impulses and velocities in `work`. Returns iterations and whether it got there.   (ncp-13)
     pub fn center(&mut self, problem: &Problem, work: &mut Work, kappa: f64, budget: u32) -> (u32, bool) {
-        let limit = ITERATIONS.min(budget);
+        let limit = CENTERING_ITERATIONS.min(budget);
         self.begin(problem);
         self.end = kappa / (self.unit * self.unit);
         let (mut iterations, mut last) = (0, f64::INFINITY);
@@ -302,7 +302,7 @@ fn second_order(cone: Cone, d: &Interior) -> [f64; 4] {
 }
 
 /// Largest stiffness with which a bilateral row is solved; what it leaves is removed by the iterations.
-const RIGID: f64 = 1e8;
+const BILATERAL_STIFFNESS: f64 = 1e8;
 
 /// The linearized law: `dl = c − E dσ`.   (ncp-8)
 fn response(cone: Cone, bound: f64, x: &Interior, sigma: &[f64; 3], target: &[f64; 4]) -> LocalResponse {
@@ -324,7 +324,7 @@ fn response(cone: Cone, bound: f64, x: &Interior, sigma: &[f64; 3], target: &[f6
             LocalResponse::scalar(E, E * (target[0] / upper - target[1] / lower + violation))
         }
         Cone::Box { .. } => LocalResponse::scalar(0.0, -x.l[0]),
-        Cone::Bilateral => LocalResponse::scalar(RIGID, -RIGID * sigma[0]),
+        Cone::Bilateral => LocalResponse::scalar(BILATERAL_STIFFNESS, -BILATERAL_STIFFNESS * sigma[0]),
     }
 }
 

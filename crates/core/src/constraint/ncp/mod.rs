@@ -19,8 +19,8 @@ mod tests;
 mod tuning;
 mod work;
 
-pub(crate) use proximal::End;
 pub(super) use proximal::Patience;
+pub(crate) use proximal::SolveEnd;
 pub(crate) use search::{Outcome, Search};
 pub(super) use tuning::{INFEASIBLE_LOAD, INFEASIBLE_RESIDUAL, WEIGHT, WEIGHT_DOWN};
 pub(crate) use work::Work;
@@ -34,7 +34,7 @@ use tuning::{FIRST_RUN_FRACTION, OUT_OF_SCALE, RELAXATION_RESERVE, WARM_WEIGHT};
 
 /// Solves from the impulses in `work.lambda` within the budget of `search`. The best iterate is then in `work.best`, its residual
 /// in `search`.   (ncp-4)
-pub(super) fn solve(problem: &Problem, solver: Solver, search: &mut Search, work: &mut Work) -> End {
+pub(super) fn solve(problem: &Problem, solver: Solver, search: &mut Search, work: &mut Work) -> SolveEnd {
     if let Solver::Admm | Solver::Pgs = solver {
         return reference(problem, solver, search, work);
     }
@@ -45,41 +45,47 @@ pub(super) fn solve(problem: &Problem, solver: Solver, search: &mut Search, work
     let reserve = (RELAXATION_RESERVE * f64::from(search.left)) as u32;
     search.left -= reserve;
     newton::newton(problem, work, search);
-    let end = if search.is_done() { End::Solved } else { fall_back(problem, solver, search, work) };
+    let end = if search.is_done() { SolveEnd::Solved } else { fall_back(problem, solver, search, work) };
     search.left += reserve;
     end
 }
 
 /// Proximal rounds from the best iterate of Newton (unless a cold start is asked for), then from zero impulses.   (ncp-12)
-fn fall_back(problem: &Problem, solver: Solver, search: &mut Search, work: &mut Work) -> End {
+fn fall_back(problem: &Problem, solver: Solver, search: &mut Search, work: &mut Work) -> SolveEnd {
     let first = if solver == Solver::Cold { 0 } else { (FIRST_RUN_FRACTION * f64::from(search.left)) as u32 };
-    let mut end = End::Spent;
+    let mut end = SolveEnd::Spent;
     if first > 0 {
         end = proximal::run(problem, work, search, Stage::Proximal, WARM_WEIGHT, first, Patience::New);
     }
-    if end != End::Solved && search.left > 0 {
+    if end != SolveEnd::Solved && search.left > 0 {
         work.lambda.fill(0.0);
         let (budget, patience) =
-            (search.left, if end == End::Infeasible { Patience::AfterInfeasible } else { Patience::New });
+            (search.left, if end == SolveEnd::Infeasible { Patience::AfterInfeasible } else { Patience::New });
         end = proximal::run(problem, work, search, Stage::Restart, WEIGHT[1], budget, patience);
     }
     end
 }
 
 /// Newton and proximal rounds once more from `work.best`, for a problem whose compliance has changed.
-pub(super) fn resume(problem: &Problem, search: &mut Search, work: &mut Work) -> End {
+pub(super) fn resume(problem: &Problem, search: &mut Search, work: &mut Work) -> SolveEnd {
     work.lambda.copy_from_slice(&work.best);
     search.residual = f64::INFINITY;
     newton::newton(problem, work, search);
     if search.is_done() {
-        return End::Solved;
+        return SolveEnd::Solved;
     }
     let budget = search.left;
     proximal::run(problem, work, search, Stage::Proximal, WARM_WEIGHT, budget, Patience::New)
 }
 
 /// Proximal rounds from `work.best`, which end as soon as they do not fall below a known violation.   (ncp-14)
-pub(super) fn improve(problem: &Problem, search: &mut Search, work: &mut Work, weight: f64, violation: f64) -> End {
+pub(super) fn improve(
+    problem: &Problem,
+    search: &mut Search,
+    work: &mut Work,
+    weight: f64,
+    violation: f64,
+) -> SolveEnd {
     work.lambda.copy_from_slice(&work.best);
     search.residual = f64::INFINITY;
     let (budget, patience) = (search.left, Patience::Known { violation });
@@ -87,13 +93,13 @@ pub(super) fn improve(problem: &Problem, search: &mut Search, work: &mut Work, w
 }
 
 /// A reference method; what it ends with counts as its best iterate.
-fn reference(problem: &Problem, solver: Solver, search: &mut Search, work: &mut Work) -> End {
+fn reference(problem: &Problem, solver: Solver, search: &mut Search, work: &mut Work) -> SolveEnd {
     (search.iterations.other, search.stage) = match solver {
         Solver::Pgs => (pgs::pgs(problem, work, search.tolerance, search.left).0, Stage::Pgs),
         _ => (admm::admm(problem, work, search.tolerance, search.left).0, Stage::Admm),
     };
     work.best.clone_from(&work.lambda);
-    End::Reference
+    SolveEnd::Reference
 }
 
 /// Velocities and residual of the best iterate, from its impulses alone: they are then in `work`.

@@ -5,7 +5,7 @@
 #![allow(non_snake_case)]
 
 use super::active_mode::{
-    ActiveMode, Stiffness, boundary_response, frictionless_response, response_in_mode, stick_response,
+    ActiveMode, ProximalStiffness, boundary_response, frictionless_response, response_in_mode, stick_response,
 };
 use super::linear::is_frictionless;
 use super::local_response::LocalResponse;
@@ -186,7 +186,7 @@ fn mode_of_impulse(b: &Block, lambda: Rows, idle: bool) -> Option<ActiveMode> {
 }
 
 fn response(b: &Block, proximal: f64, lambda: Rows, sigma: Rows) -> (ActiveMode, LocalResponse) {
-    let (rho, stiffness) = (1.0 / b.max_eigenvalue, Stiffness::new(b, proximal));
+    let (rho, stiffness) = (1.0 / b.max_eigenvalue, ProximalStiffness::new(b, proximal));
     let (mode, response) = match b.cone {
         Cone::Friction { .. } if is_frictionless(b.cone) => {
             if lambda[2] - rho * sigma[2] <= 0.0 {
@@ -212,7 +212,7 @@ fn response(b: &Block, proximal: f64, lambda: Rows, sigma: Rows) -> (ActiveMode,
 }
 
 /// The response of a contact with friction.   (ncp-6)
-fn contact(mu: f64, rho: f64, stiffness: Stiffness, lambda: Rows, sigma: Rows) -> (ActiveMode, LocalResponse) {
+fn contact(mu: f64, rho: f64, stiffness: ProximalStiffness, lambda: Rows, sigma: Rows) -> (ActiveMode, LocalResponse) {
     let a = [lambda[0] - rho * sigma[0], lambda[1] - rho * sigma[1], lambda[2] - rho * sigma[2]];
     if a[2] <= 0.0 {
         return (ActiveMode::Break, LocalResponse::fixed(lambda.map(|x| -x)));

@@ -6,7 +6,7 @@
 use super::Work;
 use crate::constraint::laws::cone::{Cone, length};
 use crate::constraint::problem::residual::residual_at;
-use crate::constraint::problem::{Block, Group, Problem, rows_of};
+use crate::constraint::problem::{Block, Problem, RowGroup, rows_of};
 
 /// Sweeps between two evaluations of the residual.
 const RESIDUAL_PERIOD: u32 = 5;
@@ -40,7 +40,7 @@ pub(crate) fn pgs(problem: &Problem, work: &mut Work, tolerance: f64, limit: u32
 }
 
 /// Where W is stored instead of G, `x = Wᵀ w` of all impulses, in the scratch part of `work.w`, is kept up to date instead of ξ.
-fn sweep_group(problem: &Problem, work: &mut Work, group: &Group) {
+fn sweep_group(problem: &Problem, work: &mut Work, group: &RowGroup) {
     let (size, through_factor) = (problem.size(), problem.only_island().through_factor);
     for k in group.blocks.clone() {
         if through_factor {

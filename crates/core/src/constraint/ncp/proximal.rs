@@ -21,7 +21,7 @@ use crate::footprint::footprint;
 
 /// How a run of proximal rounds ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum End {
+pub(crate) enum SolveEnd {
     /// The residual is at most the tolerance.
     Solved,
     /// The budget is used up, or rounds fail however large the weight.
@@ -67,7 +67,7 @@ footprint!(Proximal: hat, l, s, ds, lambda, projections, last, least_violation);
 
 /// What a round ended with.
 #[derive(Debug, Clone, Copy)]
-struct Round {
+struct RoundResult {
     solved: bool,
     /// Residual of its last iterate.
     residual: f64,
@@ -134,7 +134,7 @@ pub(super) fn run(
     weight: f64,
     budget: u32,
     patience: Patience,
-) -> End {
+) -> SolveEnd {
     let (rounds, violation) = match patience {
         Patience::New => (IDLE_ROUNDS, f64::INFINITY),
         Patience::AfterInfeasible => (IDLE_ROUNDS - 1, f64::INFINITY),
@@ -151,15 +151,15 @@ pub(super) fn run(
         has_last_modes: false,
         failures: 0,
         idle: 0,
-        last: Round { solved: false, residual: f64::INFINITY, violation },
+        last: RoundResult { solved: false, residual: f64::INFINITY, violation },
     };
     let end = loop {
         if run.left == 0 {
-            break if run.polishing { End::Solved } else { End::Spent };
+            break if run.polishing { SolveEnd::Solved } else { SolveEnd::Spent };
         }
         let round = run.round(problem, work, &mut p, search);
         if search.is_done() && (run.polishing || search.is_precise(problem, &p.lambda, round.residual)) {
-            break End::Solved;
+            break SolveEnd::Solved;
         }
         let end = if search.is_done() {
             run.polish(&mut p)
@@ -190,18 +190,18 @@ struct Run {
     failures: u32,
     idle: u32,
     /// The round to whose impulses λ̂ belongs.
-    last: Round,
+    last: RoundResult,
 }
 
 impl Run {
     /// One round: Newton from λ̂ until what it leaves is small compared with the violation of the round.
-    fn round(&mut self, problem: &Problem, work: &mut Work, p: &mut Proximal, search: &mut Search) -> Round {
+    fn round(&mut self, problem: &Problem, work: &mut Work, p: &mut Proximal, search: &mut Search) -> RoundResult {
         work.lambda.copy_from_slice(&p.hat);
         work.evaluate(problem);
         p.l.copy_from_slice(&p.hat);
         without_compliance(problem, &work.lambda, &work.sigma, &mut p.s);
         p.evaluate(problem, self.weight);
-        let mut round = Round { solved: false, residual: f64::INFINITY, violation: 0.0 };
+        let mut round = RoundResult { solved: false, residual: f64::INFINITY, violation: 0.0 };
         let (mut steps, mut short) = (0, 0);
         while steps < ROUND_ITERATIONS && self.left > 0 && short < SHORT_STEPS {
             let before = self.left;
@@ -283,7 +283,7 @@ impl Run {
     }
 
     /// Once the tolerance is met: the least weight at once, for the last digits and for the load distribution.
-    fn polish(&mut self, p: &mut Proximal) -> Option<End> {
+    fn polish(&mut self, p: &mut Proximal) -> Option<SolveEnd> {
         (self.polishing, self.has_last_modes, self.left) = (true, true, self.left.min(POLISH));
         self.begin_around(p);
         self.weight = WEIGHT[0];
@@ -304,12 +304,12 @@ impl Run {
         problem: &Problem,
         work: &mut Work,
         p: &mut Proximal,
-        round: Round,
+        round: RoundResult,
         patience: u32,
-    ) -> Option<End> {
+    ) -> Option<SolveEnd> {
         self.idle = if round.violation > NO_PROGRESS * self.last.violation { self.idle + 1 } else { 0 };
         if self.idle >= patience && round.residual > INFEASIBLE_RESIDUAL && is_self_stress(problem, work, p) {
-            return Some(End::Infeasible);
+            return Some(SolveEnd::Infeasible);
         }
         if self.idle == 0 {
             p.least_violation.copy_from_slice(&p.lambda);
@@ -322,11 +322,11 @@ impl Run {
     }
 
     /// After one that was not: half a level back, around its impulses only if they are better.
-    fn up(&mut self, p: &mut Proximal, round: Round) -> Option<End> {
+    fn up(&mut self, p: &mut Proximal, round: RoundResult) -> Option<SolveEnd> {
         self.failures += 1;
         self.has_last_modes = false;
         if self.weight >= WEIGHT[1] && self.failures > 1 {
-            return Some(End::Spent);
+            return Some(SolveEnd::Spent);
         }
         if round.residual < self.last.residual {
             p.hat.copy_from_slice(&p.lambda);

@@ -2,7 +2,7 @@
 //! of trees.   (ncp-1, ncp-2)
 #![allow(non_snake_case)]
 
-use super::{Group, Problem, RowSpace};
+use super::{Problem, RowGroup, RowSpace};
 use crate::check;
 use crate::constraint::assembly::Assembly;
 use crate::constraint::laws::cone::Cone;
@@ -34,7 +34,7 @@ impl Problem {
         for (k, (cone, compliance)) in cones.iter().zip(compliance).enumerate() {
             let row = p.rows();
             p.push(*cone, row, RowSpace::Rows, [*compliance, 0.0]);
-            p.groups.push(Group::new(row..row + cone.rows(), k..k + 1));
+            p.groups.push(RowGroup::new(row..row + cone.rows(), k..k + 1));
         }
         p.g.copy_from_slice(g);
         p.close_island();

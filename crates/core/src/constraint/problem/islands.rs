@@ -2,7 +2,7 @@
 //! one after the other, and an island that is hard to solve does not delay the others.   (contact-15)
 #![allow(non_snake_case)]
 
-use super::{Block, Group, Problem, RowSpace};
+use super::{Block, Problem, RowGroup, RowSpace};
 use crate::constraint::Scene;
 use crate::constraint::assembly::{Assembly, sorted};
 use crate::footprint::footprint;
@@ -255,7 +255,7 @@ impl Problem {
         let shift = |r: &Range<usize>, by: usize| r.start - by..r.end - by;
         let groups = &self.groups[island.groups.clone()];
         let (columns, factor_start) = groups.first().map_or((0, 0), |g| (g.columns.start, g.factor_start));
-        part.groups.extend(groups.iter().map(|g| Group {
+        part.groups.extend(groups.iter().map(|g| RowGroup {
             xi: shift(&g.xi, island.xi.start),
             blocks: shift(&g.blocks, island.blocks.start),
             columns: shift(&g.columns, columns),
@@ -273,9 +273,9 @@ impl Problem {
         let end = groups.last().map_or(0, |g| g.columns.end);
         part.columns.extend_from_slice(&self.columns[columns..end]);
         part.delassus.W.clear();
-        part.delassus
-            .W
-            .extend_from_slice(&self.delassus.W[factor_start..groups.last().map_or(factor_start, Group::factor_end)]);
+        part.delassus.W.extend_from_slice(
+            &self.delassus.W[factor_start..groups.last().map_or(factor_start, RowGroup::factor_end)],
+        );
         part.entries[1] = part.delassus.W.len();
         part.nodes.extend_from_slice(&self.nodes[island.nodes.clone()]);
         part.column_dofs.extend_from_slice(&self.column_dofs[island.column_dofs.clone()]);

@@ -7,7 +7,7 @@
 #![allow(non_snake_case)]
 
 use super::islands::Island;
-use super::{Group, Problem};
+use super::{Problem, RowGroup};
 use crate::dynamics::Columns;
 use crate::linalg::{dot_lanes, pivoted_cholesky};
 use crate::model::Topology;
@@ -21,7 +21,7 @@ pub(crate) const MANY_ROWS: usize = 64;
 /// How many times fewer entries than G the matrix W must have for products through it, which read it twice.
 const SPARSER: usize = 4;
 
-impl Group {
+impl RowGroup {
     /// Numbers from one of its rows of W to the next.
     #[inline(always)]
     pub fn factor_stride(&self) -> usize {
@@ -103,7 +103,7 @@ impl Problem {
     #[inline(always)]
     pub(crate) fn write_factor(
         &self,
-        group: &Group,
+        group: &RowGroup,
         inverse_pivots: &[f64],
         path: &[usize],
         Z: &[Columns],
@@ -167,7 +167,7 @@ impl Problem {
 
     /// A row of W of a group.
     #[inline(always)]
-    pub(crate) fn factor_row(&self, group: &Group, row: usize) -> &[f64] {
+    pub(crate) fn factor_row(&self, group: &RowGroup, row: usize) -> &[f64] {
         factor_row(&self.delassus.W, group, row)
     }
 
@@ -182,7 +182,7 @@ impl Problem {
 
     /// `x += Wᵀ w` of a group.
     #[inline(always)]
-    pub(crate) fn gather_group(&self, W: &[f64], group: &Group, w: &[f64], x: &mut [f64], local: &mut [f64]) {
+    pub(crate) fn gather_group(&self, W: &[f64], group: &RowGroup, w: &[f64], x: &mut [f64], local: &mut [f64]) {
         // a constraint between bodies that cannot move has no columns
         if group.columns.is_empty() || w[group.xi.clone()].iter().all(|w| *w == 0.0) {
             return;
@@ -208,7 +208,7 @@ impl Problem {
 
     /// `ξ = W x` of a group.
     #[inline(always)]
-    pub(crate) fn spread_group(&self, W: &[f64], group: &Group, x: &[f64], xi: &mut [f64], local: &mut [f64]) {
+    pub(crate) fn spread_group(&self, W: &[f64], group: &RowGroup, x: &[f64], xi: &mut [f64], local: &mut [f64]) {
         if group.columns.is_empty() {
             return xi[group.xi.clone()].fill(0.0);
         }
@@ -237,7 +237,7 @@ impl Problem {
         x.clear();
         x.resize(island.factor_columns * lanes, [0.0; 4]);
         let groups = || self.groups[island.groups.clone()].iter();
-        let rows = |group: &Group| group.xi.clone().map(|i| (i - island.xi.start) * lanes).enumerate();
+        let rows = |group: &RowGroup| group.xi.clone().map(|i| (i - island.xi.start) * lanes).enumerate();
         for group in groups() {
             for (i, at) in rows(group) {
                 for (w, column) in factor_row(W, group, i).iter().zip(&self.columns[group.columns.clone()]) {
@@ -273,7 +273,7 @@ fn add_scaled(out: &mut [f64], x: &[f64], s: f64) {
 
 /// A row of W of a group.
 #[inline(always)]
-fn factor_row<'a>(W: &'a [f64], group: &Group, row: usize) -> &'a [f64] {
+fn factor_row<'a>(W: &'a [f64], group: &RowGroup, row: usize) -> &'a [f64] {
     let stride = group.factor_stride();
     &W[group.factor_start + row * stride..][..stride]
 }

@@ -89,7 +89,7 @@ impl Block {
 
 /// Constraints that share columns of G.
 #[derive(Debug, Clone)]
-pub(crate) struct Group {
+pub(crate) struct RowGroup {
     /// Rows of G.
     pub xi: Range<usize>,
     pub blocks: Range<usize>,
@@ -98,10 +98,10 @@ pub(crate) struct Group {
     pub factor_start: usize,
 }
 
-impl Group {
+impl RowGroup {
     /// A group without a part of W.
-    pub fn new(xi: Range<usize>, blocks: Range<usize>) -> Group {
-        Group { xi, blocks, columns: 0..0, factor_start: 0 }
+    pub fn new(xi: Range<usize>, blocks: Range<usize>) -> RowGroup {
+        RowGroup { xi, blocks, columns: 0..0, factor_start: 0 }
     }
 }
 
@@ -109,7 +109,7 @@ impl Group {
 #[derive(Debug, Clone, Default)]
 pub struct Problem {
     pub(crate) blocks: Vec<Block>,
-    pub(crate) groups: Vec<Group>,
+    pub(crate) groups: Vec<RowGroup>,
     /// T of the blocks in groups that share a twist: three rows of six.
     pub(crate) maps: Vec<[[f64; TWIST]; 3]>,
     pub(crate) islands: Vec<Island>,
@@ -187,7 +187,7 @@ impl Problem {
         self.place_dofs();
         self.diagonals.resize(self.blocks.len(), [[0.0; 3]; 3]);
         for n in 0..self.groups.len() {
-            let Group { xi, blocks, .. } = self.groups[n].clone();
+            let RowGroup { xi, blocks, .. } = self.groups[n].clone();
             let own = self.own_matrix(&self.groups[n]);
             for k in blocks {
                 self.diagonals[k] = self.rigid_block(&own, xi.start, &self.blocks[k]);
@@ -293,7 +293,7 @@ impl Problem {
 
     /// G between the rows of a group.
     #[inline(always)]
-    pub(crate) fn own_matrix(&self, group: &Group) -> [[f64; WIDTH]; WIDTH] {
+    pub(crate) fn own_matrix(&self, group: &RowGroup) -> [[f64; WIDTH]; WIDTH] {
         let island = &self.islands[self.blocks[group.blocks.start].island as usize];
         let (n, first) = (group.xi.len(), group.xi.start - island.xi.start);
         let mut own = [[0.0; WIDTH]; WIDTH];
