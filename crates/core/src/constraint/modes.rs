@@ -5,6 +5,17 @@ use super::problem::{Block, Problem, rows_of};
 
 /// Margin below which a constraint counts as undecided between two modes (m/s).
 const UNDECIDED: f64 = 1e-7;
+
+/// Whether a constraint is degenerate: so near a change of mode that a derivative may hold for one side only.
+pub(crate) fn is_undecided(margin: f64) -> bool {
+    margin < UNDECIDED
+}
+
+/// How many of some constraints are undecided, and their smallest margin (m/s).
+pub(crate) fn undecided(margins: impl Iterator<Item = f64>) -> (usize, f64) {
+    margins.fold((0, f64::INFINITY), |(n, least), margin| (n + usize::from(is_undecided(margin)), least.min(margin)))
+}
+
 /// Slip below which nothing slides (m/s or rad/s): a hundred times what the tolerance of the step leaves.
 pub(crate) const AT_REST: f64 = 1e-8;
 

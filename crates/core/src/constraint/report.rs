@@ -127,7 +127,7 @@ pub struct SolveReport {
     pub stages: Iterations,
     /// Iterations of all islands together.
     pub total_iterations: u32,
-    /// Scaled residual of the solution, from [`residual`](super::problem::residual()) and not from the solver.
+    /// Scaled residual of the solution, from [`residual`](crate::constraint::residual()) and not from the solver.
     pub residual: f64,
     /// `‖R λ‖∞`: how far compliance moves velocities from those of rigid contacts (m/s).
     pub compliance_shift: f64,
@@ -136,7 +136,8 @@ pub struct SolveReport {
     /// Rows of the problem.
     pub rows: usize,
     /// Constraints so near a change of mode (1e-7 m/s) that a derivative there may be one-sided. Points of a patch that
-    /// sticks do not count: their load distribution has no effect on the motion.
+    /// sticks do not count: their load distribution has no effect on the motion. Of the impulses found;
+    /// [`Step::margins`](crate::Step::margins) counts at the center of the loads instead.
     pub degenerate: usize,
     /// The smallest margin of these constraints: the change of velocity that would change a mode (m/s).
     pub margin: f64,

@@ -182,10 +182,9 @@ pub(crate) fn report(problem: &Problem, outcome: Outcome, solution: &mut Solutio
         (b.compliance * solution.lambda[normal]).abs()
     };
     // the load distribution of a patch that sticks does not move the bodies
-    let decisive = || {
-        let blocks = problem.blocks.iter().zip(&solution.modes);
-        blocks.filter(|(b, (mode, _))| !b.is_redundant() || *mode == Mode::Slide).map(|(_, (_, margin))| *margin)
-    };
+    let decisive = problem.blocks.iter().zip(&solution.modes);
+    let decisive = decisive.filter(|(b, (mode, _))| !b.is_redundant() || *mode == Mode::Slide);
+    let (degenerate, margin) = undecided(decisive.map(|(_, (_, margin))| *margin));
     SolveReport {
         status: outcome.status,
         stage: outcome.stage,

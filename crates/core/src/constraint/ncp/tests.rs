@@ -42,7 +42,7 @@ fn random_problems_are_solved_to_the_tolerance() {
 
 #[test]
 fn solvers_agree_where_the_solution_is_unique() {
-    let (mut random, mut solution) = (Random(3), Solution::default());
+    let (mut random, mut solution) = (Rng(3), Solution::default());
     for _ in 0..20 {
         let problem = random_problem(&mut random, 2, 12, 0.4);
         let mut solutions = Vec::new();

@@ -3,7 +3,6 @@
 #![allow(non_snake_case)]
 
 use super::{Problem, RowGroup, RowSpace};
-use crate::check;
 use crate::constraint::assembly::Assembly;
 use crate::constraint::laws::cone::Cone;
 use crate::dynamics::StepMass;

@@ -130,38 +130,25 @@ impl Problem {
 
     /// W of a bare problem where G has less than full rank, by a Cholesky factor with pivots.
     pub(crate) fn find_factor(&mut self, G: &[f64], rows: usize) {
-        let mut remaining: Vec<f64> = (0..rows).map(|i| G[i * rows + i]).collect();
-        let least = FACTOR_TOLERANCE * remaining.iter().fold(0.0, |m: f64, x| m.max(*x));
-        let mut columns: Vec<Vec<f64>> = Vec::new();
-        while columns.len() < rows {
-            let (pivot, size) =
-                remaining.iter().enumerate().fold((0, 0.0), |m, (i, x)| if *x > m.1 { (i, *x) } else { m });
-            if size <= least {
-                break;
-            }
-            let column: Vec<f64> = (0..rows)
-                .map(|i| columns.iter().fold(G[i * rows + pivot], |s, c| s - c[i] * c[pivot]) / size.sqrt())
-                .collect();
-            remaining.iter_mut().zip(&column).for_each(|(x, c)| *x -= c * c);
-            remaining[pivot] = 0.0;
-            columns.push(column);
-        }
-        if columns.is_empty() || columns.len() == rows {
+        let (mut L, mut left) = (vec![0.0; rows * rows], vec![0.0; rows]);
+        let least = FACTOR_TOLERANCE * (0..rows).fold(0.0, |m: f64, i| m.max(G[i * rows + i]));
+        let rank = pivoted_cholesky(G, rows, least, &mut L, &mut left);
+        if rank == 0 || rank == rows {
             return;
         }
         self.nodes.push(rank);
         for n in 0..self.groups.len() {
             let start = self.columns.len();
-            self.columns.extend(0..columns.len() as u32);
+            self.columns.extend(0..rank as u32);
             self.reserve_factor(n, start);
             let (group, stride) = (&self.groups[n], self.groups[n].factor_stride());
             self.delassus.W.resize(self.entries[1], 0.0);
             for (i, row) in group.xi.clone().enumerate() {
                 let out = &mut self.delassus.W[group.factor_start + i * stride..];
-                out.iter_mut().zip(&columns).for_each(|(out, column)| *out = column[row]);
+                out[..rank].copy_from_slice(&L[row * rows..][..rank]);
             }
         }
-        self.close_factor(0, columns.len(), 0, 0);
+        self.close_factor(0, rank, 0, 0);
         (self.islands[0].through_factor, self.islands[0].has_delassus) = (false, true);
     }
 

@@ -58,9 +58,9 @@ fn project_on_movable(problem: &Problem, group: usize, errors: &mut [f64; MAX_RO
     let mut D = [[0.0; MAX_ROWS]; MAX_ROWS];
     let own = problem.own_matrix(&problem.groups[group]);
     D.iter_mut().zip(&own).take(n).for_each(|(D, own)| D[..n].copy_from_slice(&own[..n]));
-    let (mut L, mut left) = ([[0.0; MOST]; MOST], [0.0; MOST]);
+    let (mut L, mut left) = ([[0.0; MAX_ROWS]; MAX_ROWS], [0.0; MAX_ROWS]);
     let least = IMMOVABLE / island.mass;
-    let rank = pivoted_cholesky(D.as_flattened(), MOST, least, L.as_flattened_mut(), &mut left[..n]);
+    let rank = pivoted_cholesky(D.as_flattened(), MAX_ROWS, least, L.as_flattened_mut(), &mut left[..n]);
     if rank == n {
         return false;
     }
@@ -85,46 +85,4 @@ fn project_on_movable(problem: &Problem, group: usize, errors: &mut [f64; MAX_RO
 
 fn dot(a: &[f64; MAX_ROWS], b: &[f64; MAX_ROWS]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-/// Cholesky factor with pivots of the first n rows, and how many of its columns are above `least`.
-fn factor(D: &[[f64; MAX_ROWS]; MAX_ROWS], n: usize, least: f64) -> ([[f64; MAX_ROWS]; MAX_ROWS], usize) {
-    let mut L = [[0.0; MAX_ROWS]; MAX_ROWS];
-    let mut left: [f64; MAX_ROWS] = core::array::from_fn(|i| D[i][i]);
-    for c in 0..n {
-        let pivot = (0..n).fold(0, |best, i| if left[i] > left[best] { i } else { best });
-        if left[pivot] <= least {
-            return (L, c);
-        }
-        let root = left[pivot].sqrt();
-        for i in 0..n {
-            L[i][c] = (0..c).fold(D[i][pivot], |s, k| s - L[i][k] * L[pivot][k]) / root;
-            left[i] -= L[i][c] * L[i][c];
-        }
-        left[pivot] = 0.0;
-    }
-    (L, n)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_factor_has_the_rank_of_the_matrix() {
-        let rows = [[1.0, 2.0, 0.5], [0.3, -1.0, 2.0], [1.3, 1.0, 2.5], [0.0, 0.0, 0.0]];
-        let mut D = [[0.0; MAX_ROWS]; MAX_ROWS];
-        for i in 0..4 {
-            for j in 0..4 {
-                D[i][j] = rows[i].iter().zip(&rows[j]).map(|(a, b)| a * b).sum();
-            }
-        }
-        let (L, rank) = factor(&D, 4, 1e-12);
-        assert_eq!(rank, 2);
-        for i in 0..4 {
-            for j in 0..4 {
-                assert!((dot(&L[i], &L[j]) - D[i][j]).abs() < 1e-12);
-            }
-        }
-    }
 }
