@@ -1,11 +1,11 @@
-//! The step once more, on the central path: what a smoothed derivative of an exact step is the derivative of.   (grad-13)
+//! A second solution of the step on the central path, which the smoothed derivative of an exact step differentiates.   (grad-13)
 
 use super::record::StepRecord;
 use crate::constraint::{Assembly, EndVelocity, Scene, Solution, resolve_centrally};
 use crate::footprint::footprint;
 use crate::model::Model;
 
-/// A second answer to the contact problem of a step.
+/// A second solution of the contact problem of a step.
 #[derive(Debug, Clone)]
 pub(crate) struct Central {
     assembly: Assembly,
@@ -39,8 +39,8 @@ impl Central {
         acceleration.iter_mut().zip(&f.free.turn).for_each(|(a, turn)| *a -= turn / dt);
     }
 
-    /// The step as if it had ended here.
-    pub fn finished<'a>(&'a self, f: &'a mut StepRecord<'_>) -> StepRecord<'a> {
+    /// The record of the step with this solution.
+    pub fn record<'a>(&'a self, f: &'a mut StepRecord<'_>) -> StepRecord<'a> {
         StepRecord {
             model: f.model,
             given: f.given,

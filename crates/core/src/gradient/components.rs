@@ -1,4 +1,4 @@
-//! Dofs that constraints join, directly or through others. Derivatives have no entries between such components: a pile of
+//! Dofs that constraints couple, directly or through others. Derivatives have no entries between such components: a pile of
 //! separate bodies is differentiated body by body.   (grad-15)
 
 use super::record::StepRecord;
@@ -14,7 +14,7 @@ pub(crate) struct Component {
     dofs: Range<usize>,
     /// Runs of neighboring dofs, in [`Components::runs`].
     runs: Range<usize>,
-    /// The island of the problem that joins them, if any constraint acts.
+    /// The island of the problem that couples them, if any constraint is active.
     pub island: Option<usize>,
 }
 
@@ -31,14 +31,14 @@ pub(crate) struct Components {
     pub all: Vec<Component>,
     dofs: Vec<usize>,
     runs: Vec<Range<usize>>,
-    /// Component of each dof, and its place there.
+    /// Component of each dof, and its index there.
     owner: Vec<usize>,
-    pub place: Vec<usize>,
+    pub index: Vec<usize>,
     /// Trees by components.
     trees: Vec<(usize, usize)>,
 }
 
-footprint!(Components: all, dofs, runs, owner, place, trees);
+footprint!(Components: all, dofs, runs, owner, index, trees);
 
 impl Components {
     /// Finds them.
@@ -50,7 +50,7 @@ impl Components {
         self.all.clear();
         self.dofs.clear();
         self.runs.clear();
-        self.place.resize(tree.nv, 0);
+        self.index.resize(tree.nv, 0);
         self.owner.resize(tree.nv, 0);
         let mut islands = (0..f.assembly.problem.islands.len()).map(|n| (n, first_tree(f, n))).peekable();
         let mut next = 0;
@@ -69,7 +69,7 @@ impl Components {
         let first = model.tree().nodes[model.tree().roots[t]].dofs.start;
         let dofs = first..model.tree().subtree_end[first];
         for j in dofs.clone() {
-            (self.owner[j], self.place[j]) = (self.all.len(), self.dofs.len() - dof);
+            (self.owner[j], self.index[j]) = (self.all.len(), self.dofs.len() - dof);
             self.dofs.push(j);
         }
         match self.runs[run..].last_mut().filter(|r| r.end == first) {
@@ -97,7 +97,7 @@ impl Components {
     /// Columns of a component in the matrices of all dofs, whose rows are blocks of nv numbers: all there are if it is the only one.
     #[inline(always)]
     pub fn columns(&self, c: &Component, blocks: usize) -> impl Iterator<Item = Range<usize>> {
-        let (nv, one) = (self.place.len(), self.all.len() == 1);
+        let (nv, one) = (self.index.len(), self.all.len() == 1);
         let runs = if one { &[] } else { &self.runs[c.runs.clone()] };
         let of_block = move |block: usize| runs.iter().map(move |r| block * nv + r.start..block * nv + r.end);
         one.then_some(0..stride(blocks * nv)).into_iter().chain((0..blocks).flat_map(of_block))
@@ -106,9 +106,9 @@ impl Components {
     /// Calls `visit` with all pieces of such a matrix where components have entries.
     #[inline(always)]
     pub fn for_each_piece(&self, blocks: usize, mut visit: impl FnMut(Range<usize>)) {
-        let stride = stride(blocks * self.place.len());
+        let stride = stride(blocks * self.index.len());
         if self.all.len() == 1 {
-            return visit(0..self.place.len() * stride);
+            return visit(0..self.index.len() * stride);
         }
         for c in &self.all {
             for &i in self.dofs(c) {

@@ -1,7 +1,7 @@
-//! A component of dofs while its constraints hold.   (grad-8)
+//! The constrained inverse inertia of a component of dofs.   (grad-8)
 //!
 //! With `Y = M̂⁻¹ Jᵀ`, unknowns move the robot by `X = Y C A⁻¹` per unit of their equations: one solve with Aᵀ for each dof. The
-//! inverse inertia of the robot while its constraints hold is `P = M̂⁻¹ − X B Yᵀ`; all columns are `P S − X (B D)`, and `dt P`
+//! constrained inverse inertia of the robot is `P = M̂⁻¹ − X B Yᵀ`; all columns are `P S − X (B D)`, and `dt P`
 //! is the derivative for torques.
 #![allow(non_snake_case)]
 
@@ -26,24 +26,24 @@ pub(crate) struct ConstrainedInverse {
     X: Vec<[f64; 4]>,
     YB: Vec<[f64; 4]>,
     BD: Vec<[f64; 4]>,
-    /// Velocities that locked dofs are given, one row per dof, and S with what that does to the others.
+    /// Prescribed velocities of locked dofs, one row per dof, and S with their effect on the others.
     given: Vec<[f64; 4]>,
     S: Vec<f64>,
-    /// How far the demands of held constraints contradict each other.
+    /// `ρ = Nᵀ D`: by how much the right-hand sides of the active rows are infeasible.
     rho: Vec<[f64; 4]>,
-    /// Whether they do along a change of each dof of the component.
+    /// Whether they are infeasible along a change of each dof of the component.
     pub contradicts: Vec<bool>,
 }
 
 footprint!(ConstrainedInverse: J, YT, X, YB, BD, given, S, rho, contradicts);
 
-/// A component of a step and what is known of it.
-pub(crate) struct Part<'a, 'f> {
+/// A component of a step and its linearization.
+pub(crate) struct ComponentStep<'a, 'f> {
     pub f: &'a StepRecord<'f>,
     pub linearized: &'a Linearized,
     pub unconstrained: &'a Unconstrained,
-    /// Place of each dof in its component.
-    pub place: &'a [usize],
+    /// Index of each dof in its component.
+    pub index: &'a [usize],
     /// Dofs of the component.
     pub size: usize,
     pub island: Option<usize>,
@@ -54,7 +54,7 @@ impl ConstrainedInverse {
     #[inline(always)]
     pub fn write(
         &mut self,
-        part: &Part,
+        part: &ComponentStep,
         active: &mut Active,
         P: &mut [f64],
         S: &[f64],
@@ -70,7 +70,7 @@ impl ConstrainedInverse {
             self.begin(part, island, active, P, terms);
             let P = P.as_chunks_mut::<4>().0;
             add_product(n, unknowns, lanes, -1.0, columns(&self.X, lanes), &self.YB, P, terms);
-            given = active.locked.any() && self.give(part, island, active, S);
+            given = active.locked.any() && self.prescribe(part, island, active, S);
         }
         let factor = Factor { entries: P, row: stride(n), column: 1 };
         let V = V.as_chunks_mut::<4>().0;
@@ -84,55 +84,55 @@ impl ConstrainedInverse {
         }
     }
 
-    /// Velocities of locked dofs, pushes of those that resist, and what follows from them for S and for the demands of all other
+    /// Velocities of locked dofs, forces of compliant ones, and their effect on S and on the right-hand sides of all other
     /// rows. Returns whether there are any.   (grad-17)
     #[inline(always)]
-    fn give(&mut self, part: &Part, island: usize, active: &Active, S: &[f64]) -> bool {
-        let Part { f, place, size, .. } = *part;
+    fn prescribe(&mut self, part: &ComponentStep, island: usize, active: &Active, S: &[f64]) -> bool {
+        let ComponentStep { f, index, size, .. } = *part;
         let (tree, lanes, range) = (f.model.tree(), stride(2 * size) / 4, active.of_island(island));
         let ConstrainedInverse { BD, given, S: own, .. } = self;
-        let demands = |n: usize| &BD[n * lanes..(n + 1) * lanes];
+        let targets = |n: usize| &BD[n * lanes..(n + 1) * lanes];
         let rows =
             || active.unknowns[range.clone()].iter().enumerate().filter_map(|(n, u)| Some((n, u.on_dof?, u.kept)));
-        if rows().all(|(n, _, kept)| !kept || demands(n).as_flattened().iter().all(|x| *x == 0.0)) {
+        if rows().all(|(n, _, kept)| !kept || targets(n).as_flattened().iter().all(|x| *x == 0.0)) {
             return false;
         }
         reset(given, size * lanes);
         own.clear();
         own.extend_from_slice(S);
         for (n, row, _) in rows().filter(|(_, _, kept)| *kept) {
-            let at = place[row.dof];
+            let at = index[row.dof];
             let out = if row.locks() {
                 &mut given[at * lanes..(at + 1) * lanes]
             } else {
                 &mut own.as_chunks_mut::<4>().0[at * lanes..(at + 1) * lanes]
             };
             let factor = if row.locks() { -1.0 / row.scale } else { -row.scale / row.local_compliance };
-            add_row(out, demands(n), factor);
+            add_row(out, targets(n), factor);
         }
-        // S − M̂ dv: locked dofs move, all others feel it
+        // S − M̂ dv: locked dofs move and accelerate all others
         let matrix = f.mass.matrix();
-        let mut push = |i: usize, j: usize, m: f64| {
+        let mut subtract = |i: usize, j: usize, m: f64| {
             if active.locked.is_locked(j) && !active.locked.is_locked(i) {
-                let moved = &given[place[j] * lanes..(place[j] + 1) * lanes];
-                add_row(&mut own.as_chunks_mut::<4>().0[place[i] * lanes..(place[i] + 1) * lanes], moved, -m);
+                let moved = &given[index[j] * lanes..(index[j] + 1) * lanes];
+                add_row(&mut own.as_chunks_mut::<4>().0[index[i] * lanes..(index[i] + 1) * lanes], moved, -m);
             }
         };
         for j in
             f.assembly.problem.dofs.trees[f.assembly.problem.islands[island].trees.clone()].iter().cloned().flatten()
         {
             for (m, &i) in matrix.row(tree, j).iter().zip(tree.ancestors(j)) {
-                push(i, j, *m);
-                push(j, i, *m);
+                subtract(i, j, *m);
+                subtract(j, i, *m);
             }
         }
-        self.meet_given(part, island, active);
+        self.add_locked_velocities(part, island, active);
         true
     }
 
-    /// Demands of rows that are not on single dofs, with the velocities of locked dofs: `B D + B J dv`.
+    /// Right-hand sides of rows that are not on single dofs, with the velocities of locked dofs: `B D + B J dv`.
     #[inline(always)]
-    fn meet_given(&mut self, part: &Part, island: usize, active: &Active) {
+    fn add_locked_velocities(&mut self, part: &ComponentStep, island: usize, active: &Active) {
         let (problem, lanes) = (&part.f.assembly.problem, stride(2 * part.size) / 4);
         let ConstrainedInverse { BD, given, .. } = self;
         let unknowns = &active.unknowns[active.of_system(island)];
@@ -142,7 +142,7 @@ impl ConstrainedInverse {
             for (J, &j) in problem.jacobian.J[span.clone()].iter().zip(&problem.jacobian.path[span]) {
                 let entry = |k: usize| J[(first + k) / 4].0[(first + k) % 4];
                 let x = u.row[..u.width].iter().enumerate().fold(0.0, |s, (k, r)| s + r * entry(k));
-                let at = part.place[j];
+                let at = part.index[j];
                 if x != 0.0 {
                     add_row(row, &given[at * lanes..(at + 1) * lanes], x);
                 }
@@ -152,7 +152,14 @@ impl ConstrainedInverse {
 
     /// X, B Yᵀ and B D of the unknowns of an island.
     #[inline(always)]
-    fn begin(&mut self, part: &Part, island: usize, active: &mut Active, inverse: &[f64], terms: &mut Vec<Term>) {
+    fn begin(
+        &mut self,
+        part: &ComponentStep,
+        island: usize,
+        active: &mut Active,
+        inverse: &[f64],
+        terms: &mut Vec<Term>,
+    ) {
         let lanes = stride(part.size) / 4;
         self.write_responses(part, island, inverse.as_chunks::<4>().0, terms);
         let unknowns = active.of_system(island);
@@ -174,7 +181,7 @@ impl ConstrainedInverse {
 
     /// Yᵀ, group by group: off the path of a group J is zero.
     #[inline(always)]
-    fn write_responses(&mut self, part: &Part, island: usize, inverse: &[[f64; 4]], terms: &mut Vec<Term>) {
+    fn write_responses(&mut self, part: &ComponentStep, island: usize, inverse: &[[f64; 4]], terms: &mut Vec<Term>) {
         let (jacobian, problem) = (&part.f.assembly.problem.jacobian, &part.f.assembly.problem);
         let (lanes, island) = (stride(part.size) / 4, &problem.islands[island]);
         reset(&mut self.YT, island.xi.len() * lanes);
@@ -182,7 +189,7 @@ impl ConstrainedInverse {
             self.J.clear();
             jacobian.J[span.clone()].iter().for_each(|J| J.iter().for_each(|lane| self.J.extend_from_slice(&lane.0)));
             terms.clear();
-            let path = jacobian.path[span.clone()].iter().map(|j| part.place[*j]).enumerate();
+            let path = jacobian.path[span.clone()].iter().map(|j| part.index[*j]).enumerate();
             terms.extend(path.map(|(n, j)| [8 * n, j * lanes]));
             let factor = Factor { entries: &self.J, row: 1, column: 8 };
             let out = &mut self.YT[(group.xi.start - island.xi.start) * lanes..];
@@ -190,29 +197,29 @@ impl ConstrainedInverse {
         }
     }
 
-    /// The forms of each unknown, met by all dofs that move their bodies.   (grad-4)
+    /// B D: the row derivatives of each unknown, projected onto the axes of all dofs that move their bodies.   (grad-4)
     #[inline(always)]
-    fn write_changes(&mut self, part: &Part, island: usize, active: &Active) {
-        let Part { f, linearized: l, unconstrained, place, size, .. } = *part;
+    fn write_changes(&mut self, part: &ComponentStep, island: usize, active: &Active) {
+        let ComponentStep { f, linearized: l, unconstrained, index, size, .. } = *part;
         let (tree, lanes, unknowns) = (f.model.tree(), stride(2 * size) / 4, active.of_island(island));
         reset(&mut self.BD, unknowns.len() * lanes);
         let rows = l.terms[unknowns.clone()].iter().zip(self.BD.chunks_exact_mut(lanes));
         let consistent = active.consistent(island);
-        let wanted = |u: &Unknown| u.kept || !consistent.is_trivial();
-        for ((terms, row), _) in rows.zip(&active.unknowns[unknowns]).filter(|(_, u)| wanted(u)) {
+        let needed = |u: &Unknown| u.kept || !consistent.is_trivial();
+        for ((terms, row), _) in rows.zip(&active.unknowns[unknowns]).filter(|(_, u)| needed(u)) {
             let row = row.as_flattened_mut();
-            for form in &l.forms[terms.forms.clone()] {
-                for &j in tree.support(form.body) {
-                    let (S, at) = (f.kin.axes[j], place[j]);
-                    row[at] += S.dot(form.position) + l.psi_next[j].dot(form.velocity);
-                    if form.approach != 0.0 {
-                        row[at] += form.approach * unconstrained.dkin.V_before[j].cross(S).dot(form.velocity);
-                        row[size + at] += form.approach * S.dot(form.velocity);
+            for term in &l.by_body[terms.by_body.clone()] {
+                for &j in tree.support(term.body) {
+                    let (S, at) = (f.kin.axes[j], index[j]);
+                    row[at] += S.dot(term.position) + l.psi_next[j].dot(term.velocity);
+                    if term.approach != 0.0 {
+                        row[at] += term.approach * unconstrained.dkin.V_before[j].cross(S).dot(term.velocity);
+                        row[size + at] += term.approach * S.dot(term.velocity);
                     }
                 }
             }
-            for e in &l.entries[terms.entries.clone()] {
-                row[place[e.dof]] += e.value;
+            for e in &l.by_dof[terms.by_dof.clone()] {
+                row[index[e.dof]] += e.value;
             }
         }
         if !consistent.is_trivial() {

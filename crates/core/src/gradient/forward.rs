@@ -2,7 +2,7 @@
 #![allow(non_snake_case)]
 
 use super::components::Components;
-use super::constrained_inverse::{ConstrainedInverse, Part};
+use super::constrained_inverse::{ComponentStep, ConstrainedInverse};
 use super::record::StepRecord;
 use super::rows::linearize::Linearized;
 use super::system::active_set::Active;
@@ -27,20 +27,20 @@ pub(crate) struct Forward {
     /// ∂v_next/∂ctrl and ∂q_next/∂ctrl: rows of nu numbers.
     v_ctrl: Vec<f64>,
     q_ctrl: Vec<f64>,
-    /// Where the matrices above have entries, and memory to find where they will.
+    /// Where the matrices above have entries, and memory to find those of the next step.
     components: Components,
     next: Components,
     /// P, S and the result of one of several components.
     parts: [Vec<f64>; 3],
     panel: Panel,
     terms: Vec<Term>,
-    held: ConstrainedInverse,
-    /// Whether the demands of held constraints contradict each other along a change of each dof (nv).
+    constrained: ConstrainedInverse,
+    /// Whether the active rows are infeasible along a change of each dof (nv).
     contradicts: Vec<bool>,
 }
 
 footprint!(
-    Forward: v_state, q_state, v_tau, q_tau, v_ctrl, q_ctrl, components, next, parts, panel, terms, held, contradicts
+    Forward: v_state, q_state, v_tau, q_tau, v_ctrl, q_ctrl, components, next, parts, panel, terms, constrained, contradicts
 );
 
 impl Forward {
@@ -60,18 +60,18 @@ impl Forward {
             parts: Default::default(),
             panel: Panel::new(model),
             terms: Vec::with_capacity(nv),
-            held: ConstrainedInverse::default(),
+            constrained: ConstrainedInverse::default(),
             contradicts: vec![false; nv],
         }
     }
 
-    /// Finds the components and takes back the entries of the last step. Before all else.
+    /// Finds the components and clears the entries of the last step. To be called first.
     pub fn begin(&mut self, f: &StepRecord) -> &Components {
         let Forward { components, next, v_state, v_tau, q_state, q_tau, .. } = self;
         next.find(f);
         components.for_each_piece(1, |piece| v_tau[piece].fill(0.0));
         components.for_each_piece(2, |piece| v_state[piece].fill(0.0));
-        // rows of q_next are written anew wherever those of v_next are
+        // rows of q_next are overwritten wherever those of v_next are
         if !next.join_as(components) {
             components.for_each_piece(1, |piece| q_tau[piece].fill(0.0));
             components.for_each_piece(2, |piece| q_state[piece].fill(0.0));
@@ -193,16 +193,22 @@ dispatch!(
     ) {
         let (model, nv, dt) = (f.model, f.model.nv(), f.model.options().dt);
         let (state, tau) = (stride(2 * nv), stride(nv));
-        let Forward { v_state, v_tau, components, parts, panel, terms, held, contradicts, .. } = forward;
+        let Forward { v_state, v_tau, components, parts, panel, terms, constrained, contradicts, .. } = forward;
         contradicts.fill(false);
         inverse(model, active.locked.factor(&f.assembly.problem).unwrap_or(f.mass.factor()), tau, v_tau, panel);
         for c in &components.all {
-            let part =
-                Part { f, linearized, unconstrained, place: &components.place, size: c.size(), island: c.island };
+            let part = ComponentStep {
+                f,
+                linearized,
+                unconstrained,
+                index: &components.index,
+                size: c.size(),
+                island: c.island,
+            };
             let dofs = components.dofs(c);
             if components.all.len() == 1 {
-                held.write(&part, active, v_tau, &unconstrained.S, v_state, terms);
-                dofs.iter().zip(&held.contradicts).for_each(|(j, flag)| contradicts[*j] = *flag);
+                constrained.write(&part, active, v_tau, &unconstrained.S, v_state, terms);
+                dofs.iter().zip(&constrained.contradicts).for_each(|(j, flag)| contradicts[*j] = *flag);
                 continue;
             }
             let (size, [P, S, V]) = (c.size(), &mut *parts);
@@ -214,10 +220,10 @@ dispatch!(
                 (Copying { dofs, blocks: 1, nv, stride: tau }, Copying { dofs, blocks: 2, nv, stride: state });
             of_tau.visit(|whole, part| P[part] = v_tau[whole]);
             of_state.visit(|whole, part| S[part] = unconstrained.S[whole]);
-            held.write(&part, active, P, S, V, terms);
+            constrained.write(&part, active, P, S, V, terms);
             of_tau.visit(|whole, part| v_tau[whole] = P[part]);
             of_state.visit(|whole, part| v_state[whole] = V[part]);
-            dofs.iter().zip(&held.contradicts).for_each(|(j, flag)| contradicts[*j] = *flag);
+            dofs.iter().zip(&constrained.contradicts).for_each(|(j, flag)| contradicts[*j] = *flag);
         }
         components.for_each_piece(1, |piece| v_tau[piece].iter_mut().for_each(|x| *x *= dt));
         forward.write_ctrl(f, unconstrained);
@@ -249,7 +255,7 @@ struct Copying<'a> {
 }
 
 impl Copying<'_> {
-    /// Calls `visit(at, here)` for each entry: its place among all dofs and in the component.
+    /// Calls `visit(whole, part)` for each entry: its index among all dofs and in the component.
     #[inline(always)]
     fn visit(&self, mut visit: impl FnMut(usize, usize)) {
         let (size, own) = (self.dofs.len(), stride(self.blocks * self.dofs.len()));

@@ -1,8 +1,8 @@
-//! The derivative of a finished step: mathematics and memory. [`Step::jacobian`](crate::Step::jacobian) is the door.
+//! The derivative of a finished step: mathematics and memory. The entry point is [`Step::jacobian`](crate::Step::jacobian).
 //!
-//! A constraint keeps its mode along a small change (`active`); what it demands changes with the poses of its bodies
-//! (`linearize`, `forms`); free motion changes as inverse dynamics does (`smooth`). Forward mode puts them together
-//! column by column (`forward`), reverse mode by one adjoint solve (`reverse`). `docs/math/gradient.md`, grad-1 … 15.
+//! A constraint keeps its mode along a small change (`system`). Its rows are linearized in the poses of its bodies (`rows`), and
+//! free motion is differentiated as inverse dynamics is (`unconstrained`). Forward mode combines them column by column
+//! (`forward`), reverse mode by one adjoint solve (`reverse`). `docs/math/gradient.md`, grad-1 … 22.
 #![allow(non_snake_case)]
 
 mod bare;
@@ -35,20 +35,20 @@ use crate::model::{GradientMode, Model, ParameterGroup, PrimitiveKind};
 use central_path::Central;
 use forward::Forward;
 use one_sided::frozen::Frozen;
-use parameters::Adjoint;
+use parameters::ParameterAdjoint;
 use reverse::Reverse;
 use rows::linearize::Linearized;
-use system::active_set::{Active, Place};
+use system::active_set::{Active, ContactFrame};
 use unconstrained::Unconstrained;
 
-/// What of the memory belongs to the present step.
+/// Which part of the memory belongs to the present step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Progress {
     /// Nothing.
     Stale,
     /// The factored system and the linearized rows.
     Prepared,
-    /// These and the matrices of forward mode.
+    /// The factored system, the linearized rows and the matrices of forward mode.
     Differentiated,
 }
 
@@ -66,9 +66,9 @@ pub(crate) struct Gradient {
     /// Cotangents of single outputs.
     unit: Vec<f64>,
     wanted: Vec<f64>,
-    /// The contact problem along a change, for one-sided derivatives.
+    /// The frozen contact problem along a change, for one-sided derivatives.
     frozen: Option<Box<Frozen>>,
-    /// Islands with more rows than their dofs can tell apart.
+    /// Over-determined islands.
     redundant: Vec<bool>,
 }
 
@@ -92,24 +92,28 @@ impl Gradient {
         }
     }
 
-    /// Another step has been made: nothing here belongs to it.
+    /// Invalidates everything, because another step has been made.
     pub fn invalidate(&mut self) {
         self.progress = Progress::Stale;
     }
 
-    /// Calls `go` with the step whose derivative is wanted: the finished one, or the same on the central path.
-    pub fn on<R>(&mut self, f: &mut StepRecord, go: impl FnOnce(&mut Gradient, &mut StepRecord) -> R) -> R {
+    /// Calls `go` with the step whose derivative is wanted: the finished one, or its second solution on the central path.
+    pub fn with_chosen_step<R>(
+        &mut self,
+        f: &mut StepRecord,
+        go: impl FnOnce(&mut Gradient, &mut StepRecord) -> R,
+    ) -> R {
         let GradientMode::ExactForwardCentral { kappa } = f.model.options().gradient else { return go(self, f) };
         let mut central = self.central.take().unwrap_or_else(|| Box::new(Central::new(f.model)));
         if self.progress == Progress::Stale {
             central.solve(f, kappa);
         }
-        let result = go(self, &mut central.finished(f));
+        let result = go(self, &mut central.record(f));
         self.central = Some(central);
         result
     }
 
-    /// The linear system of the modes and how it changes with the configuration: what all derivatives share.
+    /// The linear system of the modes and its linearized rows, which all derivatives use.
     fn prepare(&mut self, f: &mut StepRecord) -> Result<(), GradientError> {
         if self.progress == Progress::Stale {
             match f.model.options().gradient {
@@ -124,14 +128,14 @@ impl Gradient {
         Ok(())
     }
 
-    /// Prepares derivatives in other modes than those that the step ended in; derivatives of the step itself are forgotten.
+    /// Prepares derivatives in other modes than those that the step ended in; derivatives of the step itself are invalidated.
     pub fn prepare_modes(&mut self, f: &mut StepRecord, modes: &[Mode]) -> Result<(), GradientError> {
         self.invalidate();
         factor(&mut self.active, f, &|k| modes[k]);
         self.linearize(f)
     }
 
-    /// The modes of the step, but what rests holds where rows are redundant.   (grad-3)
+    /// The modes of the step, but contacts at rest stick where rows are redundant.   (grad-3)
     fn factor_at_rest(&mut self, f: &StepRecord) {
         let Gradient { active, redundant, .. } = self;
         let factor = |active: &mut Active, mode: &dyn Fn(usize) -> Mode| factor(active, f, mode);
@@ -148,13 +152,13 @@ impl Gradient {
     /// Forward mode; computed once per step.
     pub fn jacobian(&mut self, f: &mut StepRecord) -> Result<StepJacobian<'_>, GradientError> {
         if self.progress != Progress::Differentiated {
-            self.on(f, Gradient::differentiate)?;
+            self.with_chosen_step(f, Gradient::differentiate)?;
         }
-        self.jacobian_here(f)
+        self.chosen_jacobian(f)
     }
 
-    /// Forward mode for the step that [`Gradient::on`] has chosen.
-    pub fn jacobian_here(&mut self, f: &mut StepRecord) -> Result<StepJacobian<'_>, GradientError> {
+    /// Forward mode for the step that [`Gradient::with_chosen_step`] has chosen.
+    pub fn chosen_jacobian(&mut self, f: &mut StepRecord) -> Result<StepJacobian<'_>, GradientError> {
         if self.progress != Progress::Differentiated {
             self.differentiate(f)?;
         }
@@ -174,7 +178,7 @@ impl Gradient {
         Ok(())
     }
 
-    /// Whether the derivative is a choice among several: some changes of q contradict what holds.
+    /// Whether the derivative is a choice among several: the active rows are infeasible along some changes of q.
     pub fn is_choice(&mut self, f: &mut StepRecord) -> Result<bool, GradientError> {
         if f.model.options().gradient != GradientMode::Exact {
             return Ok(false);
@@ -202,13 +206,13 @@ impl Gradient {
         dv_next: &mut [f64],
     ) -> Result<(), GradientError> {
         let mut frozen = self.frozen.take().unwrap_or_default();
-        let done = self.along(f, &mut frozen, dx, length, [dq_next, dv_next]);
+        let done = self.write_one_sided(f, &mut frozen, dx, length, [dq_next, dv_next]);
         self.frozen = Some(frozen);
         self.invalidate();
         done
     }
 
-    fn along(
+    fn write_one_sided(
         &mut self,
         f: &mut StepRecord,
         frozen: &mut Frozen,
@@ -220,21 +224,21 @@ impl Gradient {
         self.unconstrained.begin(f);
         f.mass.complete(f.model, f.kin);
         self.unconstrained.write(f, &frozen.linearized, self.forward.begin(f));
-        frozen.aim(f, &self.unconstrained, dx);
+        frozen.set_direction(f, &self.unconstrained, dx);
         let t = length.unwrap_or(frozen.small_length());
         frozen.solve(f, t, length.is_some())?;
         frozen.write_quotient(f, t, dv_next);
         if length.is_none() {
-            frozen.keep_quotient(dv_next);
+            frozen.save_quotient(dv_next);
             self.write_on_side(f, frozen, dx, [&mut *dq_next, &mut *dv_next])?;
-            if frozen.confirms(dv_next, one_sided::frozen::SAME) {
+            if frozen.agrees_with(dv_next, one_sided::frozen::AGREES) {
                 return Ok(());
             }
-            // a patch between modes: the quotient itself, unless it falls with the length as that of a jump does
-            let longer = one_sided::frozen::LONGER * t;
+            // a patch between modes: the quotient itself, unless it falls with the length as at a jump
+            let longer = one_sided::frozen::LENGTH_RATIO * t;
             frozen.solve(f, longer, false)?;
             frozen.write_quotient(f, longer, dv_next);
-            if !frozen.confirms(dv_next, one_sided::frozen::NEARLY) {
+            if !frozen.agrees_with(dv_next, one_sided::frozen::NEARLY_AGREES) {
                 return Err(GradientError::Jumps);
             }
             dv_next.copy_from_slice(&frozen.quotient);
@@ -243,7 +247,7 @@ impl Gradient {
         Ok(())
     }
 
-    /// The derivative at the impulses and in the modes that a small change leads into.
+    /// The derivative at the impulses and in the modes on the side of a small change.
     fn write_on_side(
         &mut self,
         f: &mut StepRecord,
@@ -254,10 +258,10 @@ impl Gradient {
         self.invalidate();
         let modes = core::mem::take(&mut frozen.modes);
         let J = if modes.iter().zip(f.solution.modes()).all(|(new, (old, _))| new == old) {
-            self.jacobian_here(f)
+            self.chosen_jacobian(f)
         } else {
             let mut there = f.with_solution(&frozen.solution);
-            self.prepare_modes(&mut there, &modes).and_then(|()| self.jacobian_here(&mut there))
+            self.prepare_modes(&mut there, &modes).and_then(|()| self.chosen_jacobian(&mut there))
         };
         frozen.modes = modes;
         let J = J?;
@@ -268,14 +272,14 @@ impl Gradient {
 
     /// Reverse mode.
     pub fn vjp(&mut self, f: &mut StepRecord, w: &OutputGrad, out: &mut InputGrad) -> Result<(), GradientError> {
-        self.on(f, |g, f| {
+        self.with_chosen_step(f, |g, f| {
             g.adjoint(f, w, &[])?;
             g.reverse.add(f, &g.linearized, &g.unconstrained, w, out)
         })
     }
 
     /// Reverse mode for a number that depends on v_next and on the impulses `lambda` of all rows of the contact problem, each along
-    /// its own axis; for the step that [`Gradient::on`] has chosen.
+    /// its own axis; for the step that [`Gradient::with_chosen_step`] has chosen.
     pub fn vjp_rows(
         &mut self,
         f: &mut StepRecord,
@@ -296,10 +300,10 @@ impl Gradient {
         group: ParameterGroup,
         out: &mut [f64],
     ) -> Result<(), GradientError> {
-        self.on(f, |g, f| g.add_parameters(f, w, &[], group, out))
+        self.with_chosen_step(f, |g, f| g.add_parameters(f, w, &[], group, out))
     }
 
-    /// By parameters, of a number that depends on v_next and on the impulses of all rows, as in [`Gradient::vjp_rows`].
+    /// Gradient by parameters of a number that depends on v_next and on the impulses of all rows, as in [`Gradient::vjp_rows`].
     pub fn vjp_rows_parameters(
         &mut self,
         f: &mut StepRecord,
@@ -321,8 +325,8 @@ impl Gradient {
     ) -> Result<(), GradientError> {
         self.adjoint(f, w, lambda)?;
         let Gradient { active, linearized, unconstrained, reverse, .. } = self;
-        reverse.collect(f, linearized, w)?;
-        Adjoint { f, active, linearized, unconstrained, reverse, w, lambda }.add(group, out)
+        reverse.accumulate(f, linearized, w)?;
+        ParameterAdjoint { f, active, linearized, unconstrained, reverse, w, lambda }.add(group, out)
     }
 
     /// Forward mode with respect to a group of n parameters: one row after the other, by reverse mode.
@@ -389,7 +393,7 @@ impl Gradient {
 fn factor(active: &mut Active, f: &StepRecord, mode: &dyn Fn(usize) -> Mode) {
     let contacts = f.contacts.contacts();
     active.factor(&f.assembly.problem, f.solution, f.mass, mode, |k| match f.assembly.sources[k] {
-        Source::Contact(n) => Some(Place { point: contacts[n].point, axes: contacts[n].frame }),
+        Source::Contact(n) => Some(ContactFrame { point: contacts[n].point, axes: contacts[n].frame }),
         _ => None,
     });
 }

@@ -1,12 +1,12 @@
 //! Reverse mode: one adjoint solve, no matrix.   (grad-10)
 //!
-//! For a gradient w of some number with respect to v_next: `z = M̂⁻¹ (w − Jᵀ η)` with `η = Bᵀ A⁻ᵀ Cᵀ J M̂⁻¹ w`. The two vectors
-//! z and y = A⁻ᵀ Cᵀ J M̂⁻¹ w carry all sensitivities: `∇ = Sᵀ z − Dᵀ y`, for the state, torques and parameters alike.
+//! For the gradient w of a scalar with respect to v_next: `z = M̂⁻¹ (w − Jᵀ η)` with `η = Bᵀ A⁻ᵀ Cᵀ J M̂⁻¹ w`. The two vectors
+//! z and y = A⁻ᵀ Cᵀ J M̂⁻¹ w contain all sensitivities: `∇ = Sᵀ z − Dᵀ y`, for the state, torques and parameters alike.
 #![allow(non_snake_case)]
 
 use super::forward::turns;
 use super::record::StepRecord;
-use super::rows::linearize::{Linearized, touch};
+use super::rows::linearize::{Linearized, linearize_contact};
 use super::system::active_set::Active;
 use super::types::{GradientError, InputGrad, OutputGrad};
 use super::unconstrained::{Unconstrained, for_each_curvature};
@@ -28,12 +28,12 @@ pub(crate) struct Reverse {
     pub adjoint: RneaAdjoint,
     /// Gradients with respect to q, v and a of inverse dynamics (nv each).
     by: [Vec<f64>; 3],
-    /// Gradient with respect to v_next, that of q_next folded in; then the torque it asks for (nv).
+    /// Gradient with respect to v_next, that of q_next folded in; then the right-hand side of the solve for z (nv).
     pub w: Vec<f64>,
-    /// Forces on each body that S and Ψ̇ of its dofs meet.
+    /// Forces on each body, projected onto S and Ψ̇ of its dofs.
     pub position: Vec<Force>,
     pub velocity: Vec<Force>,
-    /// Values of z at locked dofs (nv, or none), and what pulls at dofs (nv).
+    /// Values of z at locked dofs (nv, or none), and the remaining generalized force (nv).
     fixed: Vec<f64>,
     left: Vec<f64>,
 }
@@ -64,7 +64,7 @@ impl Reverse {
 
     /// z and y of a gradient with respect to the outputs, and to the impulses of all rows (or none).
     pub fn solve(&mut self, f: &mut StepRecord, active: &mut Active, w: &OutputGrad, lambda: &[f64]) {
-        self.fold(f, w);
+        self.fold_configuration(f, w);
         self.y.clear();
         self.y.resize(active.unknowns.len(), [0.0; 4]);
         self.prescribe(f, active, w, lambda);
@@ -72,18 +72,18 @@ impl Reverse {
         if active.unknowns.is_empty() {
             return;
         }
-        self.ask_impulses(f, active, w, lambda);
+        self.project_impulses(f, active, w, lambda);
         active.solve_transposed(1, &mut self.y);
-        self.take_impulses(f, active);
+        self.subtract_impulses(f, active);
         self.solve_mass(f, active);
-        self.weigh_rows_on_dofs(f, active, w, lambda);
+        self.write_rows_on_dofs(f, active, w, lambda);
         for n in 0..f.assembly.problem.islands.len() {
             active.consistent(n).project_transposed(&mut self.y[active.of_island(n)]);
         }
     }
 
-    /// Values of z at locked dofs, which only gradients with respect to their impulses ask for; what such gradients add to w
-    /// where a row resists.   (grad-17)
+    /// Values of z at locked dofs, nonzero only for gradients with respect to their impulses; where a row has compliance, such
+    /// gradients are added to w.   (grad-17)
     fn prescribe(&mut self, f: &StepRecord, active: &Active, w: &OutputGrad, lambda: &[f64]) {
         self.fixed.clear();
         if !active.locked.any() || (lambda.is_empty() && w.impulses.is_empty()) {
@@ -92,7 +92,7 @@ impl Reverse {
         self.fixed.resize(f.model.nv(), 0.0);
         for u in active.unknowns.iter().filter(|u| u.kept) {
             let Some(row) = u.on_dof else { continue };
-            let wanted = wanted_impulse(f, w, lambda, u.block, u.c);
+            let wanted = impulse_gradient(f, w, lambda, u.block, u.c);
             if row.locks() {
                 self.fixed[row.dof] -= wanted / row.scale;
             } else {
@@ -101,7 +101,7 @@ impl Reverse {
         }
     }
 
-    /// `z = M̃⁻¹ w`, with the values that locked dofs are given.
+    /// `z = M̃⁻¹ w`, with the prescribed values at locked dofs.
     fn solve_mass(&mut self, f: &mut StepRecord, active: &Active) {
         let Reverse { z, w, fixed, .. } = self;
         z.copy_from_slice(w);
@@ -114,27 +114,27 @@ impl Reverse {
         z.iter_mut().zip(fixed).for_each(|(z, fixed)| *z += *fixed);
     }
 
-    /// y of rows on single dofs: what pulls at a locked dof, or a share of what moves one that resists.   (grad-17)
-    fn weigh_rows_on_dofs(&mut self, f: &StepRecord, active: &Active, w: &OutputGrad, lambda: &[f64]) {
+    /// y of rows on single dofs: the remaining force at a locked dof, or the motion of a compliant one over its compliance.   (grad-17)
+    fn write_rows_on_dofs(&mut self, f: &StepRecord, active: &Active, outputs: &OutputGrad, lambda: &[f64]) {
         if !active.locked.any() {
             return;
         }
-        let Reverse { z, w: pull, y, left, .. } = self;
+        let Reverse { z, w, y, left, .. } = self;
         left.clear();
-        left.extend_from_slice(pull);
+        left.extend_from_slice(w);
         f.mass.matrix().add_product(f.model.tree(), z, -1.0, left);
         for (y, u) in y.iter_mut().zip(&active.unknowns).filter(|(_, u)| u.kept) {
             let Some(row) = u.on_dof else { continue };
             y[0] = if row.locks() {
                 left[row.dof] / row.scale
             } else {
-                (row.scale * z[row.dof] + wanted_impulse(f, w, lambda, u.block, u.c)) / row.local_compliance
+                (row.scale * z[row.dof] + impulse_gradient(f, outputs, lambda, u.block, u.c)) / row.local_compliance
             };
         }
     }
 
-    /// `Cᵀ J z`, and what is asked of the impulses themselves.
-    fn ask_impulses(&mut self, f: &StepRecord, active: &Active, w: &OutputGrad, lambda: &[f64]) {
+    /// `Cᵀ J z` plus the gradient with respect to the impulses themselves.
+    fn project_impulses(&mut self, f: &StepRecord, active: &Active, w: &OutputGrad, lambda: &[f64]) {
         let problem = &f.assembly.problem;
         for (n, island) in problem.islands.iter().enumerate() {
             let system = active.of_system(n);
@@ -143,14 +143,14 @@ impl Reverse {
                 let (group, xi) = (&problem.groups[g], problem.jacobian.velocity(g, &self.z));
                 while let Some((u, y)) = unknowns.next_if(|(u, _)| group.blocks.contains(&u.block)) {
                     let column = u.column[..u.width].iter().zip(&xi[u.xi - group.xi.start..]);
-                    y[0] = column.fold(0.0, |s, (c, x)| s + c * x) + wanted_impulse(f, w, lambda, u.block, u.c);
+                    y[0] = column.fold(0.0, |s, (c, x)| s + c * x) + impulse_gradient(f, w, lambda, u.block, u.c);
                 }
             }
         }
     }
 
     /// `w − Jᵀ η`.
-    fn take_impulses(&mut self, f: &StepRecord, active: &Active) {
+    fn subtract_impulses(&mut self, f: &StepRecord, active: &Active) {
         let problem = &f.assembly.problem;
         for (n, island) in problem.islands.iter().enumerate() {
             let system = active.of_system(n);
@@ -167,7 +167,7 @@ impl Reverse {
     }
 
     /// The gradient with respect to v_next, with that of q_next = q ⊕ dt v_next.   (grad-9)
-    fn fold(&mut self, f: &StepRecord, w: &OutputGrad) {
+    fn fold_configuration(&mut self, f: &StepRecord, w: &OutputGrad) {
         let dt = f.model.options().dt;
         match w.v {
             [] => self.w.fill(0.0),
@@ -178,8 +178,8 @@ impl Reverse {
         }
         for p in &f.model.tree().primitives {
             if p.kind == PrimitiveKind::Ball {
-                let pulled = turns(&f.end.v, dt, p.v).1.tmul(Vec3::from_slice(&w.q[p.v..])) * dt;
-                (0..3).for_each(|k| self.w[p.v + k] += pulled[k]);
+                let rotated = turns(&f.end.v, dt, p.v).1.tmul(Vec3::from_slice(&w.q[p.v..])) * dt;
+                (0..3).for_each(|k| self.w[p.v + k] += rotated[k]);
             } else {
                 (p.v..p.v + p.kind.nv()).for_each(|j| self.w[j] += dt * w.q[j]);
             }
@@ -192,13 +192,13 @@ impl Reverse {
         let Unconstrained { dkin, wrenches, .. } = unconstrained;
         let [q, v, a] = &mut self.by;
         let out = RneaGradient { q, v, a };
-        let carried = &l.carried;
+        let constraint_forces = &l.constraint_forces;
         rnea_vjp_placed(
             f.model,
             &f.given.v,
             f.acceleration,
             wrenches,
-            carried,
+            constraint_forces,
             &self.z,
             f.kin,
             dkin,
@@ -235,11 +235,11 @@ impl Reverse {
             *g -= dt * by;
         }
         for (y, terms) in self.y.iter().zip(&l.terms) {
-            l.entries[terms.entries.clone()].iter().for_each(|e| out.q[e.dof] -= y[0] * e.value);
+            l.by_dof[terms.by_dof.clone()].iter().for_each(|e| out.q[e.dof] -= y[0] * e.value);
         }
-        add_carried_q(f, w, out.q);
-        self.collect(f, l, w)?;
-        self.meet(f, l, unconstrained, out.q);
+        add_direct_q(f, w, out.q);
+        self.accumulate(f, l, w)?;
+        self.project(f, l, unconstrained, out.q);
         Ok(())
     }
 
@@ -255,9 +255,9 @@ impl Reverse {
         self.add_forces_by(f, unconstrained, |j, _, dv| out[j] += dv);
         unconstrained.rotation.add_velocity(f, &self.w, out);
         for (y, terms) in self.y.iter().zip(&l.terms) {
-            for form in l.forms[terms.forms.clone()].iter().filter(|form| form.approach != 0.0) {
-                for &j in f.model.tree().support(form.body) {
-                    out[j] -= y[0] * form.approach * f.kin.axes[j].dot(form.velocity);
+            for term in l.by_body[terms.by_body.clone()].iter().filter(|term| term.approach != 0.0) {
+                for &j in f.model.tree().support(term.body) {
+                    out[j] -= y[0] * term.approach * f.kin.axes[j].dot(term.velocity);
                 }
             }
         }
@@ -273,9 +273,9 @@ impl Reverse {
         }
     }
 
-    /// Forces on bodies, and all that they carry, that sum up how the constraints change with the configuration.
-    pub fn collect(&mut self, f: &mut StepRecord, l: &Linearized, w: &OutputGrad) -> Result<(), GradientError> {
-        self.collect_forms(f, l, w)?;
+    /// The derivatives of all constraints with respect to the configuration, as forces accumulated over subtrees.
+    pub fn accumulate(&mut self, f: &mut StepRecord, l: &Linearized, w: &OutputGrad) -> Result<(), GradientError> {
+        self.accumulate_rows(f, l, w)?;
         for (i, node) in f.model.tree().nodes.iter().enumerate().skip(1).rev() {
             let (position, velocity) = (self.position[i], self.velocity[i]);
             self.position[node.parent] += position;
@@ -284,13 +284,13 @@ impl Reverse {
         Ok(())
     }
 
-    fn collect_forms(&mut self, f: &mut StepRecord, l: &Linearized, w: &OutputGrad) -> Result<(), GradientError> {
+    fn accumulate_rows(&mut self, f: &mut StepRecord, l: &Linearized, w: &OutputGrad) -> Result<(), GradientError> {
         self.position.fill(Force::ZERO);
         self.velocity.fill(Force::ZERO);
         for (y, terms) in self.y.iter().zip(&l.terms) {
-            for form in &l.forms[terms.forms.clone()] {
-                self.position[form.body] -= form.position * y[0];
-                self.velocity[form.body] -= form.velocity * y[0];
+            for term in &l.by_body[terms.by_body.clone()] {
+                self.position[term.body] -= term.position * y[0];
+                self.velocity[term.body] -= term.velocity * y[0];
             }
         }
         for s in &l.stiffness {
@@ -306,7 +306,7 @@ impl Reverse {
             if wanted == Vec3::ZERO {
                 continue;
             }
-            let t = touch(f, k, n)?;
+            let t = linearize_contact(f, k, n)?;
             let by_normal = t.impulse.cross(wanted).cross(t.normal);
             for i in (0..2).filter(|i| t.bodies[*i] != BodyId::WORLD) {
                 let x = t.derivatives.normal[i].map(|d| by_normal.dot(d));
@@ -317,14 +317,14 @@ impl Reverse {
         Ok(())
     }
 
-    /// Lets each dof meet the forces.
-    fn meet(&self, f: &StepRecord, l: &Linearized, unconstrained: &Unconstrained, out: &mut [f64]) {
+    /// Projects the accumulated forces onto each joint axis.
+    fn project(&self, f: &StepRecord, l: &Linearized, unconstrained: &Unconstrained, out: &mut [f64]) {
         let tree = f.model.tree();
         for (y, terms) in self.y.iter().zip(&l.terms) {
-            for form in l.forms[terms.forms.clone()].iter().filter(|form| form.approach != 0.0) {
-                for &j in tree.support(form.body) {
+            for term in l.by_body[terms.by_body.clone()].iter().filter(|term| term.approach != 0.0) {
+                for &j in tree.support(term.body) {
                     let psi = unconstrained.dkin.V_before[j].cross(f.kin.axes[j]);
-                    out[j] -= y[0] * form.approach * psi.dot(form.velocity);
+                    out[j] -= y[0] * term.approach * psi.dot(term.velocity);
                 }
             }
         }
@@ -336,24 +336,24 @@ impl Reverse {
     }
 }
 
-/// The part of q_next that moves with q.   (grad-9)
-fn add_carried_q(f: &StepRecord, w: &OutputGrad, out: &mut [f64]) {
+/// Adds the direct dependence of q_next on q.   (grad-9)
+fn add_direct_q(f: &StepRecord, w: &OutputGrad, out: &mut [f64]) {
     if w.q.is_empty() {
         return;
     }
     let dt = f.model.options().dt;
     for p in &f.model.tree().primitives {
         if p.kind == PrimitiveKind::Ball {
-            let pulled = turns(&f.end.v, dt, p.v).0.tmul(Vec3::from_slice(&w.q[p.v..]));
-            (0..3).for_each(|k| out[p.v + k] += pulled[k]);
+            let rotated = turns(&f.end.v, dt, p.v).0.tmul(Vec3::from_slice(&w.q[p.v..]));
+            (0..3).for_each(|k| out[p.v + k] += rotated[k]);
         } else {
             (p.v..p.v + p.kind.nv()).for_each(|j| out[j] += w.q[j]);
         }
     }
 }
 
-/// What the gradient asks of an unknown's own impulse: `Cᵀ Rᵀ w`, and Cᵀ times what it asks of the rows.
-fn wanted_impulse(f: &StepRecord, w: &OutputGrad, lambda: &[f64], block: usize, c: [f64; 3]) -> f64 {
+/// Gradient with respect to the impulse of an unknown: `Cᵀ Rᵀ w`, and Cᵀ times the gradient with respect to the rows.
+fn impulse_gradient(f: &StepRecord, w: &OutputGrad, lambda: &[f64], block: usize, c: [f64; 3]) -> f64 {
     let b = &f.assembly.problem.blocks[block];
     let of_rows = lambda.iter().skip(b.row).zip(&c[..b.cone.rows()]).fold(0.0, |s, (l, c)| s + l * c);
     let of_contact = match f.assembly.sources[block] {

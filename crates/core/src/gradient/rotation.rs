@@ -1,4 +1,4 @@
-//! Derivatives of what free rotation adds to the velocity, u: `M̂ ∂u` in torque space, `wᵀ ∂u` in reverse.   (grad-16)
+//! Derivatives of the free-rotation correction of the velocity, u: `M̂ ∂u` in torque space, `wᵀ ∂u` in reverse.   (grad-16)
 #![allow(non_snake_case)]
 
 use super::record::StepRecord;
@@ -7,21 +7,21 @@ use crate::footprint::footprint;
 use crate::model::Model;
 use crate::spatial::{Mat3, Motion, SpatialInertia, Vec3};
 
-/// Inertias of the parts of the trees.
+/// Composite inertias of the subtrees.
 #[derive(Debug, Clone)]
 pub(crate) struct Rotation {
-    /// Of each body with all that it carries, world axes at the tree's origin.
-    carried: Vec<SpatialInertia>,
+    /// Inertia of each body with all that it carries, world axes at the tree's origin.
+    composite: Vec<SpatialInertia>,
     /// Derivatives of u of one tree: six rows.
     changes: Vec<f64>,
 }
 
-footprint!(Rotation: carried, changes);
+footprint!(Rotation: composite, changes);
 
 impl Rotation {
     /// Memory for a model.
     pub fn new(model: &Model) -> Rotation {
-        Rotation { carried: vec![SpatialInertia::ZERO; model.n_bodies()], changes: Vec::new() }
+        Rotation { composite: vec![SpatialInertia::ZERO; model.n_bodies()], changes: Vec::new() }
     }
 
     /// Inertias of a finished step.
@@ -30,10 +30,10 @@ impl Rotation {
             return;
         }
         let nodes = &f.model.tree().nodes;
-        self.carried.copy_from_slice(&f.kin.inertia);
+        self.composite.copy_from_slice(&f.kin.inertia);
         for i in (1..nodes.len()).rev() {
-            let part = self.carried[i];
-            self.carried[nodes[i].parent] += part;
+            let part = self.composite[i];
+            self.composite[nodes[i].parent] += part;
         }
     }
 
@@ -47,7 +47,7 @@ impl Rotation {
         // bodies of a tree come one after the other
         for (i, node) in tree.nodes.iter().enumerate().skip(g.root + 1).take_while(|(_, n)| n.tree == number) {
             for j in node.dofs.clone() {
-                visit(j, g.by_inertia(dt, g.moved(&self.carried[i], f.kin.axes[j])));
+                visit(j, g.by_inertia(dt, g.moved(&self.composite[i], f.kin.axes[j])));
             }
         }
     }
@@ -89,7 +89,7 @@ impl Rotation {
     pub fn add_velocity(&self, f: &StepRecord, w: &[f64], out: &mut [f64]) {
         for g in &f.free.gyrations {
             for (k, du) in g.by_velocity(f.model.options().dt).into_iter().enumerate() {
-                out[g.ball + k] += met(g, w, du);
+                out[g.ball + k] += project(g, w, du);
             }
         }
     }
@@ -97,17 +97,17 @@ impl Rotation {
     /// Adds `wᵀ ∂u/∂q`.
     pub fn add_position(&self, f: &StepRecord, w: &[f64], out: &mut [f64]) {
         for g in &f.free.gyrations {
-            self.for_each_position_of(f, g, |j, du| out[j] += met(g, w, du));
+            self.for_each_position_of(f, g, |j, du| out[j] += project(g, w, du));
         }
     }
 
     /// `wᵀ ∂u` for a displacement of body `i` and all that it carries along an axis. Along with its root a tree rotates as a
     /// whole, and its translation with it.
-    pub fn meet_displacement(&self, f: &StepRecord, w: &[f64], i: usize, axis: Motion) -> f64 {
+    pub fn project_displacement(&self, f: &StepRecord, w: &[f64], i: usize, axis: Motion) -> f64 {
         let node = &f.model.tree().nodes[i];
         let of_tree = f.free.gyrations.iter().find(|g| f.model.tree().nodes[g.root].tree == node.tree);
         let Some(g) = of_tree.filter(|g| g.root != i) else { return 0.0 };
-        met(g, w, g.by_inertia(f.model.options().dt, g.moved(&self.carried[i], axis)))
+        project(g, w, g.by_inertia(f.model.options().dt, g.moved(&self.composite[i], axis)))
     }
 
     /// Adds `wᵀ ∂u` with respect to the ten inertial numbers of every body.
@@ -117,14 +117,14 @@ impl Rotation {
             let number = nodes[g.root].tree;
             for i in (g.root..nodes.len()).filter(|i| nodes[*i].tree == number) {
                 for (k, x) in out[10 * (i - 1)..10 * i].iter_mut().enumerate() {
-                    *x += met(g, w, g.by_inertia(dt, inertial_change(f, g, i, k)));
+                    *x += project(g, w, g.by_inertia(dt, inertial_change(f, g, i, k)));
                 }
             }
         }
     }
 }
 
-/// What one of the ten numbers of body `i` adds to the inertia of its tree, per unit.
+/// Change of the inertia of a tree per unit of one of the ten inertial parameters of body `i`.
 fn inertial_change(f: &StepRecord, g: &Gyration, i: usize, k: usize) -> (Mat3, Vec3) {
     let X = &f.kin.X_wb[i];
     let p = X.position - f.kin.origin[f.model.tree().nodes[i].tree];
@@ -146,8 +146,8 @@ fn inertial_change(f: &StepRecord, g: &Gyration, i: usize, k: usize) -> (Mat3, V
     }
 }
 
-/// `w · du`.
-fn met(g: &Gyration, w: &[f64], [turned, moved]: [Vec3; 2]) -> f64 {
+/// The scalar product `w · du`.
+fn project(g: &Gyration, w: &[f64], [turned, moved]: [Vec3; 2]) -> f64 {
     let of = |dof: usize, x: Vec3| x.dot(Vec3::from_slice(&w[dof..]));
     of(g.ball, turned) + g.translation.map_or(0.0, |t| of(t, moved))
 }

@@ -26,8 +26,8 @@ pub struct StepJacobian<'a> {
     pub dv_dtau: MatRef<'a>,
     /// ∂v_next/∂ctrl (nv × nu; no columns after a step without actuators).
     pub dv_dctrl: MatRef<'a>,
-    /// Columns of dq_dq and dv_dq that are a choice (nv): along them the held constraints cannot all keep what they hold, and
-    /// friction yields in the least squares.   (grad-18)
+    /// Columns of dq_dq and dv_dq that are a choice (nv): along them the active rows are infeasible, and friction is violated in
+    /// the least-squares sense.   (grad-18)
     pub contradicts: &'a [bool],
 }
 
@@ -57,7 +57,7 @@ fn copy(out: &mut [f64], blocks: [[Option<MatRef>; 2]; 2]) -> Result<(), InputEr
     Ok(())
 }
 
-/// A change of what a step is made from. Empty slices stand for zeros.
+/// A change of the inputs of a step. Empty slices stand for zeros.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct InputDirection<'a> {
     /// Of the configuration, as a tangent (nv).
@@ -104,7 +104,7 @@ pub struct OutputGrad<'a> {
     pub impulses: &'a [f64],
 }
 
-/// Where the gradient with respect to what a step is made from is added. Empty slices: not wanted.
+/// Where the gradient with respect to the inputs of a step is added. Empty slices: not wanted.
 #[derive(Debug, PartialEq, Default)]
 pub struct InputGrad<'a> {
     /// With respect to q, as a tangent (nv).
@@ -121,7 +121,7 @@ pub struct InputGrad<'a> {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum GradientError {
-    /// What was handed in does not fit the step.
+    /// An input does not fit the step.
     Input(InputError),
     /// A contact does not depend smoothly on the poses of its shapes.
     Contact {
@@ -144,7 +144,7 @@ pub enum GradientError {
         /// Its residual.
         residual: f64,
     },
-    /// Along the change the constraints cannot all be met: it wedges something in.
+    /// The constraints are infeasible along the change: it wedges something in.
     Jammed,
     /// The step has several solutions here, and takes another one a little further on.
     Jumps,

@@ -1,8 +1,9 @@
 //! The torque-space derivative at fixed impulses: S_q, S_v with `M̂ dv_next = S_q dq + S_v dv + dt dtau + Jᵀ dλ`.   (grad-1)
 //!
 //! The step solves `dt ID(q, v, a) + (dt D̂ + dt² K̂)(v_next − u − v) + dt² K̂ v = dt tau(q, v, ctrl) + Jᵀ λ` with inverse
-//! dynamics ID at the acceleration `a = (v_next − u − v)/dt`, u what free rotation adds (`rotation.rs`); D̂, K̂ are what is taken at the end of the step. Contact forces
-//! enter ID as forces that turn with their bodies; what they do otherwise is in [`Stiffness`](super::rows::forms::Stiffness).
+//! dynamics ID at the acceleration `a = (v_next − u − v)/dt`, u the free-rotation correction (`rotation.rs`).
+//! D̂, K̂ are the damping and stiffness taken at the end of the step. Contact forces enter ID as forces that turn with their
+//! bodies; their remaining change is in [`Stiffness`](super::rows::row_derivative::Stiffness).
 #![allow(non_snake_case)]
 
 use super::components::Components;
@@ -29,7 +30,7 @@ pub(crate) struct Unconstrained {
     M: MassFactor,
     /// The user's wrenches and compensated weights.
     pub wrenches: Vec<Wrench>,
-    /// Which dofs pass changes of their actuators (nv).
+    /// Saturation mask: which dofs pass changes of their actuators (nv).
     pub saturation: Vec<f64>,
     /// Scratch: displacements of joint springs (nv).
     pub displacement: Vec<f64>,
@@ -66,8 +67,8 @@ impl Unconstrained {
     pub fn write(&mut self, f: &mut StepRecord, linearized: &Linearized, components: &Components) {
         let model = f.model;
         let Unconstrained { dkin, drnea, M, wrenches, .. } = self;
-        let carried = &linearized.carried;
-        rnea_derivatives_placed(model, &f.given.v, f.acceleration, wrenches, carried, f.kin, dkin, M, drnea);
+        let constraint_forces = &linearized.constraint_forces;
+        rnea_derivatives_placed(model, &f.given.v, f.acceleration, wrenches, constraint_forces, f.kin, dkin, M, drnea);
         sum_up(self, f, linearized, components);
     }
 

@@ -101,7 +101,7 @@ impl Sensors {
         out: &mut InputGrad,
     ) -> Result<(), SensorError> {
         let mut memory = self.take_memory(f.model);
-        let done = gradient.on(f, |g, f| {
+        let done = gradient.with_chosen_step(f, |g, f| {
             let reverse = &mut memory.reverse;
             reverse.begin(f, self.layout.needs)?;
             reverse.pull(&Snapshot::of(f), &self.layout, weights);
@@ -126,7 +126,7 @@ impl Sensors {
         out: &mut [f64],
     ) -> Result<(), SensorError> {
         let mut memory = self.take_memory(f.model);
-        let done = gradient.on(f, |g, f| {
+        let done = gradient.with_chosen_step(f, |g, f| {
             let reverse = &mut memory.reverse;
             reverse.begin(f, self.layout.needs)?;
             reverse.pull(&Snapshot::of(f), &self.layout, weights);
@@ -146,7 +146,7 @@ impl Sensors {
         f: &mut StepRecord,
     ) -> Result<SensorJacobian<'_>, SensorError> {
         let mut memory = self.take_memory(f.model);
-        let done = gradient.on(f, |g, f| self.write_rows(g, f, &mut memory));
+        let done = gradient.with_chosen_step(f, |g, f| self.write_rows(g, f, &mut memory));
         let memory = &*self.derivatives.insert(memory);
         done?;
         let (nv, nu) = (f.model.nv(), f.given.ctrl().map_or(0, <[f64]>::len));
@@ -194,7 +194,7 @@ impl Reverse {
             return g.vjp_rows(f, v_next, lambda, out);
         }
         if self.adjoint.reaches_the_end() {
-            add_product(v_next, &g.jacobian_here(f)?, out);
+            add_product(v_next, &g.chosen_jacobian(f)?, out);
         }
         Ok(())
     }

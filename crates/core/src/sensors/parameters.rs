@@ -87,7 +87,7 @@ impl Reverse {
                 let psi = V.cross(S);
                 *g += S.dot(self.adjoint.position[i]) + psi.dot(self.adjoint.velocity[i]);
                 *g += (A.cross(S) + V.cross(psi)).dot(self.adjoint.acceleration[i]);
-                *g += self.rotation.meet_displacement(f, &self.adjoint.turn, i, S);
+                *g += self.rotation.project_displacement(f, &self.adjoint.turn, i, S);
             }
         }
     }

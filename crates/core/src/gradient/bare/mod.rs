@@ -10,7 +10,7 @@ mod types;
 
 pub use types::{ProblemDirection, ProblemGrad, RowDerivatives, SolutionGrad, SolutionJacobian};
 
-use super::system::active_set::{Active, State, Unknown};
+use super::system::active_set::{Active, BlockState, Unknown};
 use super::system::at_rest::factor_at_rest;
 use super::types::GradientError;
 use crate::constraint::{Block, Cone, Mode, Problem, Solution, SolveReport, Status};
@@ -39,14 +39,14 @@ pub struct SolutionGradient<'a> {
     active: Active,
     /// G + R.
     K: Dense,
-    /// What impulses gain per unit of the coefficient of each constraint at fixed loads and directions (rows × constraints).
+    /// Change of the impulses per unit of the coefficient of each constraint at fixed loads and directions (rows × constraints).
     e: Dense,
     degenerate: usize,
 }
 
 impl<'a> SolutionGradient<'a> {
-    /// Factors the system of a solution; `report` is what [`solve`](crate::constraint::solve) has said about it. Where that
-    /// is neither converged nor acceptable there is no derivative.
+    /// Factors the system of a solution; `report` comes from [`solve`](crate::constraint::solve). Where it is
+    /// neither converged nor acceptable there is no derivative.
     pub fn new(
         problem: &'a Problem,
         solution: &'a Solution,
@@ -62,7 +62,7 @@ impl<'a> SolutionGradient<'a> {
             modes = (0..problem.blocks.len()).map(mode).collect();
             active.factor_bare(problem, solution, mode);
         });
-        let e = pushes(problem, solution, &modes);
+        let e = impulses_by_coefficient(problem, solution, &modes);
         let (K, degenerate) = (matrix(problem), report.degenerate);
         Ok(SolutionGradient { problem, solution, active, K, e, degenerate })
     }
@@ -73,9 +73,9 @@ impl<'a> SolutionGradient<'a> {
         self.degenerate
     }
 
-    /// How many equations of the constraints repeat others. Where there are any, several impulses solve the problem, their
-    /// derivative is one of many (those of left-out equations do not change), and changes that constraints cannot all
-    /// follow are followed as far as they can. Velocities have one derivative along all other changes.   (grad-18)
+    /// How many equations of the constraints are redundant. Where there are any, several impulses solve the problem, and their
+    /// derivative is one of many (those of skipped equations do not change). Infeasible changes are made consistent first.
+    /// Velocities have one derivative along all feasible changes.   (grad-18)
     pub fn redundant(&self) -> usize {
         (0..self.problem.islands.len()).map(|n| self.active.consistent(n).count()).sum()
     }
@@ -86,15 +86,15 @@ impl<'a> SolutionGradient<'a> {
         let n = problem.rows();
         let H = self.impulses_by_velocity();
         let S = identity(n).plus(1.0, self.K.factor(), &H);
-        let pushed = Dense::zeros(n, problem.blocks.len()).plus(1.0, self.K.factor(), &self.e);
-        let mut yielded = Dense::zeros(n, problem.blocks.len());
+        let by_coefficient = Dense::zeros(n, problem.blocks.len()).plus(1.0, self.K.factor(), &self.e);
+        let mut by_compliance = Dense::zeros(n, problem.blocks.len());
         for (k, b) in problem.blocks.iter().enumerate() {
-            yielded.row_mut(last_row(b))[k] = lambda[last_row(b)];
+            by_compliance.row_mut(last_row(b))[k] = lambda[last_row(b)];
         }
         let nothing = Dense::zeros(n, problem.blocks.len());
         let of = |g: Dense, mu: Dense| RowDerivatives {
-            mu: mu.plus(1.0, g.factor(), &pushed),
-            compliance: nothing.clone().plus(1.0, g.factor(), &yielded),
+            mu: mu.plus(1.0, g.factor(), &by_coefficient),
+            compliance: nothing.clone().plus(1.0, g.factor(), &by_compliance),
             loads: lambda.to_vec(),
             g,
         };
@@ -116,8 +116,8 @@ impl<'a> SolutionGradient<'a> {
         self.active.solve_transposed(lanes, &mut Y.entries);
         for island in 0..self.problem.islands.len() {
             let own = self.active.of_system(island);
-            let demands = &mut B.entries[own.start * lanes..own.end * lanes];
-            self.active.consistent(island).project(lanes, demands, &mut Vec::new());
+            let rows = &mut B.entries[own.start * lanes..own.end * lanes];
+            self.active.consistent(island).project(lanes, rows, &mut Vec::new());
         }
         Dense::zeros(n, n).plus(-1.0, Y.transposed(), &B)
     }
@@ -130,9 +130,9 @@ impl<'a> SolutionGradient<'a> {
         input_check::vector_or_none("gradient of lambda", w.lambda, n)?;
         input_check::vector_or_none("gradient of sigma", w.sigma, n)?;
         let g = self.gradient_of_velocity(&w);
-        let pulled = self.pulled(w.lambda, &g);
+        let impulse_gradient = self.impulse_gradient(w.lambda, &g);
         let mut mu = vec![0.0; problem.blocks.len()];
-        self.e.multiply_transposed(&pulled, &mut mu);
+        self.e.multiply_transposed(&impulse_gradient, &mut mu);
         let compliance = problem.blocks.iter().map(|b| g[last_row(b)] * lambda[last_row(b)]).collect();
         let G = g.iter().flat_map(|y| lambda.iter().map(move |load| y * load)).collect();
         let finite = g.iter().chain(&mu).all(|x| x.is_finite());
@@ -140,9 +140,9 @@ impl<'a> SolutionGradient<'a> {
     }
 
     fn gradient_of_velocity(&mut self, w: &SolutionGrad) -> Vec<f64> {
-        let pulled = self.pulled(w.lambda, w.sigma);
+        let impulse_gradient = self.impulse_gradient(w.lambda, w.sigma);
         let dot = |u: &Unknown, (row, rows): (usize, usize)| {
-            u.c[..rows].iter().zip(&pulled[row..]).fold(0.0, |s, (c, x)| s + c * x)
+            u.c[..rows].iter().zip(&impulse_gradient[row..]).fold(0.0, |s, (c, x)| s + c * x)
         };
         let mut y: Vec<[f64; 4]> =
             self.active.unknowns.iter().map(|u| [dot(u, self.rows_of(u)), 0.0, 0.0, 0.0]).collect();
@@ -161,7 +161,7 @@ impl<'a> SolutionGradient<'a> {
     }
 
     /// `w_λ + Kᵀ w_σ`.
-    fn pulled(&self, w_lambda: &[f64], w_sigma: &[f64]) -> Vec<f64> {
+    fn impulse_gradient(&self, w_lambda: &[f64], w_sigma: &[f64]) -> Vec<f64> {
         let mut out = vec![0.0; self.problem.rows()];
         out.iter_mut().zip(w_lambda).for_each(|(out, w)| *out = *w);
         self.K.multiply_transposed(w_sigma, &mut out);
@@ -195,12 +195,11 @@ fn matrix(problem: &Problem) -> Dense {
     K
 }
 
-/// What impulses gain per unit of their coefficient: `−λ_N u` of a contact that slides along u, all of the bound of a box that
-/// gives way.
-fn pushes(problem: &Problem, solution: &Solution, modes: &[Mode]) -> Dense {
+/// Change of the impulses per unit of their coefficient: `−λ_N u` of a contact that slides along u, the bound of a saturated box.
+fn impulses_by_coefficient(problem: &Problem, solution: &Solution, modes: &[Mode]) -> Dense {
     let mut e = Dense::zeros(problem.rows(), problem.blocks.len());
     for (k, b) in problem.blocks.iter().enumerate().filter(|(k, _)| modes[*k] == Mode::Slide) {
-        let state = State::of(solution, b);
+        let state = BlockState::of(solution, b);
         let u = state.slip_direction(b);
         match b.cone {
             Cone::Friction { .. } => (0..2).for_each(|i| e.row_mut(b.row + i)[k] = -state.lambda[2] * u[i]),

@@ -9,13 +9,13 @@ use crate::linalg::MatRef;
 /// A change of what a dense problem is made from. Empty slices stand for zeros.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ProblemDirection<'a> {
-    /// Of the Delassus matrix (rows × rows, row by row) [1/kg].
+    /// Of the Delassus matrix (rows × rows, row by row) (1/kg).
     pub G: &'a [f64],
-    /// Of the free velocity (rows) [m/s].
+    /// Of the free velocity (rows) (m/s).
     pub g: &'a [f64],
     /// Of the coefficient of friction of each contact and the bound of each box (constraints); others have none.
     pub mu: &'a [f64],
-    /// Of the compliance of the last row of each constraint (constraints) [1/kg].
+    /// Of the compliance of the last row of each constraint (constraints) (1/kg).
     pub compliance: &'a [f64],
 }
 
@@ -90,7 +90,7 @@ impl RowDerivatives {
         Ok(())
     }
 
-    /// Along a change that adds `shift` to the free velocity.
+    /// Derivative along a change that adds `shift` to the free velocity.
     fn write_along(&self, shift: &[f64], dx: &ProblemDirection, out: &mut [f64]) {
         out.fill(0.0);
         self.g.multiply(shift, out);

@@ -1,9 +1,9 @@
 //! One-sided derivatives: the contact problem of the step along a change, with M̂ and J as they are.   (grad-14)
 //!
 //! Along `x + t dx` the velocities of the constraints at fixed impulses change by `t (J r + D dx)`, r the change of v_next at fixed
-//! impulses. The problem with that added to its free velocities has the loads λ(t) into which those of the step jump where it
-//! lies on a corner, and the modes that the change leads into. For a finite t its velocities are those of the true step as
-//! far as M̂, J and the contacts stay what they are.
+//! impulses. The frozen (linearized) contact problem has these changes added to its free velocities. At a corner its solution is
+//! the loads λ(t) into which those of the step jump, with the modes on that side. For a finite t its velocities are those of
+//! the true step as far as M̂, J and the contacts do not change.
 #![allow(non_snake_case)]
 
 use crate::constraint::{Mode, Problem, Solution, solve_island};
@@ -18,30 +18,30 @@ use crate::gradient::unconstrained::Unconstrained;
 use crate::model::{Options, PrimitiveKind};
 use crate::spatial::{Motion, Vec3};
 
-/// Change of velocity that stands for a small one: far above rounding, far below what keeps loads apart (m/s).
-const SMALL: f64 = 1e-6;
-/// Share of the compliance of redundant contacts with which small changes are looked at: it shares loads, and must not hold what
-/// the change asks to move.
-const COMPLIANCE: f64 = 1e-2;
-/// Residual of the frozen problem that is wanted, and the share of the change above which there is no answer.
+/// Change of velocity that stands for the limit of small ones: far above rounding, far below the margins of loads (m/s).
+const SMALL_CHANGE: f64 = 1e-6;
+/// Fraction of the compliance of redundant contacts that is used for small changes: it distributes loads, and must not resist the
+/// change.
+const COMPLIANCE_FRACTION: f64 = 1e-2;
+/// Target residual of the frozen problem, and the fraction of the change above which it counts as unsolved.
 const TOLERANCE: f64 = 1e-13;
 const UNSOLVED: f64 = 1e-3;
-/// Residual that is no matter whatever the change.
+/// Residual that is acceptable for any change.
 const ROUNDING: f64 = 1e-11;
-/// Share of a change of velocity up to which formula and quotient agree, quotients of two lengths do, and the ratio of those
+/// Fraction of a change of velocity up to which formula and quotient agree, and quotients of two lengths; the ratio of those
 /// lengths.
-pub(crate) const SAME: f64 = 1e-3;
-pub(crate) const NEARLY: f64 = 0.5;
-pub(crate) const LONGER: f64 = 10.0;
-/// Share of the change at fixed impulses below which what is left of it counts as none.
-const LEAST: f64 = 1e-4;
-/// Budget of the frozen problem, in those of a step.
+pub(crate) const AGREES: f64 = 1e-3;
+pub(crate) const NEARLY_AGREES: f64 = 0.5;
+pub(crate) const LENGTH_RATIO: f64 = 10.0;
+/// Fraction of the change at fixed impulses below which a constrained change counts as zero.
+const NEGLIGIBLE: f64 = 1e-4;
+/// Budget of the frozen problem, in units of a step's.
 const BUDGET: u32 = 2;
 
 /// Memory of the frozen problem.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Frozen {
-    /// Every row of every constraint, and how it changes with the configuration.
+    /// Every row of every constraint, and its derivatives.
     rows: Active,
     pub linearized: Linearized,
     problem: Problem,
@@ -53,21 +53,21 @@ pub(crate) struct Frozen {
     /// Impulses from which the change begins, and the change of v_next over t.
     before: Vec<f64>,
     pub quotient: Vec<f64>,
-    /// Modes that the change leads into.
+    /// Modes on the side of the change.
     pub modes: Vec<Mode>,
 }
 
 footprint!(Frozen: rows, linearized, problem, solution, r, shift, change, before, quotient, modes);
 
 impl Frozen {
-    /// How every row changes with the configuration at the impulses of the step.
+    /// Linearizes every row in the configuration, at the impulses of the step.
     pub fn linearize(&mut self, f: &mut StepRecord) -> Result<(), GradientError> {
-        self.rows.take_every_row(&f.assembly.problem);
+        self.rows.set_every_row(&f.assembly.problem);
         self.linearized.collect(f, &self.rows)
     }
 
-    /// r and the change of the velocities of all rows along `dx`. Needs `smooth` at the impulses of the step.
-    pub fn aim(&mut self, f: &mut StepRecord, unconstrained: &Unconstrained, dx: &InputDirection) {
+    /// Computes r and the change of the velocities of all rows along `dx`. Needs `unconstrained` at the impulses of the step.
+    pub fn set_direction(&mut self, f: &mut StepRecord, unconstrained: &Unconstrained, dx: &InputDirection) {
         self.write_free_change(f, unconstrained, dx);
         let problem = &f.assembly.problem;
         self.shift.clear();
@@ -76,14 +76,14 @@ impl Frozen {
         let l = &self.linearized;
         for (u, terms) in self.rows.unknowns.iter().zip(&l.terms) {
             let row = problem.blocks[u.block].row + u.b.iter().position(|b| *b != 0.0).unwrap_or(0);
-            for form in &l.forms[terms.forms.clone()] {
-                self.shift[row] += met(f, l, unconstrained, form.body, dx, |moved| {
-                    moved[0].dot(form.position)
-                        + moved[1].dot(form.velocity)
-                        + form.approach * (moved[2].dot(form.velocity) + moved[3].dot(form.velocity))
+            for term in &l.by_body[terms.by_body.clone()] {
+                self.shift[row] += project_motion(f, l, unconstrained, term.body, dx, |moved| {
+                    moved[0].dot(term.position)
+                        + moved[1].dot(term.velocity)
+                        + term.approach * (moved[2].dot(term.velocity) + moved[3].dot(term.velocity))
                 });
             }
-            for e in &l.entries[terms.entries.clone()] {
+            for e in &l.by_dof[terms.by_dof.clone()] {
                 self.shift[row] += e.value * dx.q.get(e.dof).copied().unwrap_or(0.0);
             }
         }
@@ -94,8 +94,8 @@ impl Frozen {
         let (nv, dt) = (f.model.nv(), f.model.options().dt);
         self.r.clear();
         for row in unconstrained.S.chunks_exact(stride(2 * nv)).take(nv) {
-            let along = |part: &[f64], d: &[f64]| part.iter().zip(d).fold(0.0, |s, (a, b)| s + a * b);
-            self.r.push(along(row, dx.q) + along(&row[nv..], dx.v));
+            let product = |part: &[f64], d: &[f64]| part.iter().zip(d).fold(0.0, |s, (a, b)| s + a * b);
+            self.r.push(product(row, dx.q) + product(&row[nv..], dx.v));
         }
         self.r.iter_mut().zip(dx.tau).for_each(|(r, tau)| *r += dt * tau);
         if let (Some(ctrl), false) = (f.given.ctrl(), dx.ctrl.is_empty()) {
@@ -113,15 +113,15 @@ impl Frozen {
         self.before.clear();
         self.before.extend_from_slice(f.solution.lambda());
         let options = Options { tolerance: TOLERANCE, ..f.model.options().clone() };
-        if !soft && self.problem.scale_compliance(COMPLIANCE) {
-            // the loads from which a small change begins
-            self.search(&options);
+        if !soft && self.problem.scale_compliance(COMPLIANCE_FRACTION) {
+            // the loads at the start of a small change
+            self.solve_islands(&options);
             self.before.copy_from_slice(self.solution.lambda());
         }
         for (g, shift) in self.problem.g.iter_mut().zip(&self.shift) {
             *g += t * shift;
         }
-        if self.search(&options) > (UNSOLVED * t * size).max(ROUNDING) {
+        if self.solve_islands(&options) > (UNSOLVED * t * size).max(ROUNDING) {
             return Err(GradientError::Jammed);
         }
         self.solution.classify(&self.problem);
@@ -135,20 +135,20 @@ impl Frozen {
         self.shift.iter().fold(0.0, |m: f64, x| m.max(x.abs()))
     }
 
-    /// How much of the change moves a dof by one within the step, at fixed impulses.
+    /// Length of the change that moves a dof by one within the step, at fixed impulses.
     pub fn unit(&self, dt: f64) -> f64 {
         let fastest = self.r.iter().fold(0.0, |m: f64, r| m.max(r.abs()));
         if fastest > 0.0 { 1.0 / (dt * fastest) } else { 1.0 }
     }
 
-    /// A length that stands for a small one.
+    /// A length that stands for the limit of small ones.
     pub fn small_length(&self) -> f64 {
         let size = self.size();
-        if size > 0.0 { SMALL / size } else { 1.0 }
+        if size > 0.0 { SMALL_CHANGE / size } else { 1.0 }
     }
 
     /// Solves all islands from the impulses before. Returns the residual.
-    fn search(&mut self, options: &Options) -> f64 {
+    fn solve_islands(&mut self, options: &Options) -> f64 {
         self.solution.begin_at(&self.problem, &self.before);
         let budget = BUDGET * options.max_iterations;
         let islands = 0..self.problem.islands.len();
@@ -166,30 +166,30 @@ impl Frozen {
         dv_next.iter_mut().zip(&self.r).for_each(|(dv, r)| *dv += r);
     }
 
-    /// Keeps a quotient to be compared with.
-    pub fn keep_quotient(&mut self, dv_next: &[f64]) {
+    /// Saves a quotient for comparison.
+    pub fn save_quotient(&mut self, dv_next: &[f64]) {
         self.quotient.clear();
         self.quotient.extend_from_slice(dv_next);
     }
 
-    /// Whether a derivative is that of the frozen problem: within a share of the largest change, with or without impulses.
-    pub fn confirms(&self, dv_next: &[f64], share: f64) -> bool {
+    /// Whether a derivative agrees with the saved quotient, up to a fraction of the largest change with or without impulses.
+    pub fn agrees_with(&self, dv_next: &[f64], fraction: f64) -> bool {
         let sizes = dv_next.iter().chain(&self.quotient).chain(&self.r);
-        let largest = sizes.fold(LEAST * self.size(), |m: f64, x| m.max(x.abs()));
+        let largest = sizes.fold(NEGLIGIBLE * self.size(), |m: f64, x| m.max(x.abs()));
         let far = dv_next.iter().zip(&self.quotient).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
-        far <= share * largest
+        far <= fraction * largest
     }
 }
 
-/// What the motion of a body along `dx` meets: its displacement, the change of its velocity at the end of the step with the
-/// configuration, the same at its beginning, and its change of velocity.
-fn met(
+/// Calls `project` with the motion of a body along `dx`: its displacement, the change of its velocity at the end of the step and
+/// at its beginning with the configuration, and its change of velocity.
+fn project_motion(
     f: &StepRecord,
     l: &Linearized,
     unconstrained: &Unconstrained,
     body: usize,
     dx: &InputDirection,
-    meet: impl Fn([Motion; 4]) -> f64,
+    project: impl Fn([Motion; 4]) -> f64,
 ) -> f64 {
     let at = |d: &[f64], j: usize| d.get(j).copied().unwrap_or(0.0);
     let mut moved = [Motion::ZERO; 4];
@@ -200,7 +200,7 @@ fn met(
         moved[2] += unconstrained.dkin.V_before[j].cross(S) * q;
         moved[3] += S * v;
     }
-    meet(moved)
+    project(moved)
 }
 
 /// `dq_next` of `q_next = q ⊕ dt v_next`.   (grad-9)

@@ -11,7 +11,7 @@ const INPUTS: usize = 4;
 
 impl Gradient {
     /// All columns as means of the quotients ahead and behind, over changes that move a dof by `length` within the step. The
-    /// derivative of the step itself is forgotten.
+    /// derivative of the step itself is invalidated.
     pub fn jacobian_of_sides(&mut self, f: &mut StepRecord, length: f64) -> Result<StepJacobian<'_>, GradientError> {
         let mut frozen = self.frozen.take().unwrap_or_default();
         let done = self.write_sides(f, &mut frozen, length);
@@ -34,7 +34,7 @@ impl Gradient {
                 mean.fill(0.0);
                 for sign in [1.0, -1.0] {
                     unit[j] = sign;
-                    frozen.aim(f, &self.unconstrained, &direction(input, &unit));
+                    frozen.set_direction(f, &self.unconstrained, &direction(input, &unit));
                     let t = length * if input == 0 { 1.0 } else { frozen.unit(f.model.options().dt) };
                     frozen.solve(f, t, true)?;
                     frozen.write_quotient(f, t, &mut side);
@@ -50,7 +50,7 @@ impl Gradient {
     }
 }
 
-/// A change of one input.
+/// A change of a single input.
 fn direction(input: usize, change: &[f64]) -> InputDirection<'_> {
     let of: [&[f64]; INPUTS] = core::array::from_fn(|k| if k == input { change } else { &[] });
     InputDirection { q: of[0], v: of[1], tau: of[2], ctrl: of[3] }

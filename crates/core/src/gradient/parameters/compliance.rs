@@ -1,13 +1,13 @@
-//! The compliance of points that bear a load together is a share of the inverse mass of all that they may have to bear.
-//! (grad-15)
+//! The compliance of redundant contacts is a fraction of the inverse mass that they may have to support.
+//! (grad-22)
 //!
-//! `R = share / m` with m the mass of the island, so `dR = −(R/m) dm` for the mass of each of its bodies.
+//! `R = fraction / m` with m the mass of the island, so `dR = −(R/m) dm` for the mass of each of its bodies.
 
-use super::Adjoint;
+use super::ParameterAdjoint;
 use crate::constraint::Block;
 
-/// Adds what the change of the island's mass with that of a body does to the compliance of redundant contacts.
-pub(crate) fn add(s: &Adjoint, out: &mut [f64]) {
+/// Adds the gradient with respect to body masses through the compliance of redundant contacts.
+pub(crate) fn add(s: &ParameterAdjoint, out: &mut [f64]) {
     let (problem, tree) = (&s.f.assembly.problem, s.f.model.tree());
     for (n, island) in problem.islands.iter().enumerate() {
         let blocks = || problem.blocks.iter().enumerate().filter(|(_, b)| b.island as usize == n && b.is_redundant());

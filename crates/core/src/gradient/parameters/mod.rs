@@ -18,7 +18,7 @@ use crate::model::{Implicit, ParameterGroup, PrimitiveKind, Transmission};
 use crate::spatial::{Motion, Quat, Vec3, right_jacobian, right_jacobian_inverse};
 
 /// What a gradient with respect to parameters is computed from.
-pub(crate) struct Adjoint<'a, 'f> {
+pub(crate) struct ParameterAdjoint<'a, 'f> {
     pub f: &'a mut StepRecord<'f>,
     pub active: &'a Active,
     pub linearized: &'a Linearized,
@@ -29,7 +29,7 @@ pub(crate) struct Adjoint<'a, 'f> {
     pub lambda: &'a [f64],
 }
 
-impl Adjoint<'_, '_> {
+impl ParameterAdjoint<'_, '_> {
     /// Adds the gradient with respect to a group to `out`, which has its layout.
     pub fn add(&mut self, group: ParameterGroup, out: &mut [f64]) -> Result<(), GradientError> {
         match group {
@@ -95,7 +95,7 @@ impl Adjoint<'_, '_> {
         Motion { lin: X.rotation.tmul(W.at(arm)), ang: X.rotation.tmul(W.ang) }
     }
 
-    /// A placement is a joint that does not move: its six axes are met as those of dofs are.
+    /// A placement is a joint that does not move: gradients are projected onto its six axes as onto those of dofs.
     fn placement(&mut self, out: &mut [f64]) {
         let (dt, f) = (self.dt(), &*self.f);
         for (i, six) in (1..).zip(out.chunks_exact_mut(6)) {
@@ -106,13 +106,13 @@ impl Adjoint<'_, '_> {
                 let unconstrained = self.reverse.adjoint.meet(node.parent, i, S, psi, A.cross(S) + V.cross(psi));
                 let moved = S.dot(self.reverse.position[i]);
                 let turned = f.end.V[node.parent].cross(S).dot(self.reverse.velocity[i]);
-                let rotation = self.unconstrained.rotation.meet_displacement(f, &self.reverse.w, i, S);
+                let rotation = self.unconstrained.rotation.project_displacement(f, &self.reverse.w, i, S);
                 six[k] += moved + turned - dt * unconstrained - self.approach(i, psi) + rotation;
             }
         }
     }
 
-    /// What restitution takes from a displacement of body `i` and all that it carries, beyond what moves with it.
+    /// Change of the approach velocity (restitution) with a displacement of body `i` and all that it carries.
     fn approach(&self, i: usize, psi: Motion) -> f64 {
         let tree = self.f.model.tree();
         let carries = |mut b: usize| {
@@ -123,15 +123,15 @@ impl Adjoint<'_, '_> {
         };
         let mut sum = 0.0;
         for (y, terms) in self.reverse.y.iter().zip(&self.linearized.terms) {
-            let forms = self.linearized.forms[terms.forms.clone()].iter();
-            for form in forms.filter(|form| form.approach != 0.0 && carries(form.body)) {
-                sum += y[0] * form.approach * psi.dot(form.velocity);
+            let terms = self.linearized.by_body[terms.by_body.clone()].iter();
+            for term in terms.filter(|term| term.approach != 0.0 && carries(term.body)) {
+                sum += y[0] * term.approach * psi.dot(term.velocity);
             }
         }
         sum
     }
 
-    /// Taken at the end of the step, unless nothing is.
+    /// Gradient by damping, which acts at the end of the step if any dof is damped implicitly.
     fn damping(&self, out: &mut [f64]) {
         let implicit = self.f.model.options().implicit != Implicit::None;
         let turn = &self.f.free.turn;
@@ -169,7 +169,7 @@ impl Adjoint<'_, '_> {
         }
     }
 
-    /// Weight of all masses; compensated weight goes the other way.
+    /// Weight of all masses; compensated weight has the opposite sign.
     fn gravity(&self, out: &mut [f64]) {
         let (dt, f) = (self.dt(), &*self.f);
         let mut sum = self.reverse.adjoint.momentum();
@@ -200,7 +200,7 @@ impl Adjoint<'_, '_> {
     }
 
     /// Dof and gear of an actuator whose gains enter the mass matrix, and which: by length, by velocity. Gains of zero count
-    /// as if they resisted.   (act-3)
+    /// as resisting ones.   (act-3)
     pub fn implicit_gain(&self, k: usize) -> Option<(usize, f64, [bool; 2])> {
         let (f, a) = (&*self.f, &self.f.model.actuators()[k]);
         let Transmission::Joint(id) = a.transmission else { return None };

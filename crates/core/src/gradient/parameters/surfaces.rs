@@ -1,19 +1,19 @@
-//! Gradients with respect to what surfaces are like: friction, restitution, compliance, sizes; and dry friction.   (grad-12)
+//! Gradients with respect to surface parameters: friction, restitution, compliance, sizes; and dry friction.   (grad-12)
 #![allow(non_snake_case)]
 
-use super::Adjoint;
+use super::ParameterAdjoint;
 use crate::collision::{SizeDerivative, size_derivative};
 use crate::constraint::{
     self, Block, Cone, JointRowKind, Mode, Source, friction_fractions, restitution_fractions, rows_of,
 };
 use crate::gradient::record::StepRecord;
-use crate::gradient::rows::linearize::{Touch, contact_error, touch};
+use crate::gradient::rows::linearize::{ContactLinearization, contact_error, linearize_contact};
 use crate::gradient::types::GradientError;
 use crate::model::{BodyId, GeomId, GradientMode, ParameterGroup, Shape};
 use crate::spatial::Vec3;
 
-impl Adjoint<'_, '_> {
-    /// Calls `visit(block, contact)` for the contacts that carry an impulse.
+impl ParameterAdjoint<'_, '_> {
+    /// Calls `visit(block, contact)` for the contacts with an impulse.
     fn for_each_contact(&self, mut visit: impl FnMut(&Self, usize, usize)) {
         for (k, source) in self.f.assembly.sources.iter().enumerate() {
             if let (Source::Contact(n), true) = (*source, self.acts(k)) {
@@ -22,7 +22,7 @@ impl Adjoint<'_, '_> {
         }
     }
 
-    /// Whether a constraint carries an impulse; on the central path all do.
+    /// Whether a constraint has an impulse; on the central path all do.
     fn acts(&self, block: usize) -> bool {
         self.is_central() || self.f.solution.modes()[block].0 != Mode::Break
     }
@@ -38,7 +38,7 @@ impl Adjoint<'_, '_> {
         (0..3).fold(0.0, |s, i| s + y[i] * (D[i][0] * e[0] + D[i][1] * e[1] + D[i][2] * e[2]))
     }
 
-    /// `Σ y b` over the unknowns of a block: how its rows are weighed.
+    /// `Σ y b` over the unknowns of a block: the weights of its rows.
     pub(crate) fn weights(&self, block: usize) -> [f64; 3] {
         let mut sum = [0.0; 3];
         for (u, y) in self.active.unknowns.iter().zip(&self.reverse.y).filter(|(u, _)| u.block == block) {
@@ -47,8 +47,8 @@ impl Adjoint<'_, '_> {
         sum
     }
 
-    /// What the gradient asks of the impulse of a block, in its own axes: J z, and what was asked of it directly.
-    fn pull(&self, block: usize) -> [f64; 3] {
+    /// Gradient with respect to the impulse of a block, in its own axes: J z plus the direct gradient.
+    fn impulse_gradient(&self, block: usize) -> [f64; 3] {
         let (problem, f) = (&self.f.assembly.problem, &*self.f);
         let b = &problem.blocks[block];
         if let constraint::RowSpace::Dof { dof, scale } = b.space {
@@ -66,8 +66,8 @@ impl Adjoint<'_, '_> {
     }
 }
 
-/// Sliding friction is −μ λ_N u: it grows by −λ_N u, whatever follows from that.
-pub(crate) fn friction(s: &Adjoint, out: &mut [f64]) {
+/// Sliding friction −μ λ_N u grows by −λ_N u per unit of μ; the response follows from the adjoint.
+pub(crate) fn friction(s: &ParameterAdjoint, out: &mut [f64]) {
     s.for_each_contact(|s, k, n| {
         let b = &s.f.assembly.problem.blocks[k];
         let Cone::Friction { mu } = b.cone else { return };
@@ -75,14 +75,14 @@ pub(crate) fn friction(s: &Adjoint, out: &mut [f64]) {
         let gain = match s.f.solution.modes()[k].0 {
             Mode::Slide if mu == 0.0 => {
                 // where there is none yet: λ_N against the slip
-                let (slip, pull) = (sigma[0].hypot(sigma[1]), s.pull(k));
+                let (slip, pull) = (sigma[0].hypot(sigma[1]), s.impulse_gradient(k));
                 if slip == 0.0 { 0.0 } else { -lambda[2] * (sigma[0] * pull[0] + sigma[1] * pull[1]) / slip }
             }
             _ if mu == 0.0 => return,
             _ if s.is_central() => s.central_gain(k, central_friction_slope(mu, lambda, sigma)),
             Mode::Slide => {
                 // −λ_N u = λ_T / μ
-                let pull = s.pull(k);
+                let pull = s.impulse_gradient(k);
                 (lambda[0] * pull[0] + lambda[1] * pull[1]) / mu
             }
             _ => return,
@@ -105,7 +105,7 @@ fn central_friction_slope(mu: f64, lambda: [f64; 3], sigma: [f64; 3]) -> [f64; 3
 }
 
 /// Where a contact bounces, its normal row changes by the approach.
-pub(crate) fn restitution(s: &Adjoint, out: &mut [f64]) {
+pub(crate) fn restitution(s: &ParameterAdjoint, out: &mut [f64]) {
     s.for_each_contact(|s, k, n| {
         if s.f.assembly.bias_slope(s.f.model, k).approach == 0.0 {
             return;
@@ -119,7 +119,7 @@ pub(crate) fn restitution(s: &Adjoint, out: &mut [f64]) {
 }
 
 /// Compliances of two surfaces add up: the normal row changes by λ_N.
-pub(crate) fn compliance(s: &Adjoint, out: &mut [f64]) {
+pub(crate) fn compliance(s: &ParameterAdjoint, out: &mut [f64]) {
     s.for_each_contact(|s, k, n| {
         let b = &s.f.assembly.problem.blocks[k];
         let gain = -s.weights(k)[2] * rows_of(s.f.solution.lambda(), b)[2];
@@ -127,8 +127,8 @@ pub(crate) fn compliance(s: &Adjoint, out: &mut [f64]) {
     });
 }
 
-/// A joint that gives way feels its largest dry friction; one without any would feel it against its motion.
-pub(crate) fn dry_friction(s: &Adjoint, out: &mut [f64]) {
+/// A slipping joint has its largest dry friction; one without dry friction would have it against its motion.
+pub(crate) fn dry_friction(s: &ParameterAdjoint, out: &mut [f64]) {
     let (f, dt) = (&*s.f, s.f.model.options().dt);
     let forces = f.model.parameters().group(ParameterGroup::DryFriction);
     for (j, g) in out.iter_mut().enumerate().filter(|(j, _)| forces[*j] == 0.0) {
@@ -147,19 +147,19 @@ pub(crate) fn dry_friction(s: &Adjoint, out: &mut [f64]) {
             let (below, above) = ((bound - lambda).powi(-2), (bound + lambda).powi(-2));
             out[dof] += s.central_gain(k, [dt * (below - above) / (below + above), 0.0, 0.0]);
         } else if f.solution.modes()[k].0 == Mode::Slide {
-            out[dof] += dt * lambda.signum() * s.pull(k)[0];
+            out[dof] += dt * lambda.signum() * s.impulse_gradient(k)[0];
         }
     }
 }
 
 /// Sizes of shapes and scales of meshes move point, normal and gap of their contacts.
-pub(crate) fn sizes(s: &mut Adjoint, group: ParameterGroup, out: &mut [f64]) -> Result<(), GradientError> {
+pub(crate) fn sizes(s: &mut ParameterAdjoint, group: ParameterGroup, out: &mut [f64]) -> Result<(), GradientError> {
     for k in 0..s.f.assembly.sources.len() {
         let Source::Contact(n) = s.f.assembly.sources[k] else { continue };
         if !s.acts(k) {
             continue;
         }
-        let t = touch(s.f, k, n)?;
+        let t = linearize_contact(s.f, k, n)?;
         for (place, size) in sizes_of(s.f, group, n)?.into_iter().flatten() {
             out[place] += size_gain(s, &t, k, n, &size);
         }
@@ -167,7 +167,7 @@ pub(crate) fn sizes(s: &mut Adjoint, group: ParameterGroup, out: &mut [f64]) -> 
     Ok(())
 }
 
-/// The numbers of a group of sizes or scales that move contact `n`, by their places in the group, and how they move it.
+/// The parameters of a group of sizes or scales that move contact `n`: indices in the group and derivatives of the contact.
 pub(crate) fn sizes_of(
     f: &mut StepRecord,
     group: ParameterGroup,
@@ -201,7 +201,13 @@ fn numbers_of(f: &StepRecord, group: ParameterGroup, geom: GeomId) -> Result<(us
 }
 
 /// The gradient with respect to a size that moves a contact.
-fn size_gain(s: &Adjoint, t: &Touch, block: usize, contact: usize, size: &SizeDerivative) -> f64 {
+fn size_gain(
+    s: &ParameterAdjoint,
+    t: &ContactLinearization,
+    block: usize,
+    contact: usize,
+    size: &SizeDerivative,
+) -> f64 {
     let turn = t.normal.cross(size.normal);
     // the equations: as for motions of the bodies, with the point moved by the size                     (grad-4)
     let b = s.weights(block);

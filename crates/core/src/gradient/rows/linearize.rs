@@ -1,7 +1,7 @@
-//! Forms, stiffnesses and carried forces of all constraints that act in a finished step.   (grad-4 … grad-7)
+//! Forms, stiffnesses and forces of all constraints that act in a finished step.   (grad-4 … grad-7)
 #![allow(non_snake_case)]
 
-use super::forms::{Entry, Form, Stiffness, to_origin};
+use super::row_derivative::{DofDerivative, RowDerivative, Stiffness, to_origin};
 use crate::collision::{CollisionError, PointDerivatives, contact_derivatives};
 use crate::constraint::{BiasSlope, FrameRows, Source, relative_velocity};
 use crate::dynamics::Kinematics;
@@ -13,31 +13,31 @@ use crate::model::{BodyId, GeomId, Model};
 use crate::spatial::{Force, Mat3, Motion, Quat, Vec3, right_jacobian_inverse};
 use core::ops::Range;
 
-/// Which forms and entries belong to an unknown.
+/// Ranges of the derivatives of one row.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Terms {
-    pub forms: Range<usize>,
-    pub entries: Range<usize>,
+    pub by_body: Range<usize>,
+    pub by_dof: Range<usize>,
 }
 
-/// How the constraints of a step change with its configuration.
+/// Derivatives of the constraints of a step with respect to its configuration.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Linearized {
     /// One per unknown.
     pub terms: Vec<Terms>,
-    pub forms: Vec<Form>,
-    pub entries: Vec<Entry>,
+    pub by_body: Vec<RowDerivative>,
+    pub by_dof: Vec<DofDerivative>,
     pub stiffness: Vec<Stiffness>,
     /// Forces of the constraints on each body, at its tree's origin (N).
-    pub carried: Vec<Force>,
+    pub constraint_forces: Vec<Force>,
     /// Ψ̇ = V_before × S of each dof at the end of the step.
     pub psi_next: Vec<Motion>,
 }
 
-footprint!(Linearized: terms, forms, entries, stiffness, carried, psi_next);
+footprint!(Linearized: terms, by_body, by_dof, stiffness, constraint_forces, psi_next);
 
-/// A contact of the step: what its forms are made of.
-pub(crate) struct Touch {
+/// A contact of the step with its derivatives: what its rows are linearized from.
+pub(crate) struct ContactLinearization {
     pub bodies: [BodyId; 2],
     pub normal: Vec3,
     pub axes: Mat3,
@@ -62,8 +62,8 @@ impl Linearized {
             let unknowns = &active.unknowns[first..first + same];
             match f.assembly.sources[u.block] {
                 Source::Contact(n) => {
-                    let touch = touch(f, u.block, n)?;
-                    self.add_contact(f, &touch, unknowns);
+                    let contact = linearize_contact(f, u.block, n)?;
+                    self.add_contact(f, &contact, unknowns);
                 }
                 Source::Joint(n) => self.add_joint(f, n, unknowns),
                 Source::Equality(n, row) => self.add_equality(f, n, row, u.block),
@@ -75,11 +75,11 @@ impl Linearized {
 
     fn begin(&mut self, f: &StepRecord) {
         self.terms.clear();
-        self.forms.clear();
-        self.entries.clear();
+        self.by_body.clear();
+        self.by_dof.clear();
         self.stiffness.clear();
-        self.carried.clear();
-        self.carried.resize(f.model.n_bodies(), Force::ZERO);
+        self.constraint_forces.clear();
+        self.constraint_forces.resize(f.model.n_bodies(), Force::ZERO);
         self.psi_next.clear();
         for node in f.model.tree().nodes.iter().skip(1) {
             let mut V = f.end.V[node.parent];
@@ -93,25 +93,25 @@ impl Linearized {
         }
     }
 
-    fn add_contact(&mut self, f: &StepRecord, t: &Touch, unknowns: &[Unknown]) {
+    fn add_contact(&mut self, f: &StepRecord, t: &ContactLinearization, unknowns: &[Unknown]) {
         for u in unknowns {
-            let start = self.forms.len();
+            let start = self.by_body.len();
             for i in 0..2 {
                 if t.bodies[i] != BodyId::WORLD {
-                    self.forms.push(contact_form(f, t, i, u.b));
+                    self.by_body.push(contact_row(f, t, i, u.b));
                 }
             }
-            let entries = self.entries.len();
-            self.terms.push(Terms { forms: start..self.forms.len(), entries: entries..entries });
+            let dofs = self.by_dof.len();
+            self.terms.push(Terms { by_body: start..self.by_body.len(), by_dof: dofs..dofs });
         }
         for a in (0..2).filter(|a| t.bodies[*a] != BodyId::WORLD) {
             let force = t.impulse * [-1.0, 1.0][a];
-            self.carry(f.model, t.bodies[a], Force::at_point(force, Vec3::ZERO, t.arms[a]));
+            self.add_force(f.model, t.bodies[a], Force::at_point(force, Vec3::ZERO, t.arms[a]));
             for b in (0..2).filter(|b| t.bodies[*b] != BodyId::WORLD) {
                 let columns = core::array::from_fn(|k| {
                     let (mut dp, mut dphi) = (t.derivatives.point[b][k], t.normal.cross(t.derivatives.normal[b][k]));
                     if a == b {
-                        // relative to the body that carries the force
+                        // relative to the body on which the force acts
                         match k {
                             0..3 => dp -= Vec3::UNITS[k],
                             _ => dphi -= Vec3::UNITS[k - 3],
@@ -124,9 +124,9 @@ impl Linearized {
         }
     }
 
-    /// An impulse on a body, as a force.
-    fn carry(&mut self, model: &Model, body: BodyId, impulse: Force) {
-        self.carried[body.0] += impulse * (1.0 / model.options().dt);
+    /// Adds an impulse on a body, as a force.
+    fn add_force(&mut self, model: &Model, body: BodyId, impulse: Force) {
+        self.constraint_forces[body.0] += impulse * (1.0 / model.options().dt);
     }
 
     /// Points of the same two bodies come one after the other: their stiffnesses are added up.
@@ -138,30 +138,30 @@ impl Linearized {
         }
     }
 
-    /// A limit, a coupling or held dry friction: numbers over dofs.   (grad-5)
+    /// A limit, a coupling or sticking dry friction: derivatives with respect to dofs.   (grad-5)
     fn add_joint(&mut self, f: &StepRecord, n: usize, unknowns: &[Unknown]) {
         let row = &f.assembly.joint_rows[n];
         for u in unknowns {
-            let start = self.entries.len();
+            let start = self.by_dof.len();
             let slope = f.assembly.bias_slope(f.model, u.block).gap;
-            self.entries.extend(row.terms(f.model).map(|(dof, x)| Entry { dof, value: slope * x }));
+            self.by_dof.extend(row.terms(f.model).map(|(dof, x)| DofDerivative { dof, value: slope * x }));
             row.for_each_curvature(f.model, &f.given.q, |i, dof, bend| {
-                self.entries.push(Entry { dof, value: bend * f.end.v[i] });
+                self.by_dof.push(DofDerivative { dof, value: bend * f.end.v[i] });
             });
-            let forms = self.forms.len();
-            self.terms.push(Terms { forms: forms..forms, entries: start..self.entries.len() });
+            let by_body = self.by_body.len();
+            self.terms.push(Terms { by_body: by_body..by_body, by_dof: start..self.by_dof.len() });
         }
     }
 
     /// One row between two frames; the forces of all rows come with the first.   (grad-6)
     fn add_equality(&mut self, f: &StepRecord, n: usize, row: usize, block: usize) {
         let rows = &f.assembly.pair_rows[n];
-        let (start, entries) = (self.forms.len(), self.entries.len());
+        let (start, dofs) = (self.by_body.len(), self.by_dof.len());
         let slope = f.assembly.bias_slope(f.model, block).gap;
         for i in (0..2).filter(|i| rows.bodies[*i] != BodyId::WORLD) {
-            self.forms.push(equality_form(f, rows, i, row, slope));
+            self.by_body.push(equality_row(f, rows, i, row, slope));
         }
-        self.terms.push(Terms { forms: start..self.forms.len(), entries: entries..entries });
+        self.terms.push(Terms { by_body: start..self.by_body.len(), by_dof: dofs..dofs });
         if row > 0 {
             return;
         }
@@ -170,8 +170,8 @@ impl Linearized {
         let [points, impulses, turnings] = rows.split(core::array::from_fn(|k| lambda.get(k).copied().unwrap_or(0.0)));
         for i in (0..2).filter(|i| rows.bodies[*i] != BodyId::WORLD) {
             let arm = points[i] - origin(f.model, f.kin, rows.bodies[i]);
-            self.carry(f.model, rows.bodies[i], Force::at_point(impulses[i], turnings[i], arm));
-            // it keeps its direction in the world while its body turns
+            self.add_force(f.model, rows.bodies[i], Force::at_point(impulses[i], turnings[i], arm));
+            // the force keeps its direction in the world while its body rotates
             let columns = core::array::from_fn(|k| match k {
                 0..3 => Force::ZERO,
                 _ => {
@@ -189,8 +189,8 @@ fn origin(model: &Model, kin: &Kinematics, body: BodyId) -> Vec3 {
     kin.origin[model.tree().nodes[body.0].tree]
 }
 
-/// What is known about contact `n`, which is block `k` of the problem.
-pub(crate) fn touch(f: &mut StepRecord, k: usize, n: usize) -> Result<Touch, GradientError> {
+/// Linearizes contact `n`, which is block `k` of the problem.
+pub(crate) fn linearize_contact(f: &mut StepRecord, k: usize, n: usize) -> Result<ContactLinearization, GradientError> {
     let (model, mode) = (f.model, &f.model.options().collision_gradient);
     let c = f.contacts.contacts()[n];
     let derivatives = contact_derivatives(model, &f.kin.X_wb, f.contacts, n, mode)
@@ -200,7 +200,7 @@ pub(crate) fn touch(f: &mut StepRecord, k: usize, n: usize) -> Result<Touch, Gra
     let row = f.assembly.problem.blocks[k].row;
     let of = [&f.end.V, &f.kin.V];
     let turning = |V: &[Motion], b: BodyId| if b == BodyId::WORLD { Vec3::ZERO } else { V[b.0].ang };
-    Ok(Touch {
+    Ok(ContactLinearization {
         bodies,
         normal: c.normal(),
         axes: c.frame,
@@ -218,11 +218,11 @@ pub(crate) fn contact_error(model: &Model, geoms: [GeomId; 2], error: CollisionE
     GradientError::Contact { geoms: geoms.map(|g| model.geoms()[g.0].name.clone()), error }
 }
 
-/// The equation with row `b` of a contact, as felt by its body `i`.   (grad-4)
-fn contact_form(f: &StepRecord, t: &Touch, i: usize, b: [f64; 3]) -> Form {
+/// Derivative of the equation with row `b` of a contact with respect to its body `i`.   (grad-4)
+fn contact_row(f: &StepRecord, t: &ContactLinearization, i: usize, b: [f64; 3]) -> RowDerivative {
     let (body, sign, d) = (t.bodies[i].0, [-1.0, 1.0][i], t.axes * Vec3::from(b));
     let velocity = Force::at_point(d * sign, Vec3::ZERO, t.arms[i]);
-    // d·(ω × dp) + d·(u × dφ) with dφ = n × dn, the gap, and what restitution takes from the velocity before
+    // d·(ω × dp) + d·(u × dφ) with dφ = n × dn, the gap, and the restitution times the velocity before
     let (mut by_point, mut by_normal) = (d.cross(t.turn[0]), d.cross(t.slip[0]).cross(t.normal));
     let mut moved = f.end.V[body];
     let approach = t.slope.approach * b[2];
@@ -236,11 +236,11 @@ fn contact_form(f: &StepRecord, t: &Touch, i: usize, b: [f64; 3]) -> Form {
     let k: [f64; 6] =
         core::array::from_fn(|k| by_point.dot(D.point[i][k]) + by_normal.dot(D.normal[i][k]) + gap * D.distance[i][k]);
     let shape = Force::at_point(Vec3::from_slice(&k), Vec3::from_slice(&k[3..]), t.arms[i]);
-    Form { body, velocity, position: moved.cross_force(velocity) + shape, approach }
+    RowDerivative { body, velocity, position: moved.cross_force(velocity) + shape, approach }
 }
 
-/// Row `row` of two frames that stay together, as felt by body `i`; `slope` of its error.   (grad-6)
-fn equality_form(f: &StepRecord, rows: &FrameRows, i: usize, row: usize, slope: f64) -> Form {
+/// Derivative of row `row` of a frame constraint with respect to body `i`; `slope` of its error.   (grad-6)
+fn equality_row(f: &StepRecord, rows: &FrameRows, i: usize, row: usize, slope: f64) -> RowDerivative {
     let (body, sign) = (rows.bodies[i], [-1.0, 1.0][i]);
     let arm = rows.points[i] - origin(f.model, f.kin, body);
     let V = f.end.V[body.0];
@@ -254,7 +254,7 @@ fn equality_form(f: &StepRecord, rows: &FrameRows, i: usize, row: usize, slope: 
         let of = |x: Vec3| Force { lin: Vec3::ZERO, ang: x * scale };
         (of(Vec3::UNITS[row - 3] * sign), of(turn_row(rows.turn(), i, row - 3) * slope))
     };
-    Form { body: body.0, velocity, position: V.cross_force(velocity) + shape, approach: 0.0 }
+    RowDerivative { body: body.0, velocity, position: V.cross_force(velocity) + shape, approach: 0.0 }
 }
 
 /// Row of the derivative of `log(R₂ R₁ᵀ)` with respect to the rotation of body `i`: `J_l⁻¹ (ω₂ − R₂ R₁ᵀ ω₁)`.

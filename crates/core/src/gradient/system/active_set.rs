@@ -1,11 +1,11 @@
-//! The linear system of the derivative: what may change in each constraint while it keeps its mode.   (grad-2, grad-3)
+//! The linear system of the derivative: the unknowns of each constraint in its mode.   (grad-2, grad-3)
 //!
-//! A constraint that holds has as many unknowns as rows; a contact that slides has two, its normal impulse, which friction
-//! follows, and the turning of friction across the slip; what is open has none. With the impulses `dλ = C x` and the rows
-//! B that stay zero, `A x = −B r`, `A = B (G + R) C + Q`, r the change of velocity at fixed impulses. G is the Delassus
-//! matrix of the step, in its group form `T G Tᵀ`: rows and columns are multiplied by T once. Where constraints repeat each
-//! other, any choice among them gives the same motion; where they ask for more than the dofs can do, friction gives way
-//! (`consistent`). Rows on single dofs are no unknowns of the system: M̂ has their dofs locked (`locked`).
+//! A sticking constraint has as many unknowns as rows. A sliding contact has two: its normal impulse, to which friction is
+//! proportional, and the rotation of friction across the slip. An open contact has none. With the impulses `dλ = C x` and the
+//! rows B that stay zero, `A x = −B r`, `A = B (G + R) C + Q`, r the change of velocity at fixed impulses. G is the Delassus
+//! matrix of the step, in its group form `T G Tᵀ`: rows and columns are multiplied by T once. Any choice among redundant rows
+//! gives the same motion; infeasible right-hand sides are made consistent (`consistent`). Rows on single dofs are no unknowns
+//! of the system: their dofs are locked in M̂ (`locked`).
 #![allow(non_snake_case)]
 
 use super::consistent::Consistent;
@@ -18,9 +18,9 @@ use crate::linalg::{Factor, FullPivotLu, Term, add_product};
 use crate::spatial::{Lane, Mat3, Vec3};
 use core::ops::Range;
 
-/// Share of its inverse inertia below which what a constraint on the central path resists with counts less and less.
+/// Fraction of its inverse inertia below which the local compliance of a constraint on the central path fades out.
 const FAINT: f64 = 1e-6;
-/// Entries of the scaled system below this are rounding: the equation repeats others.
+/// Entries of the scaled system below this are rounding: the equation is redundant.
 const REDUNDANT: f64 = 1e-8;
 /// Friction below this counts as none.
 const FRICTIONLESS: f64 = 1e-12;
@@ -38,30 +38,30 @@ pub(crate) struct Unknown {
     pub width: usize,
     pub column: [f64; TWIST],
     pub row: [f64; TWIST],
-    /// Its entry in Q: how much friction resists turning [1/kg].
+    /// Its entry in Q: the resistance of friction to rotation of its direction (1/kg).
     turning: f64,
-    /// What makes the entries of its column, and of its row, about one.
+    /// Scales that make the entries of its column and of its row about one.
     scale: f64,
     weight: f64,
-    /// Whether its equation says something that no other does.
+    /// Whether its equation is independent of the others.
     pub kept: bool,
-    /// Its number, and its place in the order of classes of its island.
+    /// Its number, and its position in the order of classes of its island.
     index: usize,
-    place: usize,
-    /// Who gives way where constraints ask for more than the dofs can do: the later class.
+    position: usize,
+    /// Priority in over-determined islands: friction (later classes) is violated first.
     pub class: usize,
-    /// Where it is if it is a row on a single dof.
+    /// Its dof, if it is a row on a single dof.
     pub on_dof: Option<RowOnDof>,
 }
 
 impl Unknown {
-    /// What makes the entries of its equation about one.
+    /// The scale that makes the entries of its equation about one.
     pub fn weight(&self) -> f64 {
         self.weight
     }
 }
 
-/// What pushes and holds; friction of contacts; dry friction of joints.
+/// Normals, limits and bilateral rows; friction of contacts; dry friction of joints.
 const CLASSES: usize = 3;
 
 /// The unknowns of an island and the factors of their system.
@@ -72,7 +72,7 @@ struct System {
     /// Unknowns by class, counted from the island's first, and where each class ends. Rows on single dofs are not among them.
     order: Vec<usize>,
     ends: [usize; CLASSES],
-    /// What of the demands can be met.
+    /// Projection onto consistent right-hand sides.
     consistent: Consistent,
 }
 
@@ -102,36 +102,36 @@ pub(crate) struct Active {
     through: Vec<[f64; 4]>,
     terms: Vec<Term>,
     scratch: Vec<[f64; 4]>,
-    /// M̂ with the dofs of joints that hold locked.
+    /// M̂ with the dofs of sticking joints locked.
     pub locked: Locked,
 }
 
 footprint!(Active: unknowns, systems, columns, product, through, terms, scratch, locked);
 
 impl Active {
-    /// Unknowns and factors of a solution, each constraint in the mode that `mode` tells; `place` knows where a contact is
-    /// and its axes.
+    /// Unknowns and factors of a solution, each constraint in the mode that `mode` returns; `frame` returns the position and
+    /// axes of a contact.
     pub fn factor(
         &mut self,
         problem: &Problem,
         solution: &Solution,
         mass: &StepMass,
         mode: impl Fn(usize) -> Mode,
-        place: impl Fn(usize) -> Option<Place>,
+        frame: impl Fn(usize) -> Option<ContactFrame>,
     ) {
         self.unknowns.clear();
         for island in &problem.islands {
             for group in &problem.groups[island.groups.clone()] {
-                let mut patch = Patch::default();
+                let mut patch = StickingPatch::default();
                 for k in group.blocks.clone() {
-                    match (place(k), mode(k)) {
-                        (Some(place), Mode::Stick) => self.add_held(problem, k, &mut patch, &place),
-                        (_, mode) => self.add_block(problem, k, mode, &State::of(solution, &problem.blocks[k])),
+                    match (frame(k), mode(k)) {
+                        (Some(frame), Mode::Stick) => self.add_sticking(problem, k, &mut patch, &frame),
+                        (_, mode) => self.add_block(problem, k, mode, &BlockState::of(solution, &problem.blocks[k])),
                     }
                 }
             }
             for k in island.blocks.clone().filter(|k| problem.blocks[*k].is_on_dof()) {
-                self.add_block(problem, k, mode(k), &State::of(solution, &problem.blocks[k]));
+                self.add_block(problem, k, mode(k), &BlockState::of(solution, &problem.blocks[k]));
             }
         }
         self.factor_systems(problem, mass, &|k| compliance(&problem.blocks[k]));
@@ -141,42 +141,43 @@ impl Active {
     pub fn factor_bare(&mut self, problem: &Problem, solution: &Solution, mode: impl Fn(usize) -> Mode) {
         self.unknowns.clear();
         for (k, b) in problem.blocks.iter().enumerate() {
-            self.add_block(problem, k, mode(k), &State::of(solution, b));
+            self.add_block(problem, k, mode(k), &BlockState::of(solution, b));
         }
         self.locked.unlock();
         self.factor_islands(problem, &|k| compliance(&problem.blocks[k]));
     }
 
     /// The unknowns of a contact that sticks. Two bodies that stick in several points cannot move in their common plane once
-    /// the first point holds both ways and a second one across the line between them: the friction of all others would
-    /// only repeat that.
-    fn add_held(&mut self, problem: &Problem, k: usize, patch: &mut Patch, place: &Place) {
-        let normal = place.axes.c[2];
-        let parallel = patch.normal.is_none_or(|n| n.dot(normal) > 1.0 - PARALLEL);
+    /// the first point sticks in both directions and a second one across the line between them: the friction of all others
+    /// would be redundant.
+    fn add_sticking(&mut self, problem: &Problem, k: usize, patch: &mut StickingPatch, frame: &ContactFrame) {
+        let normal = frame.axes.c[2];
+        let parallel = patch.normal.is_none_or(|n| n.dot(normal) > 1.0 - PARALLEL_NORMALS);
         match patch.first {
             Some(first) if parallel => {
-                let across = normal.cross(place.point - first);
-                if !patch.turning_held && across.norm() > APART {
-                    let d = place.axes.tmul(across * (1.0 / across.norm()));
-                    self.push(problem, k, [d.x, d.y, 0.0], [d.x, d.y, 0.0], 0.0);
-                    patch.turning_held = true;
+                let across = normal.cross(frame.point - first);
+                if !patch.spin_sticks && across.norm() > DISTINCT_POINTS {
+                    let d = frame.axes.tmul(across * (1.0 / across.norm()));
+                    self.add_unknown(problem, k, [d.x, d.y, 0.0], [d.x, d.y, 0.0], 0.0);
+                    patch.spin_sticks = true;
                 }
             }
             _ => {
                 let (c, s) = free_direction(&problem.diagonal_block(k));
                 for d in [[c, s, 0.0], [-s, c, 0.0]] {
-                    self.push(problem, k, d, d, 0.0);
+                    self.add_unknown(problem, k, d, d, 0.0);
                 }
-                (patch.first, patch.normal) = (patch.first.or(Some(place.point)), patch.normal.or(Some(normal)));
+                (patch.first, patch.normal) = (patch.first.or(Some(frame.point)), patch.normal.or(Some(normal)));
             }
         }
-        self.push(problem, k, axis(2), axis(2), 0.0);
+        self.add_unknown(problem, k, axis(2), axis(2), 0.0);
     }
 
-    /// Unknowns and factors of a solution on the central path: everything acts, and resists a change by its own share. `surrogate`: for the
-    /// derivative of the exact step.   (grad-13)
+    /// Unknowns and factors of a solution on the central path: every constraint is active, with its own
+    /// local compliance. `surrogate`: for the derivative of the exact step.   (grad-13)
     pub fn factor_centrally(&mut self, problem: &Problem, solution: &Solution, mass: &StepMass, surrogate: bool) {
-        let of = |local_compliance, mean| if surrogate { held(local_compliance, mean) } else { local_compliance };
+        let of =
+            |local_compliance, mean| if surrogate { without_faint(local_compliance, mean) } else { local_compliance };
         self.unknowns.clear();
         let of_island = |blocks: &Range<usize>| {
             let on_dof = |k: &usize| problem.blocks[*k].is_on_dof();
@@ -186,12 +187,12 @@ impl Active {
             let b = &problem.blocks[k];
             if let Cone::Friction { mu } = b.cone {
                 // along and across the slip: along it local compliance may be greater by all digits there are
-                let u = State::of(solution, b).slip_direction(b);
+                let u = BlockState::of(solution, b).slip_direction(b);
                 let axes = [[u[0], u[1], 0.0], [-u[1], u[0], 0.0], axis(2)];
                 let first = if mu < FRICTIONLESS { 2 } else { 0 };
-                axes[first..].iter().for_each(|a| self.push(problem, k, *a, *a, 0.0));
+                axes[first..].iter().for_each(|a| self.add_unknown(problem, k, *a, *a, 0.0));
             } else {
-                self.push(problem, k, axis(0), axis(0), 0.0);
+                self.add_unknown(problem, k, axis(0), axis(0), 0.0);
             }
         }
         self.factor_systems(problem, mass, &|k| {
@@ -202,15 +203,15 @@ impl Active {
         });
     }
 
-    /// Every row of every constraint, whatever it does; nothing is factored.
-    pub fn take_every_row(&mut self, problem: &Problem) {
+    /// Every row of every constraint in any mode; nothing is factored.
+    pub fn set_every_row(&mut self, problem: &Problem) {
         self.unknowns.clear();
         for (k, b) in problem.blocks.iter().enumerate() {
-            (0..b.cone.rows()).for_each(|n| self.push(problem, k, axis(n), axis(n), 0.0));
+            (0..b.cone.rows()).for_each(|n| self.add_unknown(problem, k, axis(n), axis(n), 0.0));
         }
     }
 
-    /// The systems of all islands. `local` is what a constraint adds to its own block of G.
+    /// The systems of all islands. `local` is the addition of a constraint to its own block of G.
     fn factor_systems(&mut self, problem: &Problem, mass: &StepMass, local: &dyn Fn(usize) -> [[f64; 3]; 3]) {
         self.locked.lock(problem, mass, &mut self.unknowns, local);
         self.factor_islands(problem, local);
@@ -235,7 +236,7 @@ impl Active {
         }
     }
 
-    /// What of the demands of an island can be met.
+    /// The projection onto consistent right-hand sides of an island.
     pub fn consistent(&self, n: usize) -> &Consistent {
         &self.systems.0[n].consistent
     }
@@ -252,25 +253,25 @@ impl Active {
     }
 
     /// The unknowns of one constraint in its mode.
-    fn add_block(&mut self, problem: &Problem, k: usize, mode: Mode, state: &State) {
+    fn add_block(&mut self, problem: &Problem, k: usize, mode: Mode, state: &BlockState) {
         match (problem.blocks[k].cone, mode) {
             (_, Mode::Break) | (Cone::Box { .. }, Mode::Slide) => {}
             (Cone::Friction { mu }, Mode::Slide) => {
                 let normal = axis(2);
                 if mu < FRICTIONLESS {
-                    return self.push(problem, k, normal, normal, 0.0);
+                    return self.add_unknown(problem, k, normal, normal, 0.0);
                 }
                 let u = state.slip_direction(&problem.blocks[k]);
                 let across = [-u[1], u[0], 0.0];
                 let slip = state.sigma[0].hypot(state.sigma[1]);
-                self.push(problem, k, normal, [-mu * u[0], -mu * u[1], 1.0], 0.0);
-                self.push(problem, k, across, across, slip / (mu * state.lambda[2]));
+                self.add_unknown(problem, k, normal, [-mu * u[0], -mu * u[1], 1.0], 0.0);
+                self.add_unknown(problem, k, across, across, slip / (mu * state.lambda[2]));
             }
-            (cone, _) => (0..cone.rows()).for_each(|n| self.push(problem, k, axis(n), axis(n), 0.0)),
+            (cone, _) => (0..cone.rows()).for_each(|n| self.add_unknown(problem, k, axis(n), axis(n), 0.0)),
         }
     }
 
-    fn push(&mut self, problem: &Problem, block: usize, b: [f64; 3], c: [f64; 3], turning: f64) {
+    fn add_unknown(&mut self, problem: &Problem, block: usize, b: [f64; 3], c: [f64; 3], turning: f64) {
         let of = &problem.blocks[block];
         let (width, on_dof) = match of.space {
             constraint::RowSpace::Twist(_) => (TWIST, None),
@@ -301,7 +302,7 @@ impl Active {
             weight: 1.0,
             kept: false,
             index: self.unknowns.len(),
-            place: 0,
+            position: 0,
             class,
             on_dof,
         });
@@ -318,7 +319,7 @@ impl Active {
             ends[class] = order.len();
         }
         lu.reset(order);
-        order.iter().enumerate().for_each(|(place, u)| unknowns[*u].place = place);
+        order.iter().enumerate().for_each(|(position, u)| unknowns[*u].position = position);
         for u in unknowns {
             let root = problem.blocks[u.block].mean.sqrt();
             let largest = largest_in_row(&u.b, &local(u.block)) + u.turning;
@@ -349,13 +350,17 @@ impl Active {
     }
 }
 
-/// The local compliance of a constraint on the central path. As κ → 0 that of what holds goes to zero in all rows alike; where more holds
-/// than can move, rows would go on yielding to each other in its proportions. Faint local compliance is taken for none, so that the
-/// derivative tends to that of the exact step.   (grad-13)
-fn held(local_compliance: [[f64; 3]; 3], mean: f64) -> [[f64; 3]; 3] {
+/// The local compliance of a constraint on the central path, or none where it is faint. As κ → 0 it goes to zero in all rows of an
+/// active constraint alike. In over-determined islands the rows would still deform in its fixed proportions. Without faint
+/// compliance the derivative tends to that of the exact step.   (grad-13)
+fn without_faint(local_compliance: [[f64; 3]; 3], mean: f64) -> [[f64; 3]; 3] {
     let size = local_compliance.as_flattened().iter().fold(0.0, |m: f64, x| m.max(x.abs())) / (FAINT * mean);
-    let share = size * size / (1.0 + size * size);
-    if share * size * FAINT < REDUNDANT { [[0.0; 3]; 3] } else { local_compliance.map(|row| row.map(|x| share * x)) }
+    let fraction = size * size / (1.0 + size * size);
+    if fraction * size * FAINT < REDUNDANT {
+        [[0.0; 3]; 3]
+    } else {
+        local_compliance.map(|row| row.map(|x| fraction * x))
+    }
 }
 
 dispatch!(
@@ -391,41 +396,41 @@ dispatch!(
                 row.iter_mut().zip(GC).for_each(|(a, g)| *a = (Lane(*a) + Lane(*g) * (b * u.weight)).0);
             }
         }
-        // what a constraint adds to its own unknowns, which come one after the other
+        // the addition of a constraint to its own unknowns, which are consecutive
         for (i, ui) in order.iter().map(|u| &unknowns[*u]).enumerate() {
             let own = ui.index - range.start;
             let first = unknowns[..own].iter().rev().take_while(|u| u.block == ui.block).count();
             for uj in unknowns[own - first..].iter().take_while(|u| u.block == ui.block) {
                 let turning = if uj.index == ui.index { ui.turning } else { 0.0 };
                 let own = bilinear(&ui.b, &local(ui.block), &uj.c) + turning;
-                lu.row_mut(i)[uj.place] += own * ui.weight * uj.scale;
+                lu.row_mut(i)[uj.position] += own * ui.weight * uj.scale;
             }
         }
     }
 );
 
-/// Where a contact is.
-pub(crate) struct Place {
+/// Position and axes of a contact.
+pub(crate) struct ContactFrame {
     pub point: Vec3,
     /// Axes (T, T, N) as columns.
     pub axes: Mat3,
 }
 
-/// What the points of two bodies that stick hold so far.
+/// The sticking points of two bodies so far.
 #[derive(Default)]
-struct Patch {
+struct StickingPatch {
     first: Option<Vec3>,
     normal: Option<Vec3>,
-    turning_held: bool,
+    spin_sticks: bool,
 }
 
 /// One minus the cosine up to which normals count as parallel.
-const PARALLEL: f64 = 1e-9;
+const PARALLEL_NORMALS: f64 = 1e-9;
 /// Points nearer than this are one (m).
-const APART: f64 = 1e-4;
+const DISTINCT_POINTS: f64 = 1e-4;
 
-/// Direction (cosine, sine) in which a contact moves most easily once its normal holds. Where its bodies have fewer dofs than
-/// it has rows, they can move along it and not across: then friction across gives way.
+/// Direction (cosine, sine) of the largest tangential mobility of a contact at fixed normal velocity. Where its bodies have
+/// fewer dofs than it has rows, they can move along it and not across: then friction across is the redundant row.
 fn free_direction(D: &[[f64; 3]; 3]) -> (f64, f64) {
     if D[2][2] <= 0.0 {
         return (1.0, 0.0);
@@ -436,17 +441,17 @@ fn free_direction(D: &[[f64; 3]; 3]) -> (f64, f64) {
 }
 
 /// Impulse and velocity of a constraint.
-pub(crate) struct State {
+pub(crate) struct BlockState {
     pub lambda: [f64; 3],
     pub sigma: [f64; 3],
 }
 
-impl State {
-    pub fn of(solution: &Solution, b: &Block) -> State {
-        State { lambda: rows_of(solution.lambda(), b), sigma: rows_of(solution.sigma(), b) }
+impl BlockState {
+    pub fn of(solution: &Solution, b: &Block) -> BlockState {
+        BlockState { lambda: rows_of(solution.lambda(), b), sigma: rows_of(solution.sigma(), b) }
     }
 
-    /// Where a contact slips to: opposite to its friction, whichever of the two is told more clearly.
+    /// Direction of slip: along the slip and against the friction, weighted by their magnitudes.
     pub fn slip_direction(&self, b: &Block) -> [f64; 2] {
         let a = [self.sigma[0] - b.max_eigenvalue * self.lambda[0], self.sigma[1] - b.max_eigenvalue * self.lambda[1]];
         let norm = a[0].hypot(a[1]);
@@ -458,7 +463,7 @@ fn axis(n: usize) -> [f64; 3] {
     core::array::from_fn(|i| if i == n { 1.0 } else { 0.0 })
 }
 
-/// What compliance adds to the block of G of a constraint.
+/// The addition of compliance to the block of G of a constraint.
 fn compliance(b: &Block) -> [[f64; 3]; 3] {
     let (n, mut local) = (b.cone.rows() - 1, [[0.0; 3]; 3]);
     local[n][n] = b.compliance;

@@ -1,11 +1,11 @@
-//! What rests at the edge of what friction can bear: it holds where rows are redundant, and keeps its mode elsewhere.   (grad-3)
+//! Contacts at rest at the edge of their friction cone: they stick where rows are redundant, and keep their mode elsewhere.   (grad-3)
 
 use super::active_set::Active;
 use crate::constraint::{AT_REST, Cone, Mode, Problem, Solution, rows_of};
 
-/// Calls `factor` with the modes of a solution, but what rests at the edge of what friction can bear holds where an island has
-/// more rows than its dofs can tell apart: which of them are at that edge is decided by the search for impulses, not by the
-/// state. `redundant` is scratch: such islands.
+/// Calls `factor` with the modes of a solution. In over-determined islands everything at rest sticks, also at the edge of its
+/// friction cone: which of several redundant rows lie on that edge depends on the solver, not on the state. `redundant` is
+/// scratch: such islands.
 pub(crate) fn factor_at_rest(
     problem: &Problem,
     solution: &Solution,
@@ -28,7 +28,7 @@ pub(crate) fn factor_at_rest(
     }
 }
 
-/// The mode of a constraint where everything that rests holds.
+/// The mode of a constraint where everything at rest sticks.
 fn mode_at_rest(problem: &Problem, solution: &Solution, k: usize) -> Mode {
     let (mode, b) = (solution.modes()[k].0, &problem.blocks[k]);
     let sigma = rows_of(solution.sigma(), b);

@@ -5,8 +5,8 @@ use super::active_set::Active;
 use crate::gradient::record::StepRecord;
 use crate::gradient::rows::linearize::Linearized;
 
-/// Whether some change of the configuration asks for what held constraints cannot all do. One random combination of the
-/// self-stresses of an island stands for all: what contradicts one of them contradicts it.
+/// Whether the active rows are infeasible along some change of the configuration. One random combination of the
+/// self-stresses of an island is tested for all of them: a change that is infeasible for one is infeasible for it.
 pub(crate) fn is_choice(f: &StepRecord, active: &Active, linearized: &Linearized, rho: &mut Vec<f64>) -> bool {
     (0..f.assembly.problem.islands.len()).any(|n| contradicts(f, active, linearized, n, rho))
 }
@@ -23,12 +23,12 @@ fn contradicts(f: &StepRecord, active: &Active, l: &Linearized, island: usize, r
     for (i, terms) in l.terms[unknowns].iter().enumerate() {
         let stress = consistent.combined(i);
         largest = largest.max(stress.abs());
-        for form in l.forms[terms.forms.clone()].iter().filter(|_| stress != 0.0) {
-            for &j in tree.support(form.body) {
-                rho[j] += stress * (f.kin.axes[j].dot(form.position) + l.psi_next[j].dot(form.velocity));
+        for term in l.by_body[terms.by_body.clone()].iter().filter(|_| stress != 0.0) {
+            for &j in tree.support(term.body) {
+                rho[j] += stress * (f.kin.axes[j].dot(term.position) + l.psi_next[j].dot(term.velocity));
             }
         }
-        l.entries[terms.entries.clone()].iter().for_each(|e| rho[e.dof] += stress * e.value);
+        l.by_dof[terms.by_dof.clone()].iter().for_each(|e| rho[e.dof] += stress * e.value);
     }
-    rho.iter().any(|x| x.abs() > super::consistent::CONTRADICTION / f.model.options().dt * largest)
+    rho.iter().any(|x| x.abs() > super::consistent::INFEASIBLE / f.model.options().dt * largest)
 }

@@ -1,9 +1,9 @@
-//! Demands that all held constraints can meet together.   (grad-18)
+//! Consistent right-hand sides of the active rows.   (grad-18)
 //!
-//! Where more rows hold than there are dofs, some combinations N of them, the self-stresses, move nothing: `Nᵀ B J = 0`. A
-//! change of the configuration that asks for `ρ = Nᵀ D ≠ 0` cannot be met. The demands are then replaced by the nearest that
-//! can: `D − K ρ`, `K = W⁻¹ N (Nᵀ W⁻¹ N)⁻¹`, with weights that let friction yield and hold what pushes, blocks or joins. That
-//! is a linear map, the same whichever equations the elimination has left out; reverse mode applies its transpose.
+//! Where more rows are active than there are dofs, some combinations N of them, the self-stresses, move nothing: `Nᵀ B J = 0`.
+//! A change of the configuration with `ρ = Nᵀ D ≠ 0` is infeasible. D is then replaced by the nearest consistent right-hand
+//! side, `D − K ρ` with `K = W⁻¹ N (Nᵀ W⁻¹ N)⁻¹`. The weights let friction be violated, not normals, limits and bilateral rows.
+//! The map is linear and does not depend on which equations the elimination skips; reverse mode applies its transpose.
 #![allow(non_snake_case)]
 
 use super::active_set::Unknown;
@@ -13,14 +13,14 @@ use crate::linalg::{FullPivotLu, is_zero};
 use crate::spatial::Lane;
 use core::ops::Range;
 
-/// How many times more easily friction yields than a normal, a limit or a loop.
-const FIRM: f64 = 1e8;
-/// Distance by which a gap may miss what the others ask of it before the two contradict each other (m per unit of the change).
-pub(crate) const CONTRADICTION: f64 = 1e-8;
-/// Share of the largest diagonal below which a self-stress repeats others.
+/// Ratio of the weights of normals, limits and bilateral rows to those of friction.
+const FIRMNESS: f64 = 1e8;
+/// Distance between a gap and its consistent value above which a change is infeasible (m per unit of the change).
+pub(crate) const INFEASIBLE: f64 = 1e-8;
+/// Fraction of the largest diagonal below which a self-stress is dependent on others.
 const RANK: f64 = 1e-14;
 
-/// Self-stresses of the held constraints of an island: for each a number per unknown of the island.
+/// Self-stresses of the active rows of an island: for each a number per unknown of the island.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Consistent {
     count: usize,
@@ -37,17 +37,17 @@ pub(crate) struct Consistent {
 footprint!(Consistent: N, K, S, tau, multipliers);
 
 impl Consistent {
-    /// How many equations repeat others.
+    /// How many equations are redundant.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Whether all demands can be met.
+    /// Whether all right-hand sides are consistent.
     pub fn is_trivial(&self) -> bool {
         self.count == 0
     }
 
-    /// Finds the self-stresses from the equations that the elimination left out.
+    /// Finds the self-stresses from the equations that the elimination skipped.
     pub fn find(&mut self, problem: &Problem, groups: Range<usize>, unknowns: &[Unknown], lu: &FullPivotLu) {
         self.count = lu.dependent();
         self.N.clear();
@@ -67,7 +67,7 @@ impl Consistent {
         self.write_projection(problem, unknowns);
     }
 
-    /// What locked dofs bear of each self-stress.
+    /// The components of each self-stress at locked dofs.
     fn balance_dofs(&mut self, problem: &Problem, groups: Range<usize>, unknowns: &[Unknown]) {
         let Some(tree) = problem.dofs.tree() else { return };
         let rows = unknowns.len();
@@ -92,10 +92,10 @@ impl Consistent {
         }
     }
 
-    /// K.
+    /// Writes K.
     fn write_projection(&mut self, problem: &Problem, unknowns: &[Unknown]) {
         let (n, rows) = (self.count, unknowns.len());
-        let yields = |u: &Unknown| problem.blocks[u.block].mean * if u.class == 0 { 1.0 / FIRM } else { 1.0 };
+        let yields = |u: &Unknown| problem.blocks[u.block].mean * if u.class == 0 { 1.0 / FIRMNESS } else { 1.0 };
         self.K.extend_from_slice(&self.N);
         for stress in self.K.chunks_exact_mut(rows) {
             stress.iter_mut().zip(unknowns).for_each(|(x, u)| *x *= yields(u));
@@ -110,7 +110,7 @@ impl Consistent {
         self.solve_rows(n, rows);
     }
 
-    /// Cholesky factor of S; self-stresses that repeat others get none.
+    /// Cholesky factor of S; dependent self-stresses get a pivot of infinity.
     fn factor(&mut self, n: usize) {
         let S = &mut self.S;
         let largest = (0..n).fold(0.0, |m: f64, i| m.max(S[i * n + i]));
@@ -137,7 +137,7 @@ impl Consistent {
         }
     }
 
-    /// `D ← D − K Nᵀ D` for demands of all unknowns, one row of `lanes` lanes each; `rho` is scratch.
+    /// `D ← D − K Nᵀ D` for the right-hand sides of all unknowns, one row of `lanes` lanes each; `rho` is scratch.
     pub fn project(&self, lanes: usize, D: &mut [[f64; 4]], rho: &mut Vec<[f64; 4]>) {
         let rows = D.len() / lanes.max(1);
         rho.clear();
@@ -147,20 +147,20 @@ impl Consistent {
                 rho.iter_mut().zip(row).for_each(|(r, d)| *r = (Lane(*r) + Lane(*d) * *x).0);
             }
         }
-        for (answer, rho) in self.K.chunks_exact(rows.max(1)).zip(rho.chunks_exact(lanes.max(1))) {
-            for (x, row) in answer.iter().zip(D.chunks_exact_mut(lanes)).filter(|(x, _)| **x != 0.0) {
+        for (gains, rho) in self.K.chunks_exact(rows.max(1)).zip(rho.chunks_exact(lanes.max(1))) {
+            for (x, row) in gains.iter().zip(D.chunks_exact_mut(lanes)).filter(|(x, _)| **x != 0.0) {
                 row.iter_mut().zip(rho).for_each(|(d, r)| *d = (Lane(*d) - Lane(*r) * *x).0);
             }
         }
     }
 
-    /// Whether the demands along a change of column `j` contradict each other, from what [`Consistent::project`] found.
+    /// Whether the change of column `j` is infeasible, from the `rho` of [`Consistent::project`].
     pub fn contradicts(&self, lanes: usize, rho: &[[f64; 4]], j: usize, dt: f64) -> bool {
         let rows = self.N.len() / self.count.max(1);
         let mut stresses = self.N.chunks_exact(rows.max(1)).zip(rho.chunks_exact(lanes.max(1)));
         stresses.any(|(stress, rho)| {
             let largest = stress.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-            rho[j / 4][j % 4].abs() > CONTRADICTION / dt * largest
+            rho[j / 4][j % 4].abs() > INFEASIBLE / dt * largest
         })
     }
 
@@ -177,8 +177,8 @@ impl Consistent {
         let rows = y.len().max(1);
         // products with K use the weights as they came
         y.iter_mut().for_each(|y| y[1] = y[0]);
-        for (stress, answer) in self.N.chunks_exact(rows).zip(self.K.chunks_exact(rows)) {
-            let gain = answer.iter().zip(&*y).fold(0.0, |s, (k, y)| s + k * y[1]);
+        for (stress, gains) in self.N.chunks_exact(rows).zip(self.K.chunks_exact(rows)) {
+            let gain = gains.iter().zip(&*y).fold(0.0, |s, (k, y)| s + k * y[1]);
             y.iter_mut().zip(stress).for_each(|(y, n)| y[0] -= n * gain);
         }
         y.iter_mut().for_each(|y| y[1] = 0.0);

@@ -1,8 +1,8 @@
-//! Joints that hold take their dofs out of M̂ instead of adding rows to the system.   (grad-17)
+//! Sticking joints: their dofs are removed from M̂ instead of adding rows to the system.   (grad-17)
 //!
-//! A row on a single dof with the demand `s dv + b = 0` prescribes the velocity of the dof: `dv = −b/s`, and the others feel
-//! `−M̂ dv` of it. With a local compliance R of its own, `s dv + b + R dλ = 0`, it adds `s²/R` to the diagonal of M̂ and pushes
-//! with `−s b/R`. In reverse, what a locked dof is pulled by is the weight y of its demand.
+//! A row `s dv + b = 0` on a single dof prescribes the velocity of the dof, `dv = −b/s`, which adds the force `−M̂ dv` on the
+//! others. With a compliance R of its own, `s dv + b + R dλ = 0`, it adds `s²/R` to the diagonal of M̂ and the force `−s b/R`.
+//! In reverse mode the force that remains at a locked dof is the adjoint y of its row.
 #![allow(non_snake_case)]
 
 use super::active_set::Unknown;
@@ -16,7 +16,7 @@ pub(crate) struct RowOnDof {
     pub dof: usize,
     /// Its entry of J.
     pub scale: f64,
-    /// What it adds to its own block of G [1/kg]: zero locks the dof.
+    /// Its addition to its own block of G (1/kg): zero locks the dof.
     pub local_compliance: f64,
 }
 
@@ -35,7 +35,7 @@ impl RowOnDof {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Locked {
     stiffened: Stiffened,
-    /// Whether any dof is locked or resisted.
+    /// Whether any dof is locked or compliant.
     any: bool,
     /// Which row locks a dof, by the number of the unknown.
     by: Vec<Option<usize>>,
@@ -50,7 +50,7 @@ impl Locked {
         self.any = false;
     }
 
-    /// Locks the dofs of all rows on single dofs among the unknowns. `local` is what a constraint adds to its own block of G.
+    /// Locks the dofs of all rows on single dofs among the unknowns. `local` is the addition of a constraint to its own block of G.
     pub fn lock(
         &mut self,
         problem: &Problem,
@@ -73,7 +73,7 @@ impl Locked {
                 continue;
             }
             self.stiffened.add(dof, f64::INFINITY);
-            // of two rows on one dof, the one that must not give way
+            // of two rows on one dof, the one of the lower class
             match self.by[dof] {
                 Some(other) if unknowns[other].class <= class => continue,
                 Some(other) => unknowns[other].kept = false,
@@ -87,7 +87,7 @@ impl Locked {
         }
     }
 
-    /// Whether any dof is locked or resisted.
+    /// Whether any dof is locked or compliant.
     pub fn any(&self) -> bool {
         self.any
     }

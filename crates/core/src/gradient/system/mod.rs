@@ -1,4 +1,4 @@
-//! The linear system of the derivative: the active set, and what becomes of redundant constraints.
+//! The linear system of the derivative: the active set, and the treatment of redundant constraints.
 
 pub(super) mod active_set;
 pub(super) mod at_rest;

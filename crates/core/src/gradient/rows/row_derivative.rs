@@ -3,31 +3,32 @@
 //!
 //! The velocity of a row is a force dotted with the velocities of two bodies, `σ = Λ₁·V₁ + Λ₂·V₂`. With the derivative of
 //! a body's velocity, `∂V/∂q_j = S_j × (V − V_before)`, each row becomes `g·S_j + Λ·Ψ̇_j` for the dofs j that move the body:
-//! two forces per row and body carry it, forward (met by each dof) and reverse (summed up the tree).
+//! two forces per row and body contain it. Forward mode projects them onto each joint axis, reverse mode accumulates them up the
+//! tree.
 #![allow(non_snake_case)]
 
 use crate::spatial::{Force, Motion, Vec3};
 
 /// Change of a row's velocity with the motion of a body: forces at the origin of its tree.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Form {
+pub(crate) struct RowDerivative {
     pub body: usize,
-    /// Λ: met by Ψ̇ = V_before × S at the end of the step.
+    /// Λ: multiplies Ψ̇ = V_before × S at the end of the step.
     pub velocity: Force,
-    /// g = V ×* Λ + what the displacement of the body does to point, normal and gap: met by S.
+    /// g = V ×* Λ + the effect of the body's displacement on point, normal and gap: multiplies S.
     pub position: Force,
-    /// Share of the velocity at the beginning of the step (restitution): `share · Λ` meets its Ψ̇, and S for ∂/∂v.
+    /// Fraction of the velocity at the beginning of the step (restitution): `fraction · Λ` multiplies its Ψ̇, and S for ∂/∂v.
     pub approach: f64,
 }
 
-/// The change of a row over dofs that it names itself.
+/// Change of a row's velocity with a dof, for rows that are stated in dofs.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Entry {
+pub(crate) struct DofDerivative {
     pub dof: usize,
     pub value: f64,
 }
 
-/// How the force of a constraint on body `on` changes when body `by` moves, beyond turning with `on`: six columns.
+/// Change of the force of a constraint on body `on` with the motion of body `by`, beyond turning with `on`: six columns.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stiffness {
     pub on: usize,
@@ -42,7 +43,7 @@ impl Stiffness {
         self.columns.iter().zip(s).fold(Force::ZERO, |sum, (c, s)| sum + *c * s)
     }
 
-    /// The reverse: what a virtual velocity of `on` asks of `by`.
+    /// The transpose: force on `by` from a virtual velocity of `on`.
     pub fn transposed_times(&self, W: Motion) -> Force {
         let x = self.columns.map(|c| W.dot(c));
         Force { lin: Vec3::from_slice(&x), ang: Vec3::from_slice(&x[3..]) }
