@@ -1,4 +1,4 @@
-//! The gradient of a weighted sum of readings with respect to what they are made of, and its way back to the state.   (sens-7)
+//! The gradient of a weighted sum of readings with respect to the quantities in them, and its propagation to the state.   (sens-7)
 #![allow(non_snake_case)]
 
 use super::Snapshot;
@@ -6,30 +6,30 @@ use crate::dynamics::KinematicsDerivatives;
 use crate::model::{BodyId, Model};
 use crate::spatial::{Force, Motion, Vec3};
 
-/// What meets a change of poses, velocities, accelerations, impulses and inputs.
+/// Gradient with respect to poses, velocities, accelerations, impulses and inputs.
 #[derive(Debug, Clone)]
-pub(super) struct Adjoint {
-    /// Of each body: forces at the origin of its tree.
+pub(super) struct SensorAdjoint {
+    /// With respect to the motion of each body: forces at the origin of its tree.
     pub position: Vec<Force>,
     pub velocity: Vec<Force>,
     pub acceleration: Vec<Force>,
-    /// Of the impulses, one per row of the contact problem.
+    /// With respect to the impulses, one per row of the contact problem.
     pub lambda: Vec<f64>,
-    /// Of the inputs (nv, nv, nu).
+    /// With respect to the inputs (nv, nv, nu).
     pub q: Vec<f64>,
     pub v: Vec<f64>,
     pub ctrl: Vec<f64>,
-    /// Of the velocity at the end of the step (nv).
+    /// With respect to the velocity at the end of the step (nv).
     pub v_next: Vec<f64>,
-    /// Gradient with respect to what free rotation adds to the velocity, u (nv).
+    /// With respect to the free-rotation correction of the velocity, u (nv).
     pub turn: Vec<f64>,
 }
 
-impl Adjoint {
+impl SensorAdjoint {
     /// Memory for a model.
-    pub fn new(model: &Model) -> Adjoint {
+    pub fn new(model: &Model) -> SensorAdjoint {
         let (bodies, zero) = (vec![Force::ZERO; model.n_bodies()], vec![0.0; model.nv()]);
-        Adjoint {
+        SensorAdjoint {
             position: bodies.clone(),
             velocity: bodies.clone(),
             acceleration: bodies,
@@ -42,7 +42,7 @@ impl Adjoint {
         }
     }
 
-    /// Nothing yet, for a contact problem with so many rows.
+    /// Sets everything to zero, for a contact problem with so many rows.
     pub fn clear(&mut self, rows: usize) {
         for bodies in [&mut self.position, &mut self.velocity, &mut self.acceleration] {
             bodies.fill(Force::ZERO);
@@ -54,28 +54,28 @@ impl Adjoint {
         self.lambda.resize(rows, 0.0);
     }
 
-    /// The gradient `by` of a point that moves with a body; `arm` leads to it from the tree's origin.
-    pub fn place(&mut self, body: BodyId, arm: Vec3, by: Vec3) {
+    /// Adds the gradient `by` with respect to a point that moves with a body; `arm` leads to it from the tree's origin.
+    pub fn add_to_point(&mut self, body: BodyId, arm: Vec3, by: Vec3) {
         self.position[body.0] += Force::at_point(by, Vec3::ZERO, arm);
     }
 
-    /// The gradient `by` of the turning of a body.
-    pub fn turn(&mut self, body: BodyId, by: Vec3) {
+    /// Adds the gradient `by` with respect to the rotation of a body.
+    pub fn add_to_rotation(&mut self, body: BodyId, by: Vec3) {
         self.position[body.0].ang += by;
     }
 
-    /// Whether readings depend on how the step ends: else their derivative needs no solve.
-    pub fn reaches_the_end(&self) -> bool {
-        self.is_held() || self.v_next.iter().any(|x| *x != 0.0)
+    /// Whether the readings depend on the end of the step: else their derivative needs no solve.
+    pub fn depends_on_step_end(&self) -> bool {
+        self.depends_on_impulses() || self.v_next.iter().any(|x| *x != 0.0)
     }
 
-    /// Whether they depend on impulses.
-    pub fn is_held(&self) -> bool {
+    /// Whether the readings depend on impulses.
+    pub fn depends_on_impulses(&self) -> bool {
         self.lambda.iter().any(|x| *x != 0.0)
     }
 
-    /// Lets the dofs meet what the bodies have: gradients with respect to q, v and v_next.   (sens-8)
-    pub fn meet(&mut self, m: &Snapshot, A: &[Motion], dkin: &KinematicsDerivatives) {
+    /// Projects the gradients of the bodies onto the joint axes: gradients with respect to q, v and v_next.   (sens-8)
+    pub fn project(&mut self, m: &Snapshot, A: &[Motion], dkin: &KinematicsDerivatives) {
         let (tree, per_step) = (m.model.tree(), 1.0 / m.model.options().dt);
         for i in 1..tree.n_bodies() {
             let (V, by_velocity, by_acceleration) = (m.kin.V[i], self.velocity[i], self.acceleration[i]);

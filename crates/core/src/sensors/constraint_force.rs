@@ -1,4 +1,4 @@
-//! Forces of the constraints of a finished step: what presses, pulls and stops.
+//! Forces of the constraints of a finished step: contacts, limits, connect and weld constraints.
 #![allow(non_snake_case)]
 
 use super::{Snapshot, links};
@@ -6,13 +6,13 @@ use crate::constraint::{JointRowKind, Source};
 use crate::model::{EqualityKind, FrameId, GeomId, JointId, SensorObject};
 use crate::spatial::{Mat3, Vec3};
 
-/// A force that a step has put on something.
+/// A constraint force of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum ConstraintForce {
     Contact(ContactForce),
-    /// Of the limit of a joint or tendon.
+    /// At the limit of a joint or tendon.
     Limit(LimitForce),
-    /// Of a connect or weld constraint on a link.
+    /// On a link, from a connect or weld constraint.
     Equality(LinkForce),
 }
 
@@ -36,7 +36,7 @@ pub(super) struct LimitForce {
     pub object: SensorObject,
     /// Its row in the contact problem.
     pub row: usize,
-    /// [N or N·m].
+    /// Away from the limit (N or N·m).
     pub force: f64,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct LinkForce {
     pub torque: Vec3,
 }
 
-/// Everything that pushes.
+/// All constraint forces.
 pub(super) fn all<'m>(m: &'m Snapshot) -> impl Iterator<Item = ConstraintForce> + 'm {
     contacts(m)
         .map(ConstraintForce::Contact)
@@ -59,7 +59,7 @@ pub(super) fn all<'m>(m: &'m Snapshot) -> impl Iterator<Item = ConstraintForce> 
         .chain(equalities(m).map(ConstraintForce::Equality))
 }
 
-/// Contacts that take part in the problem; the others have no force.
+/// Contacts in the problem; all others have no force.
 pub(super) fn contacts<'m>(m: &'m Snapshot) -> impl Iterator<Item = ContactForce> + 'm {
     (0..m.assembly.sources.len()).filter_map(|block| contact(m, block))
 }
@@ -93,7 +93,7 @@ pub(super) fn equalities<'m>(m: &'m Snapshot) -> impl Iterator<Item = LinkForce>
     between_frames(m).enumerate().flat_map(move |(n, frames)| split(m, n, frames, impulses(m, n)))
 }
 
-/// Rows of those constraints in the contact problem, each with the two forces that a unit of its impulse makes.
+/// Rows of those constraints in the contact problem, each with the two forces of a unit of its impulse.
 pub(super) fn equality_rows<'m>(m: &'m Snapshot) -> impl Iterator<Item = (usize, [LinkForce; 2])> + 'm {
     m.assembly.sources.iter().zip(&m.assembly.problem.blocks).filter_map(move |(source, block)| {
         let Source::Equality(n, row) = *source else { return None };
@@ -124,7 +124,7 @@ fn split(m: &Snapshot, n: usize, frames: [FrameId; 2], lambda: [f64; 6]) -> [Lin
     })
 }
 
-/// Impulses of the rows of constraint `n` between frames; those it does not have are zero.
+/// Impulses of the rows of constraint `n` between frames; missing rows have zero.
 fn impulses(m: &Snapshot, n: usize) -> [f64; 6] {
     let mut out = [0.0; 6];
     for (source, block) in m.assembly.sources.iter().zip(&m.assembly.problem.blocks) {

@@ -1,19 +1,19 @@
-//! Joints, tendons and actuators: positions, velocities, forces and limits along one coordinate; how they change.
+//! Joints, tendons and actuators: positions, velocities, forces and limits along one coordinate; their derivatives.
 //!   (sens-3, sens-11)
 
 use super::Snapshot;
-use super::adjoint::Adjoint;
+use super::adjoint::SensorAdjoint;
 use super::frame::turning;
 use crate::dynamics;
 use crate::model::{Joint, JointId, JointKind, Quantity, Transmission};
 use crate::spatial::{Quat, Vec3, right_jacobian_inverse};
 
-/// The nearer limit of a joint or tendon: how far it is and how fast it comes nearer (negative).
+/// The nearer limit of a joint or tendon: its distance and the rate of that (negative: it comes nearer).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Limit {
     distance: f64,
     velocity: f64,
-    /// Of the coordinate in the distance: +1 at the lower and −1 at the upper end.
+    /// Sign of the coordinate in the distance: +1 at the lower and −1 at the upper end.
     sign: f64,
 }
 
@@ -57,7 +57,7 @@ pub(super) fn joint_limit(m: &Snapshot, joint: &Joint) -> Option<Limit> {
     }
 }
 
-/// Length of a tendon and how fast it grows.
+/// Length of a tendon and its rate.
 pub(super) fn tendon(m: &Snapshot, tendon: usize) -> (f64, f64) {
     let t = &m.model.tendons()[tendon];
     let speed = t.joints.iter().map(|(id, weight)| weight * m.v[m.model.joints()[id.0].v.start]).sum();
@@ -69,7 +69,7 @@ pub(super) fn tendon_limit(m: &Snapshot, number: usize) -> Option<Limit> {
     m.model.tendons()[number].range.map(|range| nearer(range, length, speed))
 }
 
-/// Sum of the forces of the actuators that pull on a tendon, gears left out as in MuJoCo.
+/// Sum of the forces of the actuators that pull on a tendon, without gears as in MuJoCo.
 pub(super) fn tendon_force(m: &Snapshot, tendon: usize) -> f64 {
     let on = |k: &usize| m.model.actuators()[*k].transmission == Transmission::Tendon(tendon);
     (0..m.model.nu()).filter(on).map(|k| actuator(m, k)[2]).sum()
@@ -88,7 +88,7 @@ pub(super) fn pull_joint(
     what: Quantity,
     saturation: &[f64],
     weights: &[f64],
-    out: &mut Adjoint,
+    out: &mut SensorAdjoint,
 ) {
     let joint = &m.model.joints()[id.0];
     let (first, w) = (joint.v.start, weights[0]);
@@ -106,8 +106,8 @@ pub(super) fn pull_joint(
     }
 }
 
-/// Of the force of all actuators on a dof.
-fn pull_actuation(m: &Snapshot, dof: usize, saturation: &[f64], w: f64, out: &mut Adjoint) {
+/// Adds the gradient of the force of all actuators on a dof.
+fn pull_actuation(m: &Snapshot, dof: usize, saturation: &[f64], w: f64, out: &mut SensorAdjoint) {
     let Some(ctrl) = m.ctrl else { return };
     dynamics::for_each_ctrl_partial(m.model, m.q, m.v, ctrl, saturation, |i, k, slope| {
         out.ctrl[k] += if i == dof { w * slope } else { 0.0 };
@@ -119,21 +119,21 @@ fn pull_actuation(m: &Snapshot, dof: usize, saturation: &[f64], w: f64, out: &mu
     });
 }
 
-/// Of a limit of a coordinate whose velocity is a sum over dofs.
+/// Adds the gradient of a limit of a coordinate whose velocity is a sum over dofs.
 fn pull_limit(
     limit: Option<Limit>,
     what: Quantity,
     w: f64,
     coordinate: impl IntoIterator<Item = (usize, f64)>,
-    out: &mut Adjoint,
+    out: &mut SensorAdjoint,
 ) {
     let Some(limit) = limit.filter(Limit::is_exceeded) else { return };
     let to = if what == Quantity::LimitPosition { &mut out.q } else { &mut out.v };
     coordinate.into_iter().for_each(|(j, x)| to[j] += w * limit.sign * x);
 }
 
-/// Of the limit of the angle of a ball, whose axis turns with it.
-fn pull_ball_limit(m: &Snapshot, joint: &Joint, what: Quantity, w: f64, out: &mut Adjoint) {
+/// Adds the gradient of the limit of the angle of a ball, whose axis turns with it.
+fn pull_ball_limit(m: &Snapshot, joint: &Joint, what: Quantity, w: f64, out: &mut SensorAdjoint) {
     let limit = joint_limit(m, joint).filter(Limit::is_exceeded);
     let (first, turn) = (joint.v.start, Quat::from_slice(&m.q[joint.q.clone()]).log());
     let (Some(_), Some(axis)) = (limit, turn.normalized()) else { return };
@@ -146,7 +146,7 @@ fn pull_ball_limit(m: &Snapshot, joint: &Joint, what: Quantity, w: f64, out: &mu
 }
 
 /// Adds the gradient of `weight · reading` of a tendon.
-pub(super) fn pull_tendon(m: &Snapshot, number: usize, what: Quantity, w: f64, out: &mut Adjoint) {
+pub(super) fn pull_tendon(m: &Snapshot, number: usize, what: Quantity, w: f64, out: &mut SensorAdjoint) {
     let joints = m.model.tendons()[number].joints.iter();
     let coordinate = joints.map(|(id, weight)| (m.model.joints()[id.0].v.start, *weight));
     match what {
@@ -161,7 +161,7 @@ pub(super) fn pull_tendon(m: &Snapshot, number: usize, what: Quantity, w: f64, o
 }
 
 /// Adds the gradient of `weight · reading` of an actuator.
-pub(super) fn pull_actuator(m: &Snapshot, k: usize, what: Quantity, w: f64, out: &mut Adjoint) {
+pub(super) fn pull_actuator(m: &Snapshot, k: usize, what: Quantity, w: f64, out: &mut SensorAdjoint) {
     let [by_length, by_velocity] = match (what, m.ctrl) {
         (Quantity::Position, _) => [w, 0.0],
         (Quantity::Velocity, _) => [0.0, w],

@@ -4,7 +4,7 @@ use crate::error::InputError;
 use crate::gradient::GradientError;
 use core::fmt;
 
-/// A reading, or the derivative of one, that there is not.
+/// A reading, or a derivative of one, that does not exist.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum SensorError {

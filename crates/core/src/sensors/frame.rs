@@ -1,8 +1,8 @@
-//! Where a frame is, how fast it moves and how it accelerates; how that changes.   (sens-1, sens-2, sens-9)
+//! Pose, velocity and acceleration of a frame, and their derivatives.   (sens-1, sens-2, sens-9)
 #![allow(non_snake_case)]
 
 use super::Snapshot;
-use super::adjoint::Adjoint;
+use super::adjoint::SensorAdjoint;
 use crate::model::{BodyId, FrameId, Quantity, SensorObject};
 use crate::spatial::{Force, Mat3, Motion, Pose, Quat, Vec3};
 
@@ -55,7 +55,7 @@ fn view(m: &Snapshot, A: &[Motion], object: SensorObject, reference: Option<Fram
         Quantity::XAxis => frame.pose.rotation.c[0],
         Quantity::YAxis => frame.pose.rotation.c[1],
         Quantity::ZAxis => frame.pose.rotation.c[2],
-        // what turns with the reference stands still in it                                                     (sens-1)
+        // a point that turns with the reference is at rest in it                                                     (sens-1)
         Quantity::LinearVelocity => frame.velocity.lin - carried.at(arm),
         Quantity::Velocimeter => frame.velocity.lin,
         Quantity::Gyro => frame.velocity.ang,
@@ -103,24 +103,24 @@ pub(super) fn pull(
     reference: Option<FrameId>,
     what: Quantity,
     weights: Vec3,
-    out: &mut Adjoint,
+    out: &mut SensorAdjoint,
 ) {
     let view = view(m, A, object, reference, what);
     let (frame, w) = (&view.frame, view.axes() * weights);
     if let Some(from) = view.from {
-        out.turn(from.body, w.cross(view.seen)); // the axes turn with their frame
+        out.add_to_rotation(from.body, w.cross(view.seen)); // the axes turn with their frame
     }
     match what {
         Quantity::Position => {
-            out.place(frame.body, frame.arm, w);
-            view.from.iter().for_each(|f| out.place(f.body, f.arm, -w));
+            out.add_to_point(frame.body, frame.arm, w);
+            view.from.iter().for_each(|f| out.add_to_point(f.body, f.arm, -w));
         }
-        Quantity::XAxis => out.turn(frame.body, frame.pose.rotation.c[0].cross(w)),
-        Quantity::YAxis => out.turn(frame.body, frame.pose.rotation.c[1].cross(w)),
-        Quantity::ZAxis => out.turn(frame.body, frame.pose.rotation.c[2].cross(w)),
+        Quantity::XAxis => out.add_to_rotation(frame.body, frame.pose.rotation.c[0].cross(w)),
+        Quantity::YAxis => out.add_to_rotation(frame.body, frame.pose.rotation.c[1].cross(w)),
+        Quantity::ZAxis => out.add_to_rotation(frame.body, frame.pose.rotation.c[2].cross(w)),
         Quantity::LinearVelocity => {
             pull_velocity(frame, w, out);
-            view.from.iter().for_each(|f| pull_carried(frame, f, w, out));
+            view.from.iter().for_each(|f| pull_reference_velocity(frame, f, w, out));
         }
         Quantity::Velocimeter => pull_velocity(frame, w, out),
         Quantity::Accelerometer | Quantity::LinearAcceleration => pull_acceleration(A, frame, w, out),
@@ -133,25 +133,25 @@ pub(super) fn pull(
     }
 }
 
-/// Of the velocity of the frame's origin.
-fn pull_velocity(frame: &Moving, w: Vec3, out: &mut Adjoint) {
+/// Adds the gradient of the velocity of the frame's origin.
+fn pull_velocity(frame: &Moving, w: Vec3, out: &mut SensorAdjoint) {
     out.velocity[frame.body.0] += Force::at_point(w, Vec3::ZERO, frame.arm);
-    out.place(frame.body, frame.arm, w.cross(frame.velocity.ang));
+    out.add_to_point(frame.body, frame.arm, w.cross(frame.velocity.ang));
 }
 
-/// Of the velocity with which the reference carries the frame, taken away.
-fn pull_carried(frame: &Moving, from: &Moving, w: Vec3, out: &mut Adjoint) {
+/// Subtracts the gradient of the velocity of the frame's origin as a point of the reference.
+fn pull_reference_velocity(frame: &Moving, from: &Moving, w: Vec3, out: &mut SensorAdjoint) {
     let turned = w.cross(from.velocity.ang);
     pull_velocity(from, -w, out);
     out.velocity[from.body.0].ang -= (frame.pose.position - from.pose.position).cross(w);
-    out.place(frame.body, frame.arm, -turned);
-    out.place(from.body, from.arm, turned);
+    out.add_to_point(frame.body, frame.arm, -turned);
+    out.add_to_point(from.body, from.arm, turned);
 }
 
-/// Of the acceleration of the frame's origin.
-fn pull_acceleration(A: &[Motion], frame: &Moving, w: Vec3, out: &mut Adjoint) {
+/// Adds the gradient of the acceleration of the frame's origin.
+fn pull_acceleration(A: &[Motion], frame: &Moving, w: Vec3, out: &mut SensorAdjoint) {
     out.acceleration[frame.body.0] += Force::at_point(w, Vec3::ZERO, frame.arm);
-    out.place(frame.body, frame.arm, w.cross(A[frame.body.0].ang));
+    out.add_to_point(frame.body, frame.arm, w.cross(A[frame.body.0].ang));
     out.velocity[frame.body.0].ang += frame.velocity.lin.cross(w);
     pull_velocity(frame, w.cross(frame.velocity.ang), out);
 }
@@ -162,17 +162,17 @@ pub(super) fn pull_quaternion(
     object: SensorObject,
     reference: Option<FrameId>,
     weights: &[f64],
-    out: &mut Adjoint,
+    out: &mut SensorAdjoint,
 ) {
     let frame = moving(m, object);
     let by = frame.pose.rotation * turning(quaternion(m, object, reference), weights);
-    out.turn(frame.body, by);
+    out.add_to_rotation(frame.body, by);
     if let Some(from) = reference.map(|f| moving(m, SensorObject::Frame(f))) {
-        out.turn(from.body, -by);
+        out.add_to_rotation(from.body, -by);
     }
 }
 
-/// Gradient of `weights · q` along turnings of q in its own axes: dq = ½ q (0, dφ).
+/// Gradient of `weights · q` with respect to rotations of q in its own axes: dq = ½ q (0, dφ).
 pub(super) fn turning(q: Quat, weights: &[f64]) -> Vec3 {
     let (axis, w) = (Vec3 { x: q.x, y: q.y, z: q.z }, Vec3::from_slice(&weights[1..]));
     (w * q.w - axis * weights[0] + w.cross(axis)) * 0.5

@@ -1,9 +1,9 @@
 //! Derivatives of all readings: rows of a matrix, one by one, or one weighted sum of them.   (sens-7)
 #![allow(non_snake_case)]
 
-use super::adjoint::Adjoint;
-use super::layout::Layout;
-use super::reverse::Reverse;
+use super::adjoint::SensorAdjoint;
+use super::layout::SensorLayout;
+use super::reverse::SensorReverse;
 use super::snapshot::Snapshot;
 use super::{SensorError, Sensors};
 use crate::error::InputError;
@@ -16,7 +16,7 @@ use core::ops::Range;
 /// Derivatives of the readings of a step, sensor by sensor as [`Sensors`] has the readings.
 #[derive(Debug, Clone, Copy)]
 pub struct SensorJacobian<'a> {
-    layout: &'a Layout,
+    layout: &'a SensorLayout,
     rows: &'a [Vec<f64>; 4],
     columns: [usize; 4],
 }
@@ -36,17 +36,17 @@ pub struct SensorRows<'a> {
 }
 
 impl<'a> SensorJacobian<'a> {
-    /// Of one sensor, by its place in [`Model::sensors`].
+    /// Derivatives of one sensor, by its index in [`Model::sensors`].
     pub fn get(&self, index: usize) -> Result<SensorRows<'a>, SensorError> {
         Ok(self.rows(self.layout.range(index)?))
     }
 
-    /// Of one sensor, by its name.
+    /// Derivatives of one sensor, by its name.
     pub fn named(&self, name: &str) -> Result<SensorRows<'a>, SensorError> {
         Ok(self.rows(self.layout.named(name)?))
     }
 
-    /// Of all numbers of [`Sensors::values`]; an error if one of them cannot be read.
+    /// Derivatives of all numbers of [`Sensors::values`]; an error if one of them cannot be read.
     pub fn values(&self) -> Result<SensorRows<'a>, SensorError> {
         Ok(self.rows(self.layout.all()?))
     }
@@ -63,7 +63,7 @@ impl<'a> SensorJacobian<'a> {
 /// Memory of the derivatives of readings.
 #[derive(Debug, Clone)]
 pub(super) struct Derivatives {
-    reverse: Reverse,
+    reverse: SensorReverse,
     /// ∂readings/∂(q, v, tau, ctrl), row by row.
     rows: [Vec<f64>; 4],
     /// Weights of a single number.
@@ -74,17 +74,17 @@ impl Derivatives {
     fn new(model: &Model, count: usize) -> Derivatives {
         let (nv, nu) = (model.nv(), model.nu());
         let rows = [nv, nv, nv, nu].map(|columns| vec![0.0; count * columns]);
-        Derivatives { reverse: Reverse::new(model), rows, unit: vec![0.0; count] }
+        Derivatives { reverse: SensorReverse::new(model), rows, unit: vec![0.0; count] }
     }
 }
 
 impl Sensors {
-    /// The memory must be of the step's model.
+    /// Checks that the memory belongs to the step's model.
     pub(crate) fn check(&self, model: &Model) -> Result<(), InputError> {
         self.layout.check(model)
     }
 
-    /// Weights must fit, and be zero where nothing can be read.
+    /// Checks the number of weights, and that they are zero for sensors that cannot be read.
     pub(crate) fn check_weights(&self, weights: &[f64]) -> Result<(), SensorError> {
         input_check::vector("weights of readings", weights, self.values.len())?;
         let ranges = &self.layout.ranges;
@@ -105,8 +105,8 @@ impl Sensors {
             let reverse = &mut memory.reverse;
             reverse.begin(f, self.layout.needs)?;
             reverse.pull(&Snapshot::of(f), &self.layout, weights);
-            reverse.turn(f);
-            if reverse.adjoint.reaches_the_end() {
+            reverse.add_free_rotation(f);
+            if reverse.adjoint.depends_on_step_end() {
                 g.vjp_rows(f, &reverse.adjoint.v_next, &reverse.adjoint.lambda, out)?;
             }
             reverse.add(out);
@@ -130,7 +130,7 @@ impl Sensors {
             let reverse = &mut memory.reverse;
             reverse.begin(f, self.layout.needs)?;
             reverse.pull(&Snapshot::of(f), &self.layout, weights);
-            if reverse.adjoint.reaches_the_end() {
+            if reverse.adjoint.depends_on_step_end() {
                 g.vjp_rows_parameters(f, &reverse.adjoint.v_next, &reverse.adjoint.lambda, group, out)?;
             }
             reverse.add_parameters(f, &self.layout, weights, group, out)
@@ -139,7 +139,7 @@ impl Sensors {
         Ok(done?)
     }
 
-    /// All rows.
+    /// The derivatives of all readings, row by row.
     pub(crate) fn differentiate(
         &mut self,
         gradient: &mut Gradient,
@@ -169,7 +169,7 @@ impl Sensors {
             let (q, v, tau, ctrl) = (&mut dq[of(nv)], &mut dv[of(nv)], &mut dtau[of(nv)], &mut dctrl[of(nu)]);
             unit[row] = 1.0;
             reverse.pull(&Snapshot::of(f), &self.layout, unit);
-            reverse.turn(f);
+            reverse.add_free_rotation(f);
             unit[row] = 0.0;
             reverse.add_row(g, f, &mut InputGrad { q, v, tau, ctrl })?;
         }
@@ -177,30 +177,30 @@ impl Sensors {
     }
 }
 
-impl Reverse {
-    /// Adds what readings owe to the inputs directly.
+impl SensorReverse {
+    /// Adds the direct dependence of the readings on the inputs.
     fn add(&self, out: &mut InputGrad) {
-        let Adjoint { q, v, ctrl, .. } = &self.adjoint;
+        let SensorAdjoint { q, v, ctrl, .. } = &self.adjoint;
         for (out, direct) in [(&mut *out.q, q), (&mut *out.v, v), (&mut *out.ctrl, ctrl)] {
             out.iter_mut().zip(direct).for_each(|(o, d)| *o += d);
         }
     }
 
-    /// Direct derivatives and, by way of the end of the step, the rest.
+    /// Adds the direct derivatives and those through the end of the step.
     fn add_row(&self, g: &mut Gradient, f: &mut StepRecord, out: &mut InputGrad) -> Result<(), GradientError> {
-        let Adjoint { v_next, lambda, .. } = &self.adjoint;
+        let SensorAdjoint { v_next, lambda, .. } = &self.adjoint;
         self.add(out);
-        if self.adjoint.is_held() {
+        if self.adjoint.depends_on_impulses() {
             return g.vjp_rows(f, v_next, lambda, out);
         }
-        if self.adjoint.reaches_the_end() {
+        if self.adjoint.depends_on_step_end() {
             add_product(v_next, &g.chosen_jacobian(f)?, out);
         }
         Ok(())
     }
 }
 
-/// What readings owe to the end of the step, from its Jacobian: for several rows cheaper than a solve for each.
+/// Adds the dependence on the end of the step, from its Jacobian: for several rows cheaper than a solve for each.
 fn add_product(v_next: &[f64], J: &StepJacobian, out: &mut InputGrad) {
     let blocks =
         [(&mut *out.q, J.dv_dq), (&mut *out.v, J.dv_dv), (&mut *out.tau, J.dv_dtau), (&mut *out.ctrl, J.dv_dctrl)];

@@ -3,27 +3,27 @@
 use super::SensorError;
 use super::needs::Needs;
 use super::support;
-use super::touch::{self, Zone};
+use super::touch::{self, SiteVolume};
 use crate::error::InputError;
 use crate::model::{Model, Sensor, StructureId};
 use core::ops::Range;
 
-/// What stays the same from reading to reading.
+/// The arrangement of the readings, which is constant for a model.
 #[derive(Debug, Clone)]
-pub(super) struct Layout {
+pub(super) struct SensorLayout {
     structure: StructureId,
-    /// Numbers of each sensor among all, in the order of `Model::sensors`.
+    /// Range of the numbers of each sensor among all, in the order of `Model::sensors`.
     pub ranges: Vec<Range<usize>>,
     /// Why a sensor cannot be read.
     unsupported: Vec<Option<&'static str>>,
     names: Vec<String>,
     pub needs: Needs,
-    pub zones: Vec<Zone>,
+    pub site_volumes: Vec<SiteVolume>,
 }
 
-impl Layout {
-    /// Of a model.
-    pub fn new(model: &Model) -> Layout {
+impl SensorLayout {
+    /// The layout of a model.
+    pub fn new(model: &Model) -> SensorLayout {
         let mut end = 0;
         let ranges = model.sensors().iter().map(|s| {
             end += s.quantity.size(s.object);
@@ -31,13 +31,13 @@ impl Layout {
         });
         let ranges = ranges.collect();
         let name = |(k, s): (usize, &Sensor)| if s.name.is_empty() { k.to_string() } else { s.name.clone() };
-        Layout {
+        SensorLayout {
             structure: model.structure_id(),
             ranges,
             unsupported: model.sensors().iter().map(|s| support::missing(model, s)).collect(),
             names: model.sensors().iter().enumerate().map(name).collect(),
             needs: Needs::of(model),
-            zones: touch::zones(model),
+            site_volumes: touch::site_volumes(model),
         }
     }
 
@@ -55,7 +55,7 @@ impl Layout {
         self.unsupported[index].is_none()
     }
 
-    /// Place of the numbers of a sensor that can be read.
+    /// Range of the numbers of a sensor that can be read.
     pub fn range(&self, index: usize) -> Result<Range<usize>, SensorError> {
         let count = self.ranges.len();
         let range = self.ranges.get(index).ok_or(InputError::OutOfRange { what: "sensor", count, got: index })?;
@@ -71,7 +71,7 @@ impl Layout {
         self.range(index.ok_or_else(|| InputError::UnknownName { what: "sensor", name: name.into() })?)
     }
 
-    /// Place of all numbers; an error if one of them cannot be read.
+    /// Range of all numbers; an error if one of them cannot be read.
     pub fn all(&self) -> Result<Range<usize>, SensorError> {
         (0..self.ranges.len()).try_for_each(|k| self.range(k).map(|_| ()))?;
         Ok(0..self.size())

@@ -12,8 +12,8 @@ pub(super) fn is_main(model: &Model, link: FrameId) -> bool {
     model.bodies()[model.frames()[link.0].body.0].link == link
 }
 
-/// The link whose numbers are those of its body without those of this one; `None` for itself and in the world.
-pub(super) fn leaves_to(model: &Model, link: FrameId) -> Option<FrameId> {
+/// The main link of the body, from whose inertia that of this link is subtracted; `None` for the main link itself and in the world.
+pub(super) fn main_link_without(model: &Model, link: FrameId) -> Option<FrameId> {
     let body = model.frames()[link.0].body;
     (body != BodyId::WORLD && !is_main(model, link)).then(|| model.bodies()[body.0].link)
 }

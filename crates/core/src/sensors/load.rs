@@ -1,4 +1,4 @@
-//! What links carry: the force between a link and its parent, and mass and momentum of all that hangs on it.   (sens-4, sens-5)
+//! Link wrenches: the force between a link and its parent, and mass and momentum of the link's subtree.   (sens-4, sens-5)
 //!
 //! Links on fixed joints are part of a body but have parents, inertias and contacts of their own.
 #![allow(non_snake_case)]
@@ -9,32 +9,32 @@ use crate::dynamics::Wrench;
 use crate::model::{BodyId, FrameId, Model};
 use crate::spatial::{Force, Motion, SpatialInertia, Vec3};
 
-/// One number of each kind per link, about the origin of the tree of its body, world axes.
+/// Wrench, mass and momentum per link, about the origin of the tree of its body, world axes.
 #[derive(Debug, Clone)]
 pub(super) struct LinkWrenches {
     /// Force that the parent must supply.
     force: Vec<Force>,
     /// Mass, first moment and momentum.
-    share: Vec<Share>,
+    sums: Vec<SubtreeSum>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Share {
+struct SubtreeSum {
     mass: f64,
     moment: Vec3,
     momentum: Force,
 }
 
-impl Share {
-    fn add(&mut self, sign: f64, b: Share) {
+impl SubtreeSum {
+    fn add(&mut self, sign: f64, b: SubtreeSum) {
         self.mass += sign * b.mass;
         self.moment += b.moment * sign;
         self.momentum += b.momentum * sign;
     }
 
     /// Mass, moment and momentum about an origin that lies `d` before this one.
-    fn shifted(self, d: Vec3) -> Share {
-        Share { mass: self.mass, moment: self.moment + d * self.mass, momentum: shifted(self.momentum, d) }
+    fn shifted(self, d: Vec3) -> SubtreeSum {
+        SubtreeSum { mass: self.mass, moment: self.moment + d * self.mass, momentum: shifted(self.momentum, d) }
     }
 }
 
@@ -46,24 +46,24 @@ fn shifted(f: Force, d: Vec3) -> Force {
 impl LinkWrenches {
     pub fn new(model: &Model) -> LinkWrenches {
         let n = links::count(model);
-        LinkWrenches { force: vec![Force::ZERO; n], share: vec![Share::default(); n] }
+        LinkWrenches { force: vec![Force::ZERO; n], sums: vec![SubtreeSum::default(); n] }
     }
 
-    /// Everything, from the accelerations of the bodies.
+    /// Computes everything from the accelerations of the bodies.
     pub fn write(&mut self, m: &Snapshot, A: &[Motion]) {
         self.begin(m, A);
-        for push in constraint_force::all(m) {
-            match push {
-                ConstraintForce::Contact(contact) => self.press(m, &contact),
-                ConstraintForce::Equality(force) => self.hold(m, &force),
+        for force in constraint_force::all(m) {
+            match force {
+                ConstraintForce::Contact(contact) => self.add_contact(m, &contact),
+                ConstraintForce::Equality(link) => self.add_link_force(m, &link),
                 ConstraintForce::Limit(_) => {} // inside the joint or tendon
             }
         }
-        self.pull(m, m.wrenches);
-        self.gather(m);
+        self.add_wrenches(m, m.wrenches);
+        self.accumulate(m);
     }
 
-    /// Each link for itself: force that its motion needs, mass and momentum.   (sens-4)
+    /// Inertial force, mass and momentum of each link by itself.   (sens-4)
     fn begin(&mut self, m: &Snapshot, A: &[Motion]) {
         for k in 0..self.force.len() {
             let frame = &m.model.frames()[k];
@@ -72,18 +72,18 @@ impl LinkWrenches {
             let V = m.kin.V[body.0];
             let momentum = I * V;
             self.force[k] = I * A[body.0] + V.cross_force(momentum);
-            self.share[k] = Share { mass: I.mass, moment: I.h, momentum };
-            if let Some(main) = links::leaves_to(m.model, FrameId(k)) {
-                // a body's numbers are those of all its links: the first one has what the others leave
-                let (force, share) = (self.force[k], self.share[k]);
+            self.sums[k] = SubtreeSum { mass: I.mass, moment: I.h, momentum };
+            if let Some(main) = links::main_link_without(m.model, FrameId(k)) {
+                // the inertia of a body is the sum over its links: the main one has the remainder
+                let (force, sum) = (self.force[k], self.sums[k]);
                 self.force[main.0] -= force;
-                self.share[main.0].add(-1.0, share);
+                self.sums[main.0].add(-1.0, sum);
             }
         }
     }
 
-    /// Forces from outside spare the joints.
-    fn press(&mut self, m: &Snapshot, contact: &ContactForce) {
+    /// Adds a contact force, which unloads the joints.
+    fn add_contact(&mut self, m: &Snapshot, contact: &ContactForce) {
         let [a, b] = contact.geoms.map(|g| &m.model.geoms()[g.0]);
         for (geom, force) in [(a, -contact.force), (b, contact.force)] {
             let arm = contact.point - m.origin(geom.body);
@@ -92,27 +92,27 @@ impl LinkWrenches {
     }
 
     /// Adds the force of a constraint between links.
-    fn hold(&mut self, m: &Snapshot, f: &LinkForce) {
+    fn add_link_force(&mut self, m: &Snapshot, f: &LinkForce) {
         let arm = f.point - m.origin(m.model.frames()[f.link.0].body);
         self.force[f.link.0] -= Force::at_point(f.force, f.torque, arm);
     }
 
     /// Adds what a user applies to bodies; it acts on the link that a body is named after.
-    fn pull(&mut self, m: &Snapshot, wrenches: &[Wrench]) {
+    fn add_wrenches(&mut self, m: &Snapshot, wrenches: &[Wrench]) {
         for w in wrenches.iter().filter(|w| w.body != BodyId::WORLD) {
             self.force[m.model.bodies()[w.body.0].link.0] -= w.at_origin(m.model, m.kin);
         }
     }
 
-    /// Leaf to root: a link carries what its children need.   (sens-5)
-    fn gather(&mut self, m: &Snapshot) {
+    /// Leaf to root: the wrench of a link includes those of its children.   (sens-5)
+    fn accumulate(&mut self, m: &Snapshot) {
         for k in (1..self.force.len()).rev() {
             let parent = m.model.frames()[k].parent.0;
             let body = |link: usize| m.model.frames()[link].body;
             let d = m.origin(body(k)) - m.origin(body(parent));
-            let (force, share) = (shifted(self.force[k], d), self.share[k].shifted(d));
+            let (force, sum) = (shifted(self.force[k], d), self.sums[k].shifted(d));
             self.force[parent] += force;
-            self.share[parent].add(1.0, share);
+            self.sums[parent].add(1.0, sum);
         }
     }
 
@@ -126,33 +126,33 @@ impl LinkWrenches {
 
     /// Center of mass of a link and all that it carries, from the world's origin; without mass, the link's own.
     pub fn center(&self, m: &Snapshot, link: FrameId) -> Vec3 {
-        let (share, frame) = (self.share[link.0], &m.model.frames()[link.0]);
-        if share.mass > 0.0 {
-            return share.moment * (1.0 / share.mass) + m.origin(frame.body);
+        let (sum, frame) = (self.sums[link.0], &m.model.frames()[link.0]);
+        if sum.mass > 0.0 {
+            return sum.moment * (1.0 / sum.mass) + m.origin(frame.body);
         }
         (m.kin.X_wb[frame.body.0] * frame.pose).point(frame.inertia.map_or(Vec3::ZERO, |i| i.com))
     }
 
-    /// Velocity of that center of mass.
+    /// Velocity of the center of mass of a link and all that it carries.
     pub fn velocity(&self, link: FrameId) -> Vec3 {
-        let share = self.share[link.0];
-        if share.mass > 0.0 { share.momentum.lin * (1.0 / share.mass) } else { Vec3::ZERO }
+        let sum = self.sums[link.0];
+        if sum.mass > 0.0 { sum.momentum.lin * (1.0 / sum.mass) } else { Vec3::ZERO }
     }
 
     /// Mass of a link and all that it carries.
     pub fn mass(&self, link: FrameId) -> f64 {
-        self.share[link.0].mass
+        self.sums[link.0].mass
     }
 
-    /// Its momentum.
+    /// Momentum of a link and all that it carries.
     pub fn momentum(&self, link: FrameId) -> Vec3 {
-        self.share[link.0].momentum.lin
+        self.sums[link.0].momentum.lin
     }
 
-    /// Angular momentum about its center of mass.
+    /// Angular momentum of a link and all that it carries, about their center of mass.
     pub fn angular_momentum(&self, m: &Snapshot, link: FrameId) -> Vec3 {
         let d = m.origin(m.model.frames()[link.0].body) - self.center(m, link);
-        shifted(self.share[link.0].momentum, d).ang
+        shifted(self.sums[link.0].momentum, d).ang
     }
 }
 

@@ -1,8 +1,8 @@
-//! Sensors: what a file wants to have measured, read from a finished step, and their derivatives.   (sens-1 … sens-13)
+//! Sensors of a model, read from a finished step, and their derivatives.   (sens-1 … sens-13)
 //!
 //! Readings belong to the state at the beginning of the step, as contacts do; accelerations and forces are those of the
-//! step, `(v_next − u − v)/dt` with what free rotation adds left out, since no force makes it. The numbers are those of MuJoCo's `sensordata` for the same state and accelerations, without
-//! noise and cutoff. [`Step::sensors`](crate::Step::sensors) fills a [`Sensors`], which is memory for one model.
+//! step, `(v_next − u − v)/dt`. The free-rotation correction u is subtracted, since no force causes it. The numbers are those of
+//! MuJoCo's `sensordata` for the same state and accelerations, without noise and cutoff. [`Step::sensors`](crate::Step::sensors) fills a [`Sensors`], which is memory for one model.
 #![allow(non_snake_case)]
 
 mod adjoint;
@@ -36,7 +36,7 @@ use constraint_force::ConstraintForce;
 use coordinate::Limit;
 use core::ops::Range;
 use jacobian::Derivatives;
-use layout::Layout;
+use layout::SensorLayout;
 use load::LinkWrenches;
 use needs::is_summed;
 use snapshot::Snapshot;
@@ -47,7 +47,7 @@ use snapshot::Snapshot;
 /// [`Quantity::size`] of them.
 #[derive(Debug, Clone)]
 pub struct Sensors {
-    layout: Layout,
+    layout: SensorLayout,
     /// One after the other, in the order of `Model::sensors`.
     values: Vec<f64>,
     /// Acceleration of each body, gravity counted as upward acceleration of the world.
@@ -71,7 +71,7 @@ impl Step<'_> {
 impl Sensors {
     /// Memory for a model; readings are zero until a step fills them.
     pub fn new(model: &Model) -> Sensors {
-        let layout = Layout::new(model);
+        let layout = SensorLayout::new(model);
         Sensors {
             values: vec![0.0; layout.size()],
             layout,
@@ -82,7 +82,7 @@ impl Sensors {
         }
     }
 
-    /// The numbers of one sensor, by its place in [`Model::sensors`].
+    /// The numbers of one sensor, by its index in [`Model::sensors`].
     pub fn get(&self, index: usize) -> Result<&[f64], SensorError> {
         Ok(&self.values[self.layout.range(index)?])
     }
@@ -110,7 +110,7 @@ impl Sensors {
                 self.values[self.layout.ranges[k].start] = 0.0;
             }
         }
-        constraint_force::all(m).for_each(|push| self.feel(m, push));
+        constraint_force::all(m).for_each(|force| self.add_constraint_force(m, force));
         for (k, s) in m.model.sensors().iter().enumerate() {
             if self.layout.is_readable(k) && !is_summed(s) {
                 self.measure(m, s, self.layout.ranges[k].clone());
@@ -118,25 +118,25 @@ impl Sensors {
         }
     }
 
-    /// Adds one force to whatever sums up forces.
-    fn feel(&mut self, m: &Snapshot, push: ConstraintForce) {
-        match push {
+    /// Adds a force to the sensors that sum up constraint forces.
+    fn add_constraint_force(&mut self, m: &Snapshot, force: ConstraintForce) {
+        match force {
             ConstraintForce::Contact(contact) => {
-                for zone in &self.layout.zones {
-                    self.values[self.layout.ranges[zone.sensor].start] += zone.felt(m, &contact);
+                for volume in &self.layout.site_volumes {
+                    self.values[self.layout.ranges[volume.sensor].start] += volume.normal_force(m, &contact);
                 }
             }
             ConstraintForce::Equality(_) => {}
             ConstraintForce::Limit(limit) => {
-                let feels = |s: &Sensor| s.quantity == Quantity::LimitForce && s.object == limit.object;
-                for (k, _) in m.model.sensors().iter().enumerate().filter(|(_, s)| feels(s)) {
+                let reads = |s: &Sensor| s.quantity == Quantity::LimitForce && s.object == limit.object;
+                for (k, _) in m.model.sensors().iter().enumerate().filter(|(_, s)| reads(s)) {
                     self.values[self.layout.ranges[k].start] += limit.force;
                 }
             }
         }
     }
 
-    /// Accelerations of bodies, loads of links, forces of actuators: what several sensors share.
+    /// Computes what several sensors use: accelerations of bodies, wrenches of links, forces of actuators.
     fn prepare(&mut self, m: &Snapshot) {
         if self.layout.needs.actuation {
             match m.ctrl {

@@ -1,8 +1,8 @@
-//! What must be computed before the sensors of a model are read one by one.
+//! Quantities that must be computed before the sensors of a model are read one by one.
 
 use crate::model::{Model, Quantity, Sensor};
 
-/// What several sensors share.
+/// Quantities that several sensors use.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Needs {
     /// Accelerations of bodies.
@@ -16,7 +16,7 @@ pub(super) struct Needs {
 }
 
 impl Needs {
-    /// Of all sensors of a model.
+    /// The needs of all sensors of a model.
     pub fn of(model: &Model) -> Needs {
         let mut needs = Needs::default();
         for s in model.sensors() {

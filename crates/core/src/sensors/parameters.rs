@@ -1,12 +1,12 @@
-//! What readings owe to parameters of the model directly: at a fixed motion and fixed impulses.   (sens-13)
+//! Direct dependence of the readings on parameters of the model: at a fixed motion and fixed impulses.   (sens-13)
 //!
-//! Armature, damping, springs and surfaces act by way of the motion and the impulses only.
+//! Armature, damping, springs and surfaces act through the motion and the impulses only.
 #![allow(non_snake_case)]
 
 use super::constraint_force;
-use super::layout::Layout;
-use super::load_adjoint::Wanted;
-use super::reverse::Reverse;
+use super::layout::SensorLayout;
+use super::load_adjoint::LinkCotangent;
+use super::reverse::SensorReverse;
 use super::snapshot::Snapshot;
 use crate::constraint::Source;
 use crate::dynamics::{Wrench, gain_partials, inertial_columns};
@@ -14,12 +14,12 @@ use crate::gradient::{GradientError, StepRecord, placement_axes, sizes_of};
 use crate::model::{BodyId, ParameterGroup, Quantity, SensorObject, Transmission};
 use crate::spatial::{Force, Motion, Vec3};
 
-impl Reverse {
+impl SensorReverse {
     /// Adds the direct part of the gradient of `weights · readings` to `out`, which has the layout of the group. After `pull`.
     pub fn add_parameters(
         &self,
         f: &mut StepRecord,
-        layout: &Layout,
+        layout: &SensorLayout,
         weights: &[f64],
         group: ParameterGroup,
         out: &mut [f64],
@@ -49,22 +49,22 @@ impl Reverse {
     /// Force, mass, first moment and momentum of the link that a body is named after are linear in the body's ten numbers.
     fn add_inertial(&self, m: &Snapshot, out: &mut [f64]) {
         for (i, ten) in (1..).zip(out.chunks_exact_mut(10)) {
-            let Wanted { force, mass, moment, momentum } = self.load_adjoint.of(m.model.bodies()[i].link);
+            let LinkCotangent { force, mass, moment, momentum } = self.load_adjoint.of(m.model.bodies()[i].link);
             let (X, V) = (&m.kin.X_wb[i], m.kin.V[i]);
             let arm = X.position - m.origin(BodyId(i));
             let in_body = |W: Motion| Motion { lin: X.rotation.tmul(W.at(arm)), ang: X.rotation.tmul(W.ang) };
-            let mut meet = |W: Motion, columns: [Force; 10]| {
+            let mut project = |W: Motion, columns: [Force; 10]| {
                 ten.iter_mut().zip(columns).for_each(|(g, c)| *g += W.dot(c));
             };
-            meet(in_body(force), inertial_columns(X, arm, V, self.dkin.A[i]));
-            meet(in_body(momentum), inertial_columns(X, arm, Motion::ZERO, V));
+            project(in_body(force), inertial_columns(X, arm, V, self.dkin.A[i]));
+            project(in_body(momentum), inertial_columns(X, arm, Motion::ZERO, V));
             ten[0] += mass + moment.dot(arm);
             (0..3).for_each(|k| ten[1 + k] += moment.dot(X.rotation.c[k]));
         }
         m.wrenches.iter().for_each(|w| self.add_wrench(m, w, out));
     }
 
-    /// A wrench at the center of mass c = h / m acts elsewhere when that moves.
+    /// A wrench at the center of mass c = h / m moves with it.
     fn add_wrench(&self, m: &Snapshot, w: &Wrench, out: &mut [f64]) {
         let (i, body) = (w.body.0, &m.model.inertias()[w.body.0]);
         if w.point.is_some() || w.body == BodyId::WORLD || body.mass == 0.0 {
@@ -78,7 +78,7 @@ impl Reverse {
         (0..3).for_each(|k| ten[1 + k] += by_center[k]);
     }
 
-    /// A placement is a joint that does not move: its six axes meet what dofs meet.   (sens-8)
+    /// A placement is a joint that does not move: gradients are projected onto its six axes as onto those of dofs.   (sens-8)
     fn add_placement(&self, f: &StepRecord, out: &mut [f64]) {
         for (i, six) in (1..).zip(out.chunks_exact_mut(6)) {
             let parent = f.model.tree().nodes[i].parent;
@@ -92,8 +92,8 @@ impl Reverse {
         }
     }
 
-    /// Forces of actuators by their four numbers, wherever they are read: on themselves, on a tendon, on a joint.
-    fn add_actuator(&self, m: &Snapshot, layout: &Layout, weights: &[f64], out: &mut [f64]) {
+    /// Adds the gradient of actuator forces by gain and bias, wherever they are read: on actuators, tendons or joints.
+    fn add_actuator(&self, m: &Snapshot, layout: &SensorLayout, weights: &[f64], out: &mut [f64]) {
         let Some(ctrl) = m.ctrl else { return };
         let read = m.model.sensors().iter().zip(&layout.ranges);
         let read = read.filter(|(s, _)| s.quantity == Quantity::ActuatorForce);
@@ -105,30 +105,30 @@ impl Reverse {
             _ => None,
         };
         for (k, four) in out.chunks_exact_mut(4).enumerate() {
-            let mut pull = weight(&|object| match (object, m.model.actuators()[k].transmission) {
+            let mut total = weight(&|object| match (object, m.model.actuators()[k].transmission) {
                 (SensorObject::Actuator(id), _) => id.0 == k,
-                (SensorObject::Tendon(t), Transmission::Tendon(pulled)) => t == pulled,
+                (SensorObject::Tendon(t), Transmission::Tendon(other)) => t == other,
                 _ => false,
             });
             let slopes = gain_partials(m.model, k, m.q, m.v, ctrl[k], |j, arm| {
-                pull += self.saturation[j] * arm * weight(&|object| first_dof(object) == Some(j));
+                total += self.saturation[j] * arm * weight(&|object| first_dof(object) == Some(j));
             });
-            four.iter_mut().zip(slopes).for_each(|(g, s)| *g += pull * s);
+            four.iter_mut().zip(slopes).for_each(|(g, s)| *g += total * s);
         }
     }
 
-    /// Sizes and scales move the points and turn the normals of contacts, and with them the forces on links.   (sens-10)
+    /// Sizes and scales move the points and rotate the normals of contacts, and with them the forces on links.   (sens-10)
     fn add_sizes(&self, f: &mut StepRecord, group: ParameterGroup, out: &mut [f64]) -> Result<(), GradientError> {
         for block in 0..f.assembly.sources.len() {
             let Source::Contact(n) = f.assembly.sources[block] else { continue };
             let m = Snapshot::of(f);
             let Some(contact) = constraint_force::contact(&m, block) else { continue };
-            let [by_point, by_normal] = self.load_adjoint.met_by(&m, &contact);
+            let [by_point, by_normal] = self.load_adjoint.contact_gradient(&m, &contact);
             if by_point == Vec3::ZERO && by_normal == Vec3::ZERO {
                 continue;
             }
-            for (place, size) in sizes_of(f, group, n)?.into_iter().flatten() {
-                out[place] += by_point.dot(size.point) + by_normal.dot(size.normal);
+            for (index, size) in sizes_of(f, group, n)?.into_iter().flatten() {
+                out[index] += by_point.dot(size.point) + by_normal.dot(size.normal);
             }
         }
         Ok(())

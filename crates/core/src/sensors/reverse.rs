@@ -1,12 +1,12 @@
-//! Reverse mode of the readings: from weights to the gradient with respect to all that they are made of.   (sens-7)
+//! Reverse mode of the readings: from weights to the gradient with respect to the quantities in them.   (sens-7)
 #![allow(non_snake_case)]
 
-use super::adjoint::Adjoint;
+use super::adjoint::SensorAdjoint;
 use super::load::LinkWrenches;
 use super::load_adjoint::LoadAdjoint;
 use super::needs::{Needs, is_load, is_summed};
 use super::snapshot::Snapshot;
-use super::{Layout, constraint_force, coordinate, frame, links};
+use super::{SensorLayout, constraint_force, coordinate, frame, links};
 use crate::collision::{PointDerivatives, contact_derivatives};
 use crate::constraint::Source;
 use crate::dynamics::{KinematicsDerivatives, accelerations_placed};
@@ -16,48 +16,48 @@ use crate::spatial::Vec3;
 
 /// Memory of reverse mode.
 #[derive(Debug, Clone)]
-pub(super) struct Reverse {
-    pub adjoint: Adjoint,
+pub(super) struct SensorReverse {
+    pub adjoint: SensorAdjoint,
     pub load_adjoint: LoadAdjoint,
-    /// Of the step that is differentiated, which may be another than the one that was read: on the central path.
+    /// Wrenches of the differentiated step, which may differ from the one that was read (central path).
     loads: LinkWrenches,
     pub dkin: KinematicsDerivatives,
     pub rotation: Rotation,
-    /// Derivatives of contacts that press, one for each of [`constraint_force::contacts`].
-    touches: Vec<Option<PointDerivatives>>,
-    /// Which dofs pass changes of their actuators (nv).
+    /// Derivatives of the contacts with an impulse, one for each of [`constraint_force::contacts`].
+    contact_gradients: Vec<Option<PointDerivatives>>,
+    /// Saturation mask: which dofs pass changes of their actuators (nv).
     pub saturation: Vec<f64>,
 }
 
-impl Reverse {
+impl SensorReverse {
     /// Memory for a model.
-    pub fn new(model: &Model) -> Reverse {
-        Reverse {
-            adjoint: Adjoint::new(model),
+    pub fn new(model: &Model) -> SensorReverse {
+        SensorReverse {
+            adjoint: SensorAdjoint::new(model),
             load_adjoint: LoadAdjoint::new(model),
             loads: LinkWrenches::new(model),
             dkin: KinematicsDerivatives::new(model),
             rotation: Rotation::new(model),
-            touches: Vec::new(),
+            contact_gradients: Vec::new(),
             saturation: vec![1.0; model.nv()],
         }
     }
 
-    /// What all weights share.
+    /// Prepares what does not depend on the weights.
     pub fn begin(&mut self, f: &mut StepRecord, needs: Needs) -> Result<(), GradientError> {
         self.rotation.begin(f);
         accelerations_placed(f.model, &f.given.v, f.acceleration, f.kin, &mut self.dkin);
         if needs.actuation {
             self.saturation.copy_from_slice(&f.free.saturation);
         }
-        self.touches.clear();
+        self.contact_gradients.clear();
         if needs.loads {
             self.loads.write(&Snapshot::of(f), &self.dkin.A);
         }
-        if needs.forces { self.touch(f) } else { Ok(()) }
+        if needs.forces { self.differentiate_contacts(f) } else { Ok(()) }
     }
 
-    fn touch(&mut self, f: &mut StepRecord) -> Result<(), GradientError> {
+    fn differentiate_contacts(&mut self, f: &mut StepRecord) -> Result<(), GradientError> {
         let (assembly, lambda) = (f.assembly, f.solution.lambda());
         let mode = &f.model.options().collision_gradient;
         for (source, block) in assembly.sources.iter().zip(&assembly.problem.blocks) {
@@ -68,13 +68,13 @@ impl Reverse {
                 let geoms = f.contacts.contacts()[n].geoms;
                 derivatives = Some(found.map_err(|error| contact_error(f.model, geoms, error))?);
             }
-            self.touches.push(derivatives);
+            self.contact_gradients.push(derivatives);
         }
         Ok(())
     }
 
     /// The gradient of `weights · readings`, left in `adjoint`.
-    pub fn pull(&mut self, m: &Snapshot, layout: &Layout, weights: &[f64]) {
+    pub fn pull(&mut self, m: &Snapshot, layout: &SensorLayout, weights: &[f64]) {
         self.adjoint.clear(m.solution.lambda().len());
         self.load_adjoint.clear();
         let mut loaded = false;
@@ -87,14 +87,14 @@ impl Reverse {
         }
         self.pull_sums(m, layout, weights);
         if loaded {
-            self.load_adjoint.spread(m, &self.dkin.A, &self.touches, &mut self.adjoint);
+            self.load_adjoint.propagate(m, &self.dkin.A, &self.contact_gradients, &mut self.adjoint);
         }
-        self.adjoint.meet(m, &self.dkin.A, &self.dkin);
+        self.adjoint.project(m, &self.dkin.A, &self.dkin);
     }
 
-    /// Adds what the readings owe to free rotation, which is no part of the accelerations. After `pull`.
-    pub fn turn(&mut self, f: &StepRecord) {
-        let Adjoint { q, v, turn, .. } = &mut self.adjoint;
+    /// Adds the gradient through the free-rotation correction, which is not part of the accelerations. After `pull`.
+    pub fn add_free_rotation(&mut self, f: &StepRecord) {
+        let SensorAdjoint { q, v, turn, .. } = &mut self.adjoint;
         self.rotation.add_position(f, turn, q);
         self.rotation.add_velocity(f, turn, v);
     }
@@ -115,7 +115,7 @@ impl Reverse {
     }
 
     fn pull_load(&mut self, m: &Snapshot, frame: FrameId, what: Quantity, w: Vec3) {
-        let Reverse { load_adjoint, loads, adjoint, .. } = self;
+        let SensorReverse { load_adjoint, loads, adjoint, .. } = self;
         let link = links::link_of(m.model, frame);
         match what {
             Quantity::Force => load_adjoint.between(m, loads, link, frame, [w, Vec3::ZERO], adjoint),
@@ -127,12 +127,12 @@ impl Reverse {
     }
 
     /// Touch sensors and forces of limits: impulses along their own axes.   (sens-12)
-    fn pull_sums(&mut self, m: &Snapshot, layout: &Layout, weights: &[f64]) {
+    fn pull_sums(&mut self, m: &Snapshot, layout: &SensorLayout, weights: &[f64]) {
         let per_step = 1.0 / m.model.options().dt;
         let weight = |k: usize| weights[layout.ranges[k].start] * per_step;
-        for zone in layout.zones.iter().filter(|zone| weight(zone.sensor) != 0.0) {
-            for contact in constraint_force::contacts(m).filter(|c| zone.feels(m, c)) {
-                self.adjoint.lambda[contact.row + 2] += weight(zone.sensor);
+        for volume in layout.site_volumes.iter().filter(|volume| weight(volume.sensor) != 0.0) {
+            for contact in constraint_force::contacts(m).filter(|c| volume.contains(m, c)) {
+                self.adjoint.lambda[contact.row + 2] += weight(volume.sensor);
             }
         }
         for (k, s) in m.model.sensors().iter().enumerate().filter(|(_, s)| s.quantity == Quantity::LimitForce) {

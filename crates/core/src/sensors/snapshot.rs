@@ -1,4 +1,4 @@
-//! What a finished step knows.
+//! A view of a finished step.
 #![allow(non_snake_case)]
 
 use crate::collision::{Contact, ContactSet};
@@ -9,14 +9,14 @@ use crate::model::{BodyId, Model};
 use crate::spatial::{Motion, Vec3};
 use crate::step::Step;
 
-/// All that readings are made of. Poses, axes, velocities, inertias and the accelerations of a = 0 are in `kin`.
+/// All quantities in readings. Poses, axes, velocities, inertias and the accelerations of a = 0 are in `kin`.
 pub(super) struct Snapshot<'a> {
     pub model: &'a Model,
     pub kin: &'a Kinematics,
     pub q: &'a [f64],
     pub v: &'a [f64],
     pub time: f64,
-    /// What forces made of (v_next − v) / dt (nv).
+    /// The part of (v_next − v) / dt that is due to forces (nv).
     pub acceleration: &'a [f64],
     /// `None`: the actuators were off.
     pub ctrl: Option<&'a [f64]>,
@@ -27,13 +27,13 @@ pub(super) struct Snapshot<'a> {
 }
 
 impl<'a> Snapshot<'a> {
-    /// Of a finished step.
+    /// Snapshot of a finished step.
     pub fn of_step(step: &'a Step) -> Snapshot<'a> {
         let d = &*step.data;
         Snapshot::new(step.model, &d.given, &d.kin, &d.forced, &d.contacts, &d.assembly, &d.solution)
     }
 
-    /// Of a step that is being differentiated, which may be another than the one that was made: on the central path.
+    /// Snapshot of the differentiated step, which may be the second solution on the central path.
     pub fn of(f: &'a StepRecord) -> Snapshot<'a> {
         Snapshot::new(f.model, f.given, f.kin, f.acceleration, f.contacts, f.assembly, f.solution)
     }
@@ -57,7 +57,7 @@ impl<'a> Snapshot<'a> {
         if body == BodyId::WORLD { Vec3::ZERO } else { self.kin.origin[self.model.tree().nodes[body.0].tree] }
     }
 
-    /// Writes the acceleration of each body: affine in a, and the step has left those of a = 0.   (sens-2)
+    /// Writes the acceleration of each body: affine in a; `kin` has those of a = 0.   (sens-2)
     pub fn accelerate(&self, A: &mut [Motion]) {
         A[0] = self.kin.A[0];
         for i in 1..self.model.n_bodies() {

@@ -1,40 +1,40 @@
-//! Touch: the normal forces of contacts whose line meets the shape of a site.   (sens-6)
+//! Touch: the normal forces of contacts whose line of action intersects the volume of a site.   (sens-6)
 
 use super::constraint_force::ContactForce;
 use super::{Snapshot, links};
 use crate::collision::{Solid, raycast};
 use crate::model::{FrameId, Model, Quantity, SensorObject};
 
-/// The shape of a touch sensor.
+/// The volume of the site of a touch sensor.
 #[derive(Debug, Clone)]
-pub(super) struct Zone {
-    /// Which sensor.
+pub(super) struct SiteVolume {
+    /// Index of the sensor.
     pub sensor: usize,
     frame: FrameId,
     link: FrameId,
     solid: Solid,
 }
 
-/// Shapes of all touch sensors.
-pub(super) fn zones(model: &Model) -> Vec<Zone> {
+/// Volumes of all touch sensors.
+pub(super) fn site_volumes(model: &Model) -> Vec<SiteVolume> {
     let sensors = model.sensors().iter().enumerate().filter(|(_, s)| s.quantity == Quantity::Touch);
-    let zone = |(sensor, s): (usize, &crate::model::Sensor)| {
+    let volume = |(sensor, s): (usize, &crate::model::Sensor)| {
         let SensorObject::Frame(frame) = s.object else { return None };
         let solid = Solid::new(model.frames()[frame.0].zone?).ok()?;
-        Some(Zone { sensor, frame, link: links::link_of(model, frame), solid })
+        Some(SiteVolume { sensor, frame, link: links::link_of(model, frame), solid })
     };
-    sensors.filter_map(zone).collect()
+    sensors.filter_map(volume).collect()
 }
 
-impl Zone {
-    /// Force that a contact adds to the reading.
-    pub fn felt(&self, m: &Snapshot, contact: &ContactForce) -> f64 {
-        if self.feels(m, contact) { contact.axes.c[2].dot(contact.force) } else { 0.0 }
+impl SiteVolume {
+    /// Contribution of a contact to the reading (N).
+    pub fn normal_force(&self, m: &Snapshot, contact: &ContactForce) -> f64 {
+        if self.contains(m, contact) { contact.axes.c[2].dot(contact.force) } else { 0.0 }
     }
 
-    /// Whether the normal force of a contact counts: one of its geoms is part of the link and a ray from the contact point
-    /// out of the link meets the shape.
-    pub fn feels(&self, m: &Snapshot, contact: &ContactForce) -> bool {
+    /// Whether the sensor senses a contact: one of its geoms is part of the link and a ray from the contact point
+    /// out of the link intersects the volume.
+    pub fn contains(&self, m: &Snapshot, contact: &ContactForce) -> bool {
         let links = contact.geoms.map(|g| m.model.geoms()[g.0].link);
         let normal = contact.axes.c[2];
         // against the force on the link, as in MuJoCo
