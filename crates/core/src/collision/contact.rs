@@ -1,4 +1,4 @@
-//! Contact points as the rest of the engine sees them, and what their derivatives need to know.
+//! Contact points for the rest of the engine, and the data for their derivatives.
 
 use super::pair::Side;
 use crate::model::GeomId;
@@ -40,7 +40,7 @@ impl Contact {
 pub(crate) enum PointKind {
     /// Half-way between the witness points: `sides` of the witness move it.
     Nearest,
-    /// An atom of the incident shape (number `side`), projected on the reference plane.
+    /// A support feature (atom) of the incident shape (number `side`), projected on the reference plane.
     Incident { side: u8, atom: u32 },
     /// Where an edge of the incident shape (number `side`) crosses the side plane through an edge of the reference face,
     /// projected on the reference plane.
@@ -62,7 +62,7 @@ pub(crate) struct PatchPoint {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Patch {
     pub normal: Vec3,
-    /// What the normal depends on: if one side is a face (three atoms, not fixed), the normal is that face's.
+    /// Features that determine the normal: if one side is a face (three atoms, not fixed), the normal is that face's.
     pub sides: [Side; 2],
     pub points: [PatchPoint; MAX_POINTS],
     pub count: usize,

@@ -11,8 +11,8 @@ use crate::footprint::{Growths, footprint};
 use crate::model::{Model, StructureId};
 use crate::spatial::Vec3;
 
-/// Pairs for which there is room to be remembered from the start.
-const MANY: usize = 256;
+/// Pairs for which search memory is allocated from the start.
+const REMEMBERED_PAIRS: usize = 256;
 
 /// The contacts of a model at one configuration, and the memory of the search for them.
 #[derive(Debug, Clone)]
@@ -24,15 +24,15 @@ pub struct ContactSet {
     pub(super) limits: Vec<f64>,
     /// Distance up to which the last search looked for all pairs (m).
     pub(super) distance: f64,
-    /// Memory: how far each body comes (m).
+    /// Scratch: the reach of each body (m).
     pub(super) reached: Vec<f64>,
-    /// Per pair: where the last search ended. It makes the next one sooner, not different.
+    /// Per pair: where the last search ended. It speeds up the next one without changing its result.
     pub(super) warm: Vec<Warm>,
-    /// Pairs of which something is remembered.
+    /// Pairs with an entry in the search memory.
     pub(super) searched: Vec<u32>,
     pub(super) memory: Polytope,
     pub(super) contacts: Vec<Contact>,
-    /// Per patch: what touches.
+    /// Per patch: the touching features.
     pub(super) touches: Vec<[Side; 2]>,
     /// Per patch: which triangle of the ground touches; `NO_GROUND` if none does.
     pub(super) triangles: Vec<u32>,
@@ -45,8 +45,8 @@ footprint!(ContactSet: broad, candidates, limits, reached, warm, searched, memor
 
 /// No triangle.
 pub(super) const NO_GROUND: u32 = u32::MAX;
-/// Contacts for which there is room from the start.
-const ROOM: usize = 64;
+/// Contacts for which memory is allocated from the start.
+const INITIAL_CONTACTS: usize = 64;
 
 impl ContactSet {
     /// Memory for the contacts of a model.
@@ -60,11 +60,11 @@ impl ContactSet {
             distance: 0.0,
             reached: vec![0.0; model.n_bodies()],
             warm: vec![Warm::default(); n],
-            searched: Vec::with_capacity(n.min(MANY)),
+            searched: Vec::with_capacity(n.min(REMEMBERED_PAIRS)),
             memory: Polytope::new(),
-            contacts: Vec::with_capacity(ROOM),
-            touches: Vec::with_capacity(ROOM),
-            triangles: Vec::with_capacity(ROOM),
+            contacts: Vec::with_capacity(INITIAL_CONTACTS),
+            touches: Vec::with_capacity(INITIAL_CONTACTS),
+            triangles: Vec::with_capacity(INITIAL_CONTACTS),
             ground: TerrainMemory::default(),
             unconverged: 0,
             growths: Growths::default(),
@@ -78,7 +78,7 @@ impl ContactSet {
         &self.contacts
     }
 
-    /// How many pairs of the last search ended at the iteration limit, with the best answer found.
+    /// How many pairs of the last search ended at the iteration limit, with the best result found.
     pub fn unconverged(&self) -> usize {
         self.unconverged
     }
@@ -95,7 +95,7 @@ impl ContactSet {
         (triangle != NO_GROUND).then_some((which, triangle))
     }
 
-    /// Drops what was remembered of earlier searches.
+    /// Clears the memory of earlier searches.
     pub fn clear_searches(&mut self) {
         self.searched.drain(..).for_each(|k| self.warm[k as usize] = Warm::default());
     }
@@ -122,21 +122,21 @@ impl SearchMemory {
 }
 
 impl ContactSet {
-    /// What is remembered of earlier searches.
+    /// The memory of earlier searches.
     pub(crate) fn searches(&self) -> SearchMemory {
         let mut out = SearchMemory::default();
         self.copy_searches(&mut out);
         out
     }
 
-    /// A copy into the memory of an earlier one.
+    /// Copies the search memory into existing memory.
     pub(crate) fn copy_searches(&self, out: &mut SearchMemory) {
         out.0.clear();
         let of = |k: &u32| (*k, self.warm[*k as usize].axis, self.warm[*k as usize].start);
         out.0.extend(self.searched.iter().map(of));
     }
 
-    /// Puts it back.
+    /// Restores the memory of earlier searches.
     pub(crate) fn restore(&mut self, memory: &SearchMemory) -> Result<(), InputError> {
         if let Some((pair, ..)) = memory.0.iter().find(|(k, ..)| *k as usize >= self.warm.len()) {
             let (what, count) = ("pair of the warm start", self.warm.len());

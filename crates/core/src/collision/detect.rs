@@ -9,7 +9,7 @@ use super::narrow::{Warm, witness};
 use super::pair::shape_pair;
 use super::patch::{feature_key, nearest, patch};
 use super::shape::{Convex, convex};
-use super::terrain::{Terrain, TerrainMemory, Touch, touch};
+use super::terrain::{Terrain, TerrainMemory, TerrainPoint, find_points};
 use crate::error::InputError;
 use crate::footprint::Footprint;
 use crate::model::{GeomId, Model, Pair, Shape};
@@ -63,7 +63,7 @@ fn search(model: &Model, X_wb: &[Pose], distance: f64, ahead: Option<&Lookahead>
         if model.shape(a).is_terrain() || model.shape(b).is_terrain() {
             on_ground(model, pair, limit.max(near) + offset, poses, memory, ground);
             *unconverged += ground.unconverged;
-            for t in &ground.touches {
+            for t in &ground.points {
                 contacts.push(Contact {
                     pair: k as usize,
                     geoms: pair.geoms,
@@ -107,7 +107,7 @@ fn search(model: &Model, X_wb: &[Pose], distance: f64, ahead: Option<&Lookahead>
     set.growths.watch(set.room());
 }
 
-/// Points of a shape on the ground, in world axes, with the geoms in the order of the pair; `memory.touches` holds them.
+/// Points of a shape on the ground, in world axes, with the geoms in the order of the pair; `memory.points` holds them.
 pub(super) fn on_ground(
     model: &Model,
     pair: &Pair,
@@ -116,18 +116,18 @@ pub(super) fn on_ground(
     polytope: &mut Polytope,
     memory: &mut TerrainMemory,
 ) {
-    memory.touches.clear();
+    memory.points.clear();
     memory.unconverged = 0;
     let swapped = !model.shape(pair.geoms[0]).is_terrain();
     let [g, s] = if swapped { [pair.geoms[1], pair.geoms[0]] } else { pair.geoms };
     let (Some(terrain), false) = (Terrain::of(model, g), model.shape(s).is_terrain()) else { return };
     let shape = shape_of(model, s);
     let X_gs = shape_pair(shape, &poses[g.0], shape, &poses[s.0]).X_12;
-    touch(terrain, &shape, &X_gs, limit, pair.single_point, polytope, memory);
-    for t in &mut memory.touches {
+    find_points(terrain, &shape, &X_gs, limit, pair.single_point, polytope, memory);
+    for t in &mut memory.points {
         let turn = |v: Vec3| poses[g.0].rotation * v;
         let (point, normal) = (poses[s.0].position + turn(t.point), turn(t.normal));
-        let world = Touch { point, normal, ..*t };
+        let world = TerrainPoint { point, normal, ..*t };
         *t = if swapped { world.swapped() } else { world };
     }
 }

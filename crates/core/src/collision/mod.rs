@@ -1,7 +1,7 @@
-//! Where shapes touch: pairs that may, points where they do, normals and distances, and their derivatives.
+//! Collision detection: candidate pairs, contact points, normals and distances, and their derivatives.
 //!
 //! [`detect`](detect()) asks the broad phase for pairs and the narrow phase for their nearest points: closed forms, separating
-//! axes, GJK and EPA, then a polish to machine precision. `patch` makes up to four contact points of them. Derivatives follow
+//! axes, GJK and EPA, then a polish to machine precision. `patch` turns these into up to four contact points. Derivatives follow
 //! from the few support features (vertices, rims, surfaces) that touch. Velocities enter only as the distance that a body can
 //! travel (`broadphase/lookahead.rs`); friction does not enter.
 #![allow(non_snake_case)] // X_wb, X_12, H, K: as in the notation

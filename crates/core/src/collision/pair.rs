@@ -21,7 +21,7 @@ pub(crate) fn shape_pair<'a>(a: Convex<'a>, X_wa: &Pose, b: Convex<'a>, X_wb: &P
     ShapePair { shapes: [a, b], X_12: Pose { rotation, position: r.tmul(X_wb.position - X_wa.position) } }
 }
 
-/// The part of a shape that touches: a combination of atoms. One atom is a point (with its curvature), two are an edge
+/// The part of a shape that touches: a combination of support features (atoms). One atom is a point (with its curvature), two are an edge
 /// or a generator, three a face.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Side {
@@ -56,7 +56,7 @@ impl Side {
     }
 }
 
-/// The answer of the narrow phase, in the frame of shape 1.
+/// The result of the narrow phase: nearest points and normal, in the frame of shape 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Witness {
     /// Unit normal, from shape 1 to shape 2.
@@ -65,7 +65,7 @@ pub(crate) struct Witness {
     pub distance: f64,
     /// Points of the surfaces of shape 1 and shape 2: `points[1] − points[0] = distance · normal`.
     pub points: [Vec3; 2],
-    /// What touches.
+    /// Touching features of both shapes.
     pub sides: [Side; 2],
     /// Whether the iteration reached its tolerance (closed forms always do).
     pub converged: bool,

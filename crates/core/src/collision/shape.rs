@@ -1,4 +1,4 @@
-//! Convex shapes as the narrow phase sees them: a core, spanned by *atoms*, and a radius around it.
+//! Convex shapes of the narrow phase: a core, spanned by support features (*atoms*), and a radius around it.
 //!
 //! An atom is a piece of surface whose support point depends smoothly on the direction: a vertex (it does not depend on
 //! it at all), the rim of a cylinder or cone, the surface of an ellipsoid. Every point where two shapes can touch is a
@@ -64,7 +64,7 @@ const EIGHTHS: [[f64; 2]; 8] = {
     [[1.0, 0.0], [H, H], [0.0, 1.0], [-H, H], [-1.0, 0.0], [-H, -H], [0.0, -1.0], [H, -H]]
 };
 
-/// Angle from the axis within which a cap may be what touches (rad).
+/// Angle from the axis within which a cap may touch (rad).
 const NEAR_CAP: f64 = 0.1;
 
 /// The atom of the point fixed to a cap at `eighth` eighths of a turn.
@@ -257,8 +257,8 @@ impl Core<'_> {
         }
     }
 
-    /// The share s/‖B‖ of a curved atom, whose support function is s = ‖B d‖ and a linear part: by how much the direction
-    /// may lean before half of the curvature can be gone. Without end for an atom that is not curved.
+    /// The fraction s/‖B‖ of a curved atom, whose support function is s = ‖B d‖ and a linear part: by how much the direction
+    /// may lean before half of the curvature can be lost. Infinite for an atom that is not curved.
     pub fn roundness(&self, atom: u32, d: Vec3) -> f64 {
         match *self {
             Core::Cylinder { .. } | Core::Cone { .. } if self.is_curved(atom) => (d.x * d.x + d.y * d.y).sqrt(),

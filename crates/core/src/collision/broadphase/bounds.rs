@@ -3,10 +3,10 @@
 use crate::model::{GeomId, Model, Shape};
 use crate::spatial::{Lane, Mat3, Pose, Vec3, vec3};
 
-/// Boxes are larger by this share of the distance of their middle from the origin: what rounding can move them by.
+/// Boxes are larger by this fraction of the distance of their middle from the origin, for rounding.
 const ROUNDING: f64 = 1e-14;
 
-/// What a shape fills. Along a unit vector n of its frame it reaches from n·middle by
+/// Extent of a shape. Along a unit vector n of its frame it reaches from n·middle by
 /// Σ |n_j| core_j + √(Σ n_j² squares_j) + radius to either side: exactly for all shapes but cones and meshes.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Extent {
@@ -14,14 +14,14 @@ pub(crate) struct Extent {
     pub middle: Vec3,
     /// Half sizes of the straight part, a box (m).
     pub core: Vec3,
-    /// Squared half axes of the round part, an ellipsoid or disc [m²].
+    /// Squared half axes of the round part, an ellipsoid or disc (m²).
     pub squares: Vec3,
     /// Of the ball around it (m).
     pub radius: f64,
 }
 
 impl Extent {
-    /// Of a geom with the sizes of the model's parameters; `None` for a plane, which has no end.
+    /// Extent of a geom with the sizes of the model's parameters; `None` for a plane, which has no end.
     pub fn of(model: &Model, geom: GeomId) -> Option<Extent> {
         let none = Extent::default();
         Some(match model.shape(geom) {
@@ -116,7 +116,7 @@ pub(crate) struct FourShapes {
     /// Half sizes of the straight parts, and squared half axes of the round parts.
     core: [Lane; 3],
     squares: [Lane; 3],
-    /// What is added to half sizes whatever the pose: minus infinity where there is no shape (m).
+    /// Margin added to half sizes at any pose: minus infinity where there is no shape (m).
     around: Lane,
     /// Whether a middle is not the origin of its shape, whether there are round parts.
     eccentric: bool,

@@ -1,7 +1,7 @@
-//! How far apart two shapes can be and still meet within a step, from the velocities of their bodies.   (collision-14)
+//! The distance that two shapes can close within a step, from the velocities of their bodies.   (collision-14)
 //!
-//! What is farther gets no exact distance, no patch and no row in the contact problem; what is fast is found from afar, so
-//! that nothing passes through a thin wall between two steps.
+//! Farther pairs get no exact distance, no patch and no row in the contact problem. Fast bodies are found from afar, so that
+//! none passes through a thin wall between two steps.
 #![allow(non_snake_case)]
 
 use super::bounds::Extent;
@@ -10,7 +10,7 @@ use crate::collision::detect::offset;
 use crate::model::{BodyId, GeomId, Model, Pair, Shape};
 use crate::spatial::{Motion, Pose, Vec3, vec3};
 
-/// Room for velocities that impulses make out of nothing (m).
+/// Margin for velocities that arise from impulses (m).
 pub(crate) const ROOM: f64 = 2e-4;
 
 /// Velocities that a search for contacts allows for.
@@ -27,7 +27,7 @@ pub(crate) struct Lookahead<'a> {
 
 /// The ball and the box around a shape.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Around {
+pub(crate) struct Bounds {
     /// Middle of both, in the frame of the shape (m).
     pub middle: Vec3,
     /// Radius of the ball (m); infinite for planes and ground, which the other shape's ball is tested against.
@@ -36,24 +36,24 @@ pub(crate) struct Around {
     pub half: Vec3,
 }
 
-impl Around {
-    pub fn of(model: &Model, geom: GeomId) -> Around {
+impl Bounds {
+    pub fn of(model: &Model, geom: GeomId) -> Bounds {
         let Some(Extent { middle, core, squares, radius }) = Extent::of(model, geom) else {
             let half = vec3(f64::INFINITY, f64::INFINITY, f64::INFINITY);
-            return Around { middle: Vec3::ZERO, radius: f64::INFINITY, half };
+            return Bounds { middle: Vec3::ZERO, radius: f64::INFINITY, half };
         };
         let round = vec3(squares.x.sqrt(), squares.y.sqrt(), squares.z.sqrt());
         let ball = core.norm() + round.x.max(round.y).max(round.z) + radius;
         let radius_of_ball = if model.shape(geom).is_terrain() { f64::INFINITY } else { ball };
-        Around { middle, radius: radius_of_ball, half: core + round + vec3(radius, radius, radius) }
+        Bounds { middle, radius: radius_of_ball, half: core + round + vec3(radius, radius, radius) }
     }
 }
 
-/// How far each body comes, and what is around each shape.
+/// The reach of each body, and the bounds of each shape.
 #[derive(Clone, Copy)]
 pub(crate) struct Reaches<'a> {
     pub reach: &'a [f64],
-    pub around: &'a [Around],
+    pub around: &'a [Bounds],
 }
 
 /// Shape 1 of a pair is the one with the smaller ball.
@@ -63,7 +63,7 @@ struct Approach<'a> {
     middle: Vec3,
     radius: f64,
     /// The other shape, its pose, and the distance by which the surfaces of the pair lie outside their shapes (m).
-    other: &'a Around,
+    other: &'a Bounds,
     X_wo: &'a Pose,
     other_is_plane: bool,
     offset: f64,
@@ -76,7 +76,7 @@ impl Lookahead<'_> {
         for V in self.velocities {
             let bodies = model.tree().nodes.iter().zip(X_wb).zip(V.iter().zip(radius)).zip(&mut *out).skip(1);
             for (((node, X), (V, radius)), out) in bodies {
-                // a body without shapes can meet nothing
+                // a body without shapes touches nothing
                 if *radius > 0.0 {
                     let at_origin = V.at(X.position - self.origin[node.tree]).norm();
                     let reach = self.time * (at_origin + V.ang.norm() * radius);
@@ -86,7 +86,7 @@ impl Lookahead<'_> {
         }
     }
 
-    /// The distance below which a pair can meet (m). Beyond `contact_distance` only what moves towards the other shape can.
+    /// The distance below which a pair can touch (m). Beyond `contact_distance` only shapes that approach each other can.
     #[inline(always)]
     pub(crate) fn limit(&self, model: &Model, pair: &Pair, poses: &[Pose], plan: Reaches) -> f64 {
         // the bodies' own motion is a bound of their relative one: often small enough, and tight where one of them is the world
@@ -100,14 +100,14 @@ impl Lookahead<'_> {
         self.distance.max(sum.min(self.relative_limit(model, pair, poses, plan.around)))
     }
 
-    /// What is added to the way of the bodies (m).
+    /// Margin added to the displacement of the bodies (m).
     #[inline(always)]
     fn room(&self) -> f64 {
         ROOM.min(self.distance)
     }
 
     /// Distance within which contacts are sought, by the relative motion of the bodies (m).
-    fn relative_limit(&self, model: &Model, pair: &Pair, poses: &[Pose], around: &[Around]) -> f64 {
+    fn relative_limit(&self, model: &Model, pair: &Pair, poses: &[Pose], around: &[Bounds]) -> f64 {
         let [a, b] = pair.geoms;
         let [small, other] = if around[a.0].radius <= around[b.0].radius { [a, b] } else { [b, a] };
         let ball = &around[small.0];
@@ -127,7 +127,7 @@ impl Lookahead<'_> {
         self.velocities.iter().fold(self.distance, |limit, V| limit.max(self.within(model, &approach, V, near)))
     }
 
-    /// That distance for one list of velocities.
+    /// The limit for one list of velocities.
     #[inline(always)]
     fn within(&self, model: &Model, x: &Approach, V: &[Motion], near: f64) -> f64 {
         let [a, b] = x.bodies.map(|b| match b {
@@ -144,7 +144,7 @@ impl Lookahead<'_> {
         }
     }
 
-    /// Whether the ball meets the other shape's box on its way; what turns it by `angle` may make it larger.
+    /// Whether the ball hits the other shape's box on its way, which is enlarged for a rotation by `angle`.
     fn meets(&self, x: &Approach, way: Vec3, angle: f64) -> bool {
         let from = x.X_wo.rotation.tmul(x.middle - x.X_wo.position) - x.other.middle;
         let way = x.X_wo.rotation.tmul(way);

@@ -11,12 +11,12 @@ mod sweep;
 mod tests;
 
 use super::broadphase::bounds::{FourBoxes, NO_BOXES, OneBox, box_at, four_times, gaps, least_along, pose_at};
-use super::broadphase::lookahead::{Around, Lookahead};
+use super::broadphase::lookahead::{Bounds, Lookahead};
 use crate::dispatch::dispatch;
 use crate::footprint::{Footprint, footprint};
 use crate::model::{BodyId, Model};
 use crate::spatial::{Lane, Pose};
-use plan::{NONE, Plan};
+use plan::{BroadphasePlan, NONE};
 use std::sync::Arc;
 use sweep::Sweep;
 
@@ -30,16 +30,16 @@ const SLACK: f64 = 1e-9;
 pub(crate) struct Broadphase {
     /// The model whose sizes the plan has.
     model: Model,
-    /// Copies of this share it.
-    plan: Arc<Plan>,
-    search: Search,
+    /// Shared between copies.
+    plan: Arc<BroadphasePlan>,
+    search: PairSearch,
     /// Pose of each geom in the world, and one more for members without geom.
     X_wg: Vec<Pose>,
     /// Boxes of the members.
     boxes: Vec<FourBoxes>,
     /// Boxes of the nodes.
     nodes: Vec<FourBoxes>,
-    memory: Memory,
+    memory: BroadphaseScratch,
     /// One bit per pair.
     marks: Vec<u64>,
     /// How far each body may move (m).
@@ -50,7 +50,7 @@ footprint!(Broadphase: plan, search, X_wg, boxes, nodes, memory, marks, reach);
 
 /// How pairs of nodes are found.
 #[derive(Debug, Clone)]
-enum Search {
+enum PairSearch {
     /// All with all: groups by row and column of nodes.
     All {
         table: Arc<Vec<u32>>,
@@ -58,9 +58,9 @@ enum Search {
     Sweep(Sweep),
 }
 
-/// What a search writes before it is read.
+/// Scratch of a search, written before it is read.
 #[derive(Debug, Clone)]
-struct Memory {
+struct BroadphaseScratch {
     /// Numbers of the poses of four bodies, for each four of members. All are written before the first is read: a lane
     /// that is read right after its four numbers were written makes the processor wait.
     bodies: Vec<[Lane; 12]>,
@@ -75,13 +75,13 @@ struct Memory {
     found: Vec<u32>,
 }
 
-footprint!(Memory: bodies, hits, found);
+footprint!(BroadphaseScratch: bodies, hits, found);
 
-impl Footprint for Search {
+impl Footprint for PairSearch {
     fn measure<const BYTES: bool>(&self) -> usize {
         match self {
-            Search::All { table } => table.measure::<BYTES>(),
-            Search::Sweep(sweep) => sweep.measure::<BYTES>(),
+            PairSearch::All { table } => table.measure::<BYTES>(),
+            PairSearch::Sweep(sweep) => sweep.measure::<BYTES>(),
         }
     }
 }
@@ -89,9 +89,9 @@ impl Footprint for Search {
 impl Broadphase {
     /// For the pairs of a model.
     pub fn new(model: &Model) -> Broadphase {
-        let plan = Arc::new(Plan::new(model));
+        let plan = Arc::new(BroadphasePlan::new(model));
         let (n, n_pairs) = (plan.nodes.len(), model.pairs().len());
-        let search = if n <= FEW { Search::All { table: table(&plan) } } else { Search::Sweep(Sweep::new(n)) };
+        let search = if n <= FEW { PairSearch::All { table: table(&plan) } } else { PairSearch::Sweep(Sweep::new(n)) };
         let hits = vec![0; n.next_multiple_of(4)];
         let mut broad = Broadphase {
             model: model.clone(),
@@ -99,7 +99,7 @@ impl Broadphase {
             X_wg: vec![Pose::IDENTITY; model.geoms().len() + 1],
             boxes: vec![NO_BOXES; plan.fours.len()],
             nodes: vec![NO_BOXES; n.div_ceil(4)],
-            memory: Memory {
+            memory: BroadphaseScratch {
                 bodies: vec![[Lane::ZERO; 12]; plan.fours.len()],
                 shapes: [Lane::ZERO; 12],
                 gaps: Lane::ZERO,
@@ -144,7 +144,7 @@ impl Broadphase {
     }
 
     /// Ball and box of each geom.
-    pub fn around(&self) -> &[Around] {
+    pub fn around(&self) -> &[Bounds] {
         &self.plan.around
     }
 
@@ -158,14 +158,14 @@ impl Broadphase {
         &self.reach
     }
 
-    /// What is fixed to the world.
+    /// Places the shapes that are fixed to the world.
     fn place_world(&mut self) {
         for (pose, geom) in self.X_wg.iter_mut().zip(self.model.geoms()) {
             *pose = geom.pose;
         }
         let world = [Pose::IDENTITY];
         for k in self.plan.moving_fours..self.plan.fours.len() {
-            let Memory { bodies, shapes, .. } = &mut self.memory;
+            let BroadphaseScratch { bodies, shapes, .. } = &mut self.memory;
             self.plan.fours[k].gather(&world, &mut bodies[k]);
             self.plan.fours[k].place(&bodies[k], shapes, Lane::ZERO, &mut self.boxes[k]);
         }
@@ -174,7 +174,7 @@ impl Broadphase {
 }
 
 /// Number of the group of each two nodes, row by row.
-fn table(plan: &Plan) -> Arc<Vec<u32>> {
+fn table(plan: &BroadphasePlan) -> Arc<Vec<u32>> {
     let n = plan.nodes.len();
     // rows are read to the end of their last four
     let mut table = vec![NONE; n * n + 4];
@@ -191,10 +191,10 @@ dispatch!(
     pub(crate) fn find(broad: &mut Broadphase, X_wb: &[Pose], limit: f64, out: &mut Vec<u32>) {
         place(broad, X_wb);
         let (plan, boxes) = (&broad.plan, &broad.boxes);
-        let Memory { gaps, hits, found, .. } = &mut broad.memory;
+        let BroadphaseScratch { gaps, hits, found, .. } = &mut broad.memory;
         let mut count = 0;
         match &mut broad.search {
-            Search::All { table } => {
+            PairSearch::All { table } => {
                 let n = plan.nodes.len();
                 for row in 0..plan.n_moving {
                     let near = near_row(&broad.nodes, row, limit, gaps, hits);
@@ -206,7 +206,7 @@ dispatch!(
                     }
                 }
             }
-            Search::Sweep(sweep) => sweep.run(&broad.nodes, plan.n_moving, limit, |a, b| {
+            PairSearch::Sweep(sweep) => sweep.run(&broad.nodes, plan.n_moving, limit, |a, b| {
                 if let Ok(group) = plan.keys.binary_search(&[a, b]) {
                     count = search_group(plan, group, boxes, limit, gaps, found, count);
                 }
@@ -223,11 +223,11 @@ dispatch!(
     }
 );
 
-/// Poses and boxes of what moves.
+/// Poses and boxes of the moving shapes.
 #[inline(always)]
 fn place(broad: &mut Broadphase, X_wb: &[Pose]) {
     let plan = &broad.plan;
-    let Memory { bodies, shapes, .. } = &mut broad.memory;
+    let BroadphaseScratch { bodies, shapes, .. } = &mut broad.memory;
     let fours = &plan.fours[..plan.moving_fours];
     for (four, bodies) in fours.iter().zip(&mut *bodies) {
         four.gather(X_wb, bodies);
@@ -250,7 +250,7 @@ fn place(broad: &mut Broadphase, X_wb: &[Pose]) {
 
 /// Boxes of some nodes.
 #[inline(always)]
-fn join(plan: &Plan, range: std::ops::Range<usize>, boxes: &[FourBoxes], nodes: &mut [FourBoxes]) {
+fn join(plan: &BroadphasePlan, range: std::ops::Range<usize>, boxes: &[FourBoxes], nodes: &mut [FourBoxes]) {
     for k in range {
         let mut members = plan.nodes[k].clone();
         let mut all = box_at(boxes, members.next().unwrap_or(0));
@@ -290,7 +290,7 @@ fn near_row(nodes: &[FourBoxes], row: usize, limit: f64, four_gaps: &mut Lane, h
 /// Pairs of a group whose boxes are near are appended to the first `count` of `found`; returns the new count.
 #[inline(always)]
 fn search_group(
-    plan: &Plan,
+    plan: &BroadphasePlan,
     group: usize,
     boxes: &[FourBoxes],
     limit: f64,

@@ -1,7 +1,7 @@
-//! What the broad phase knows before anything moves: which shapes meet which, grouped by what carries them.
+//! The fixed data of the broad phase: which shapes may touch which, grouped by their bodies.
 
 use super::bounds::{Extent, FourShapes};
-use super::lookahead::Around;
+use super::lookahead::Bounds;
 use crate::footprint::Footprint;
 use crate::model::{BodyId, GeomId, Model};
 use crate::spatial::Pose;
@@ -22,7 +22,7 @@ pub(super) struct Member {
 
 /// Members of two nodes that may touch: each of some rows against four columns at a time.
 #[derive(Debug, Clone)]
-pub(super) struct Group {
+pub(super) struct PairGroup {
     /// Members of one node.
     pub rows: Range<usize>,
     /// Fours of members that hold those of the other.
@@ -31,7 +31,7 @@ pub(super) struct Group {
     pub first: usize,
 }
 
-/// A half-space and what may touch it.
+/// A half-space and the shapes that may touch it.
 #[derive(Debug, Clone)]
 pub(super) struct PlaneRow {
     pub geom: GeomId,
@@ -40,9 +40,9 @@ pub(super) struct PlaneRow {
     pub nodes: Vec<(usize, Vec<[u32; 2]>)>,
 }
 
-/// Who may touch whom.
+/// The pairs that may touch, in groups.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Plan {
+pub(super) struct BroadphasePlan {
     /// Those of a node side by side. Fours are filled up with members that have no geom: their number is one beyond the
     /// last geom's.
     pub members: Vec<Member>,
@@ -54,7 +54,7 @@ pub(super) struct Plan {
     pub n_moving: usize,
     /// Pairs of nodes, the lower number first, rising, and the members that may touch.
     pub keys: Vec<[u32; 2]>,
-    pub groups: Vec<Group>,
+    pub groups: Vec<PairGroup>,
     /// Numbers of the pairs of the groups.
     pub numbers: Vec<[u32; 4]>,
     /// Groups that no search finds: shapes of one body, or of the world, that a list of pairs lets touch.
@@ -63,14 +63,27 @@ pub(super) struct Plan {
     /// Pairs of two planes.
     pub endless: Vec<u32>,
     /// Ball and box of each geom.
-    pub around: Vec<Around>,
+    pub around: Vec<Bounds>,
     /// Radius of the ball about the origin of each body that holds its shapes (m).
     pub radius: Vec<f64>,
 }
 
-impl Footprint for Plan {
+impl Footprint for BroadphasePlan {
     fn measure<const BYTES: bool>(&self) -> usize {
-        let Plan { members, fours, nodes, keys, groups, numbers, always, planes, endless, around, radius, .. } = self;
+        let BroadphasePlan {
+            members,
+            fours,
+            nodes,
+            keys,
+            groups,
+            numbers,
+            always,
+            planes,
+            endless,
+            around,
+            radius,
+            ..
+        } = self;
         let of_planes = planes.iter().map(|p| {
             p.nodes.measure::<BYTES>() + p.nodes.iter().map(|(_, keys)| keys.measure::<BYTES>()).sum::<usize>()
         });
@@ -90,9 +103,9 @@ impl Footprint for Plan {
     }
 }
 
-impl Plan {
-    pub fn new(model: &Model) -> Plan {
-        let (mut plan, offsets) = (Plan::default(), offsets(model));
+impl BroadphasePlan {
+    pub fn new(model: &Model) -> BroadphasePlan {
+        let (mut plan, offsets) = (BroadphasePlan::default(), offsets(model));
         plan.add_members(model, &offsets);
         plan.add_pairs(model, &offsets);
         plan.fours = vec![FourShapes::NONE; plan.members.len() / 4];
@@ -110,7 +123,7 @@ impl Plan {
             }
             self.fours[k / 4].set(k % 4, body.0, &pose, &member.extent, member.offset);
         }
-        self.around = (0..model.geoms().len()).map(|k| Around::of(model, GeomId(k))).collect();
+        self.around = (0..model.geoms().len()).map(|k| Bounds::of(model, GeomId(k))).collect();
         self.radius = vec![0.0; model.n_bodies()];
         for member in self.members.iter().filter(|m| m.geom.0 < model.geoms().len()) {
             let (geom, around) = (&model.geoms()[member.geom.0], &self.around[member.geom.0]);
@@ -209,11 +222,11 @@ impl Plan {
             self.always.push(self.groups.len());
         }
         self.keys.push(key);
-        self.groups.push(Group { rows, fours, first });
+        self.groups.push(PairGroup { rows, fours, first });
     }
 }
 
-/// By how much the bounds of each geom are larger than its shape, such that those of a pair meet where the pair's
+/// By how much the bounds of each geom are larger than its shape, such that those of a pair touch where the pair's
 /// surfaces do; `None` for geoms without pairs.
 fn offsets(model: &Model) -> Vec<Option<f64>> {
     let mut offsets: Vec<Option<f64>> = vec![None; model.geoms().len()];

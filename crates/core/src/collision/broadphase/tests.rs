@@ -172,8 +172,8 @@ fn a_sweep_finds_what_a_comparison_of_all_with_all_finds() {
         let model = scene(seed, bodies, 20, 8);
         let (mut all, mut out, mut swept) = (Broadphase::new(&model), Vec::new(), Vec::new());
         let mut sweep = all.clone();
-        all.search = Search::All { table: table(&all.plan) };
-        sweep.search = Search::Sweep(Sweep::new(all.plan.nodes.len()));
+        all.search = PairSearch::All { table: table(&all.plan) };
+        sweep.search = PairSearch::Sweep(Sweep::new(all.plan.nodes.len()));
         let mut random = Random::new(seed);
         for limit in LIMITS {
             let X_wb = poses(&model, &mut random, 3.0);

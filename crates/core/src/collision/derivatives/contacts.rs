@@ -30,7 +30,7 @@ pub struct SizeDerivative {
 }
 
 /// A contact with its shapes, in world axes and relative to the contact point.
-struct Local<'m> {
+struct LocalContact<'m> {
     contact: Contact,
     shapes: [Convex<'m>; 2],
     poses: [Pose; 2],
@@ -43,7 +43,7 @@ fn local<'m>(
     set: &ContactSet,
     contact: usize,
     prism: &'m mut [Vec3; 6],
-) -> Result<Local<'m>, InputError> {
+) -> Result<LocalContact<'m>, InputError> {
     let count = set.contacts().len();
     let found = set.contacts().get(contact).ok_or(InputError::OutOfRange { what: "contact", count, got: contact })?;
     let [a, b] = found.geoms;
@@ -59,7 +59,7 @@ fn local<'m>(
         *prism = terrain.prism(t, 1.0); // only the triangle itself touches
         shapes[which] = Convex { core: Core::Prism(prism), radius: 0.0 };
     }
-    Ok(Local { contact: *found, shapes, poses })
+    Ok(LocalContact { contact: *found, shapes, poses })
 }
 
 /// Derivatives of a contact of the last search with respect to the twists of its two bodies.
@@ -72,7 +72,7 @@ pub fn contact_derivatives(
 ) -> Result<PointDerivatives, CollisionError> {
     mode.check()?;
     let mut prism = [Vec3::ZERO; 6];
-    let Local { contact: c, shapes, poses } = local(model, X_wb, set, contact, &mut prism)?;
+    let LocalContact { contact: c, shapes, poses } = local(model, X_wb, set, contact, &mut prism)?;
     let sides = set.touches[c.witness as usize];
     match *mode {
         CollisionGradient::Exact => point_derivatives(&shapes, &poses, c.normal(), &sides, &c.kind),
@@ -134,7 +134,7 @@ pub fn size_derivative(
     k: usize,
 ) -> Result<SizeDerivative, CollisionError> {
     let mut prism = [Vec3::ZERO; 6];
-    let Local { contact: c, shapes, poses } = local(model, X_wb, set, contact, &mut prism)?;
+    let LocalContact { contact: c, shapes, poses } = local(model, X_wb, set, contact, &mut prism)?;
     let geom = *c.geoms.get(which).ok_or(InputError::OutOfRange { what: "shape", count: 2, got: which })?;
     let shape = model.shape(geom);
     let count = if let Shape::Mesh { .. } = shape { 3 } else { shape.n_sizes() };

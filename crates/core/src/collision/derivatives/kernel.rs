@@ -1,5 +1,5 @@
 //! How the normal and the nearest points of two convex shapes move when the shapes do: one small linear system, stated
-//! with the atoms that touch.   (collision-3)
+//! with the support features (atoms) that touch.   (collision-3)
 
 use super::CollisionError;
 use super::smoothed;
@@ -10,7 +10,7 @@ use crate::spatial::{Pose, Sym3, Vec3, vec3};
 /// Below it a pivot of the system, measured in sizes of the shapes, has lost half of its digits: no derivative.
 const LEAST_PIVOT: f64 = 1e-9;
 
-/// A way in which one of two shapes changes, as rates per unit of some parameter.
+/// A change of one of two shapes, as rates per unit of some parameter.
 pub(crate) trait Change {
     /// The one shape that changes.
     fn which(&self) -> usize;
@@ -24,7 +24,7 @@ pub(crate) trait Change {
     fn radius(&self, side: usize) -> f64;
 }
 
-/// A shape in its place, and the direction in which it is touched.
+/// A shape at its pose, and the direction in which it is touched.
 #[derive(Clone, Copy)]
 pub(crate) struct Placed<'a> {
     pub shape: &'a Convex<'a>,
@@ -44,13 +44,13 @@ impl<'a> Placed<'a> {
         Placed { shape, pose, d: pose.rotation.tmul(normal * sign), sign, eps }
     }
 
-    /// Place of an atom's point.
+    /// Position of an atom's point.
     #[inline(always)]
     pub fn atom(&self, atom: u32) -> Vec3 {
         self.pose.point(self.shape.core.atom(atom, self.d))
     }
 
-    /// Derivative of that place with respect to the outward direction.
+    /// Derivative of the position of an atom's point with respect to the outward direction.
     #[inline(always)]
     fn hessian(&self, atom: u32) -> Sym3 {
         let core = &self.shape.core;
@@ -66,7 +66,7 @@ impl<'a> Placed<'a> {
     }
 }
 
-/// The part of a shape that touches, in its place.
+/// The touching part of a shape at its pose.
 #[derive(Clone, Copy)]
 struct Feature {
     /// The touching point of the core.
@@ -108,13 +108,13 @@ struct Glide {
     /// Number of the edge of its feature.
     edge: usize,
     e: Vec3,
-    /// Picks its share of a tangent vector: `dual · e = 1`, and zero for the other direction.
+    /// Picks its component of a tangent vector: `dual · e = 1`, and zero for the other direction.
     dual: Vec3,
 }
 
-/// What determines the normal.
+/// The equations that determine the normal.
 #[derive(Clone, Copy)]
-enum Plan {
+enum NormalSystem {
     /// Curvatures and gap alone: inverse (xx, xy, yy) of the 2 × 2 matrix on the basis.
     Curved { basis: [Vec3; 2], inverse: [f64; 3] },
     /// One edge, and curvatures across it.
@@ -132,11 +132,11 @@ pub(crate) struct Kernel<'a> {
     features: [Feature; 2],
     /// Signed distance of the cores (m).
     gap: f64,
-    plan: Plan,
+    system: NormalSystem,
 }
 
 impl<'a> Kernel<'a> {
-    /// Places and curvatures of what touches; `eps` > 0 smooths them.   (collision-4)
+    /// Positions and curvatures of the touching features; `eps` > 0 smooths them.   (collision-4)
     #[inline(always)]
     pub fn new(
         shapes: &'a [Convex<'a>; 2],
@@ -155,7 +155,7 @@ impl<'a> Kernel<'a> {
                 }
             }
         }
-        // a face says all about the normal: what touches it does not glide as well
+        // a face determines the normal: the touching feature does not glide as well
         if features[0].free + features[1].free > 2 {
             let other = if features[0].free == 2 { 1 } else { 0 };
             features[other].free = 0;
@@ -172,8 +172,8 @@ impl<'a> Kernel<'a> {
     ) -> Result<Kernel<'a>, CollisionError> {
         let gap = n.dot(features[1].y - features[0].y);
         let size = bodies[0].shape.core.size().max(bodies[1].shape.core.size());
-        let plan = plan(n, &features, gap, size)?;
-        Ok(Kernel { n, bodies, sides, features, gap, plan })
+        let system = factor_normal_system(n, &features, gap, size)?;
+        Ok(Kernel { n, bodies, sides, features, gap, system })
     }
 
     /// The system for other touching points.
@@ -186,7 +186,7 @@ impl<'a> Kernel<'a> {
         Kernel::with_features(self.n, self.bodies, self.sides, features)
     }
 
-    /// The shape that has least to say about the normal: what touches a face, else shape 1.
+    /// The shape that determines the normal less: the one that touches a face, else shape 1.
     #[inline(always)]
     pub fn follower(&self) -> usize {
         if self.features[0].free == 2 { 1 } else { 0 }
@@ -215,7 +215,7 @@ impl<'a> Kernel<'a> {
         (0..s.count as usize).fold(Vec3::ZERO, |u, k| u + change.velocity(side, s.atoms[k], f.x[k]) * s.weights[k])
     }
 
-    /// Place and velocity of an atom's point, the normal changing at the rate `dn`.
+    /// Position and velocity of an atom's point, the normal changing at the rate `dn`.
     #[inline(always)]
     pub fn atom<C: Change>(&self, change: &C, side: usize, atom: u32, dn: Vec3) -> (Vec3, Vec3) {
         let body = &self.bodies[side];
@@ -230,18 +230,18 @@ impl<'a> Kernel<'a> {
     /// Rate of the normal.
     #[inline(always)]
     pub fn normal<C: Change>(&self, change: &C) -> Vec3 {
-        match &self.plan {
-            Plan::Curved { basis: [s, t], inverse: [xx, xy, yy] } => {
+        match &self.system {
+            NormalSystem::Curved { basis: [s, t], inverse: [xx, xy, yy] } => {
                 let load = self.load(change);
                 let (a, b) = (s.dot(load), t.dot(load));
                 *s * (xx * a + xy * b) + *t * (xy * a + yy * b)
             }
-            Plan::Edge { glide, across, pivot } => {
+            NormalSystem::Edge { glide, across, pivot } => {
                 let along = glide.dual * self.lift(change, glide);
                 let curved = self.features[0].hessian * along + self.features[1].hessian * along;
                 along + *across * (across.dot(self.load(change) - curved) / pivot)
             }
-            Plan::Edges { glides: [a, b] } => a.dual * self.lift(change, a) + b.dual * self.lift(change, b),
+            NormalSystem::Edges { glides: [a, b] } => a.dual * self.lift(change, a) + b.dual * self.lift(change, b),
         }
     }
 
@@ -252,14 +252,14 @@ impl<'a> Kernel<'a> {
             let bend = dn - change.turn(i).cross(self.n);
             self.carried(change, i) + self.features[i].hessian * bend * self.bodies[i].sign
         });
-        // gliding makes up for what is missing from P (dy2 − dy1) = gap · dn
+        // gliding supplies the residual of P (dy2 − dy1) = gap · dn
         let apart = dy[1] - dy[0];
         let missing = apart - self.n * self.n.dot(apart) - dn * self.gap;
         let mut slide = |g: &Glide| dy[g.side] += g.e * (g.dual.dot(missing) * self.bodies[g.side].sign);
-        match &self.plan {
-            Plan::Curved { .. } => {}
-            Plan::Edge { glide, .. } => slide(glide),
-            Plan::Edges { glides } => glides.iter().for_each(slide),
+        match &self.system {
+            NormalSystem::Curved { .. } => {}
+            NormalSystem::Edge { glide, .. } => slide(glide),
+            NormalSystem::Edges { glides } => glides.iter().for_each(slide),
         }
         dy
     }
@@ -279,9 +279,9 @@ impl<'a> Kernel<'a> {
     }
 }
 
-/// Chooses the plan and factors it. `size` is that of the shapes (m).
+/// Chooses the equations of the normal and factors them. `size` is that of the shapes (m).
 #[inline(always)]
-fn plan(n: Vec3, features: &[Feature; 2], gap: f64, size: f64) -> Result<Plan, CollisionError> {
+fn factor_normal_system(n: Vec3, features: &[Feature; 2], gap: f64, size: f64) -> Result<NormalSystem, CollisionError> {
     let tangent = |e: Vec3| e - n * n.dot(e);
     let mut found = [Glide { side: 0, edge: 0, e: Vec3::ZERO, dual: Vec3::ZERO }; 2];
     let mut count = 0;
@@ -299,7 +299,7 @@ fn plan(n: Vec3, features: &[Feature; 2], gap: f64, size: f64) -> Result<Plan, C
 }
 
 #[inline(always)]
-fn curved(n: Vec3, features: &[Feature; 2], gap: f64, size: f64) -> Result<Plan, CollisionError> {
+fn curved(n: Vec3, features: &[Feature; 2], gap: f64, size: f64) -> Result<NormalSystem, CollisionError> {
     let basis = tangents(n);
     let h = features[0].hessian + features[1].hessian;
     let (hs, ht) = (h * basis[0], h * basis[1]);
@@ -311,11 +311,11 @@ fn curved(n: Vec3, features: &[Feature; 2], gap: f64, size: f64) -> Result<Plan,
     let smallest = if m > 0.0 { determinant / (m + r) } else { m - r };
     pivot(smallest, size.max(m + r))?;
     let k = 1.0 / determinant;
-    Ok(Plan::Curved { basis, inverse: [yy * k, -xy * k, xx * k] })
+    Ok(NormalSystem::Curved { basis, inverse: [yy * k, -xy * k, xx * k] })
 }
 
 #[inline(always)]
-fn edge(n: Vec3, features: &[Feature; 2], gap: f64, size: f64, glide: Glide) -> Result<Plan, CollisionError> {
+fn edge(n: Vec3, features: &[Feature; 2], gap: f64, size: f64, glide: Glide) -> Result<NormalSystem, CollisionError> {
     let square = glide.e.dot(glide.e);
     if square.is_nan() || square <= 0.0 {
         return Err(CollisionError::NoDerivative {
@@ -328,11 +328,11 @@ fn edge(n: Vec3, features: &[Feature; 2], gap: f64, size: f64, glide: Glide) -> 
     let h = features[0].hessian * across + features[1].hessian * across;
     let stiff = across.dot(h) + gap;
     pivot(stiff, size.max(gap.abs()))?;
-    Ok(Plan::Edge { glide: Glide { dual: glide.e * (1.0 / square), ..glide }, across, pivot: stiff })
+    Ok(NormalSystem::Edge { glide: Glide { dual: glide.e * (1.0 / square), ..glide }, across, pivot: stiff })
 }
 
 #[inline(always)]
-fn edges(n: Vec3, [a, b]: [Glide; 2]) -> Result<Plan, CollisionError> {
+fn edges(n: Vec3, [a, b]: [Glide; 2]) -> Result<NormalSystem, CollisionError> {
     let area = n.dot(a.e.cross(b.e));
     let sine = area.abs() / (a.e.norm() * b.e.norm());
     if sine.is_nan() || sine <= LEAST_PIVOT {
@@ -341,10 +341,10 @@ fn edges(n: Vec3, [a, b]: [Glide; 2]) -> Result<Plan, CollisionError> {
     }
     let k = 1.0 / area;
     let duals = [b.e.cross(n) * k, n.cross(a.e) * k];
-    Ok(Plan::Edges { glides: [Glide { dual: duals[0], ..a }, Glide { dual: duals[1], ..b }] })
+    Ok(NormalSystem::Edges { glides: [Glide { dual: duals[0], ..a }, Glide { dual: duals[1], ..b }] })
 }
 
-/// Refuses a system that is not positive definite: the overlap is as deep as the shapes are round, or points coincide.
+/// Rejects a system that is not positive definite: the overlap is as deep as the shapes are round, or points coincide.
 fn pivot(smallest: f64, size: f64) -> Result<(), CollisionError> {
     if smallest > LEAST_PIVOT * size {
         return Ok(());

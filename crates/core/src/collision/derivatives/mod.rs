@@ -9,7 +9,7 @@ mod smoothed;
 
 use super::contact::PointKind;
 use super::derivatives::kernel::{Change, Kernel};
-use super::derivatives::point_motion::{Plane, PointMotion};
+use super::derivatives::point_motion::{PointMotion, ProjectionPlane};
 use super::pair::Side;
 use super::shape::Convex;
 use crate::InputError;
@@ -36,11 +36,11 @@ pub enum CollisionError {
     Input(InputError),
     /// Normal or point do not depend smoothly on the poses here.
     NoDerivative {
-        /// The number that says so.
+        /// The number that is too small.
         why: &'static str,
         /// Its value.
         got: f64,
-        /// What it would have to exceed.
+        /// Its lower bound.
         least: f64,
     },
 }
@@ -118,7 +118,7 @@ pub(crate) fn point_derivatives(
     kind: &PointKind,
 ) -> Result<PointDerivatives, CollisionError> {
     let kernel = Kernel::new(shapes, poses, normal, sides, 0.0)?;
-    let motion = PointMotion::new(&kernel, kind, Plane::OfReference)?;
+    let motion = PointMotion::new(&kernel, kind, ProjectionPlane::OfReference)?;
     Ok(columns(&kernel, &motion, kind.glides(sides)))
 }
 
@@ -133,18 +133,18 @@ pub(crate) fn smoothed_derivatives(
     eps: f64,
 ) -> Result<PointDerivatives, CollisionError> {
     let kernel = Kernel::new(shapes, poses, normal, sides, eps)?;
-    let motion = PointMotion::new(&kernel, kind, Plane::OfBody)?;
+    let motion = PointMotion::new(&kernel, kind, ProjectionPlane::OfBody)?;
     Ok(columns(&kernel, &motion, false))
 }
 
-/// The columns of one body; those of the other are what is missing from a motion of both together, which carries normal
-/// and point along. Of the two, the one that a face leaves without a say in the normal: its zeros are exact then.
+/// The columns of one body; those of the other complement it to a common motion of both, which moves normal and point
+/// rigidly. The body is the one that does not determine the normal: its zeros are exact then.
 #[inline(always)]
 fn columns(kernel: &Kernel, motion: &PointMotion, glides: bool) -> PointDerivatives {
     let (n, body) = (kernel.n, kernel.follower());
     let mut out = frozen(n);
-    if let (Some((x, share)), false) = (motion.on_face(), glides) {
-        follow(&mut out, n, body, x, share);
+    if let (Some((x, fraction)), false) = (motion.on_face(), glides) {
+        follow(&mut out, n, body, x, fraction);
         return out;
     }
     for k in 0..6 {
@@ -160,13 +160,13 @@ fn columns(kernel: &Kernel, motion: &PointMotion, glides: bool) -> PointDerivati
     out
 }
 
-/// A point x of a body that rests on a face of the other: the normal stays with the face, and the contact follows x but for
-/// a share of its motion along the normal.   (collision-7)
+/// A point x of a body that rests on a face of the other: the normal stays with the face, and the contact follows x except
+/// for a fraction of its motion along the normal.   (collision-7)
 #[inline(always)]
-fn follow(out: &mut PointDerivatives, n: Vec3, body: usize, x: Vec3, share: f64) {
+fn follow(out: &mut PointDerivatives, n: Vec3, body: usize, x: Vec3, fraction: f64) {
     for k in 0..3 {
         let (unit, turned) = (Vec3::UNITS[k], Vec3::UNITS[k].cross(x));
-        let (along, turning) = (unit - n * (share * n[k]), turned - n * (share * n.dot(turned)));
+        let (along, turning) = (unit - n * (fraction * n[k]), turned - n * (fraction * n.dot(turned)));
         (out.point[body][k], out.point[1 - body][k]) = (along, unit - along);
         (out.point[body][3 + k], out.point[1 - body][3 + k]) = (turning, -turning);
         out.normal[1 - body][3 + k] = unit.cross(n);

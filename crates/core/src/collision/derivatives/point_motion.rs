@@ -1,4 +1,4 @@
-//! How the points of a patch move, given how the normal does.   (collision-7)
+//! Motion of the points of a patch, given the motion of the normal.   (collision-7)
 
 use super::CollisionError;
 use super::kernel::{Change, Kernel};
@@ -40,23 +40,27 @@ pub(crate) struct Rate {
 
 /// Which plane the points of a patch are projected on.
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Plane {
+pub(crate) enum ProjectionPlane {
     /// Through the touching point of the reference, perpendicular to n.
     OfReference,
     /// Through the reference body's material point below the contact: the same plane as long as n is fixed to that body.
     OfBody,
 }
 
-/// How one contact point moves.
+/// Motion of one contact point.
 pub(crate) struct PointMotion<'a> {
     kernel: &'a Kernel<'a>,
     kind: PointKind,
-    plane: Plane,
+    plane: ProjectionPlane,
 }
 
 impl<'a> PointMotion<'a> {
-    /// Refuses points without a derivative.
-    pub fn new(kernel: &'a Kernel<'a>, kind: &PointKind, plane: Plane) -> Result<PointMotion<'a>, CollisionError> {
+    /// Rejects points without a derivative.
+    pub fn new(
+        kernel: &'a Kernel<'a>,
+        kind: &PointKind,
+        plane: ProjectionPlane,
+    ) -> Result<PointMotion<'a>, CollisionError> {
         let edge = |side: usize, a: u32, b: u32| kernel.bodies[side].atom(b) - kernel.bodies[side].atom(a);
         let sine = match *kind {
             PointKind::Nearest | PointKind::Incident { .. } => 1.0,
@@ -74,8 +78,8 @@ impl<'a> PointMotion<'a> {
         Ok(PointMotion { kernel, kind: *kind, plane })
     }
 
-    /// Where the follower rests on a face: the point of its core that the contact follows in the plane, and the share of its
-    /// motion along the normal that the contact does not take part in.
+    /// Where the follower rests on a face: the point of its core that the contact follows in the plane, and the fraction of its
+    /// motion along the normal that the contact does not follow.
     #[inline(always)]
     pub fn on_face(&self) -> Option<(Vec3, f64)> {
         let (k, follower) = (self.kernel, self.kernel.follower());
@@ -125,8 +129,8 @@ impl<'a> PointMotion<'a> {
     fn projected<C: Change>(&self, change: &C, side: usize, x: Vec3, dx: Vec3, dn: Vec3) -> (Vec3, f64) {
         let (k, r) = (self.kernel, 1 - side);
         let (a, da) = match self.plane {
-            Plane::OfReference => (k.point(r), k.carried(change, r)),
-            Plane::OfBody => (x, change.velocity(r, 0, x)),
+            ProjectionPlane::OfReference => (k.point(r), k.carried(change, r)),
+            ProjectionPlane::OfBody => (x, change.velocity(r, 0, x)),
         };
         let h = k.n.dot(x - k.point(r));
         let dh = k.n.dot(dx - da) + dn.dot(x - a);

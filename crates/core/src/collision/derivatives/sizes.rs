@@ -2,7 +2,7 @@
 
 use super::CollisionError;
 use super::kernel::{Change, Kernel};
-use super::point_motion::{Plane, PointMotion, Rate};
+use super::point_motion::{PointMotion, ProjectionPlane, Rate};
 use crate::collision::contact::PointKind;
 use crate::collision::pair::Side;
 use crate::collision::shape::{Convex, Core};
@@ -13,7 +13,7 @@ pub(crate) type ShapeDerivative = Rate;
 
 /// Size `k` of a shape grows. Sizes are numbered as in [`Shape::size`](crate::Shape::size), and 0, 1, 2 stretch a hull
 /// along its axes, relative to its present form. A size that the shape does not have changes nothing.
-struct Growth<'a> {
+struct SizeChange<'a> {
     which: usize,
     k: usize,
     core: &'a Core<'a>,
@@ -22,7 +22,7 @@ struct Growth<'a> {
     d: Vec3,
 }
 
-impl Change for Growth<'_> {
+impl Change for SizeChange<'_> {
     fn which(&self) -> usize {
         self.which
     }
@@ -54,9 +54,9 @@ pub(crate) fn shape_derivatives(
     k: usize,
 ) -> Result<ShapeDerivative, CollisionError> {
     let kernel = Kernel::new(shapes, poses, normal, sides, 0.0)?;
-    let motion = PointMotion::new(&kernel, kind, Plane::OfReference)?;
+    let motion = PointMotion::new(&kernel, kind, ProjectionPlane::OfReference)?;
     let d = poses[which].rotation.tmul(normal * kernel.bodies[which].sign);
-    Ok(motion.rate(&Growth { which, k, core: &shapes[which].core, pose: &poses[which], d }))
+    Ok(motion.rate(&SizeChange { which, k, core: &shapes[which].core, pose: &poses[which], d }))
 }
 
 /// Derivative of an atom's point with respect to size `k`, direction `d` fixed; in the shape's own axes.

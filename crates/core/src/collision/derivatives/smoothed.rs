@@ -1,10 +1,10 @@
-//! Curvatures of smoothed shapes: the Hessian of the softmax over a core's atoms.   (collision-4)
+//! Curvatures of smoothed shapes: the Hessian of the softmax over a core's support features (atoms).   (collision-4)
 
 use crate::collision::shape::Core;
 use crate::model::Hull;
 use crate::spatial::{Sym3, Vec3, vec3};
 
-/// Most vertices of a large hull that the softmax looks at.
+/// Most vertices of a large hull in the softmax.
 const RING: usize = 64;
 
 /// Derivative of the softmax point s(d) = Σ p_a x_a, p = softmax(h / eps), with respect to d, in the shape's own axes,
@@ -98,7 +98,7 @@ impl Softmax {
     }
 }
 
-/// Calls `f` with every atom that the softmax sees.
+/// Calls `f` with every atom in the softmax.
 fn each_atom(core: &Core, d: Vec3, start: u32, mut f: impl FnMut(u32)) -> Option<()> {
     let count = match core {
         Core::Plane => return None,
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
     use crate::collision::contact::PointKind;
     use crate::collision::derivatives::kernel::Kernel;
-    use crate::collision::derivatives::point_motion::{Plane, PointMotion};
+    use crate::collision::derivatives::point_motion::{PointMotion, ProjectionPlane};
     use crate::collision::derivatives::tests::deviation_of_the_other_body;
     use crate::collision::derivatives::tests::scene::{Scene, touch, touches};
     use crate::collision::derivatives::{Twist, frozen, smoothed_derivatives};
@@ -218,7 +218,7 @@ mod tests {
                 let poses = scene.poses.map(|x| Pose { position: x.position - middle, ..x });
                 let kernel = Kernel::new(&scene.shapes, &poses, n, &scene.sides, EPS).unwrap();
                 let kernel = kernel.touching_at(s.map(|x| x - middle)).unwrap();
-                let motion = PointMotion::new(&kernel, &PointKind::Nearest, Plane::OfBody).unwrap();
+                let motion = PointMotion::new(&kernel, &PointKind::Nearest, ProjectionPlane::OfBody).unwrap();
                 for body in 0..2 {
                     for k in 0..6 {
                         let (dn, dp) = difference(&scene.shapes, &poses, n, body, k);

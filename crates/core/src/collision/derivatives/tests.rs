@@ -191,7 +191,7 @@ fn ends_of_parallel_capsules_and_cylinders_follow_differences() {
 /// to the largest.
 pub(in crate::collision) fn deviation_of_the_other_body(s: &Scene, d: &PointDerivatives, eps: f64) -> f64 {
     let kernel = Kernel::new(&s.shapes, &s.poses, s.n, &s.sides, eps).unwrap();
-    let plane = if eps > 0.0 { Plane::OfBody } else { Plane::OfReference };
+    let plane = if eps > 0.0 { ProjectionPlane::OfBody } else { ProjectionPlane::OfReference };
     let motion = PointMotion::new(&kernel, &s.kind, plane).unwrap();
     let other = 1 - kernel.follower();
     let (mut worst, mut size) = (0.0f64, 1.0f64);

@@ -1,25 +1,25 @@
 //! Two boxes by separating axes: their three face normals each and the nine products of their edges.   (collision-11)
 //!
-//! Of overlapping boxes the axis of least overlap gives the depth exactly; of separated ones it gives a lower bound,
+//! The axis of least overlap of overlapping boxes gives the depth exactly. For separated boxes it gives a lower bound,
 //! and the distance itself when the nearest corner lies over the face.
 
 use crate::collision::pair::{ShapePair, Side, Witness};
 use crate::spatial::{Pose, Vec3, vec3};
 
-/// What the axes say.
-pub(crate) enum Axes {
+/// Result of the separating axes.
+pub(crate) enum SeparatingAxes {
     /// Farther apart than the limit.
     Far,
-    /// The answer.
+    /// The nearest points.
     Exact(Witness),
-    /// Apart, the nearest features being corners or edges: to be walked from this normal.
+    /// Apart, the nearest features being corners or edges: GJK starts from this normal.
     Apart(Vec3),
 }
 
-/// An edge normal must beat a face normal by this share of the size: faces give patches, and are as near to rounding.
+/// An edge normal must beat a face normal by this fraction of the size: faces give patches, and are as near to rounding.
 const PREFER_FACES: f64 = 1e-12;
 
-pub(crate) fn boxes(pair: &ShapePair, a: Vec3, b: Vec3, limit: f64) -> Axes {
+pub(crate) fn boxes(pair: &ShapePair, a: Vec3, b: Vec3, limit: f64) -> SeparatingAxes {
     let (R, p) = (&pair.X_12.rotation, pair.X_12.position);
     let A = R.c.map(|c| vec3(c.x.abs(), c.y.abs(), c.z.abs()));
     // faces of box 1: the axes of its frame
@@ -40,14 +40,16 @@ pub(crate) fn boxes(pair: &ShapePair, a: Vec3, b: Vec3, limit: f64) -> Axes {
         }
     }
     if best.0 > limit {
-        return Axes::Far;
+        return SeparatingAxes::Far;
     }
     let scale = a.norm() + b.norm();
     let edge = edges(pair, a, b, &A, best.0 + PREFER_FACES * scale);
     match edge {
-        Some((gap, ..)) if gap > limit => Axes::Far,
-        Some((gap, n, i, j)) if gap <= 0.0 => edge_witness(pair, n, i, j, gap).map_or(Axes::Apart(n), Axes::Exact),
-        Some((_, n, ..)) => Axes::Apart(n),
+        Some((gap, ..)) if gap > limit => SeparatingAxes::Far,
+        Some((gap, n, i, j)) if gap <= 0.0 => {
+            edge_witness(pair, n, i, j, gap).map_or(SeparatingAxes::Apart(n), SeparatingAxes::Exact)
+        }
+        Some((_, n, ..)) => SeparatingAxes::Apart(n),
         None => face_witness(pair, best.0, best.1),
     }
 }
@@ -109,7 +111,7 @@ fn edge_witness(pair: &ShapePair, n: Vec3, i: usize, j: usize, gap: f64) -> Opti
 }
 
 /// A face of one box against the deepest corner of the other.
-fn face_witness(pair: &ShapePair, gap: f64, axis: usize) -> Axes {
+fn face_witness(pair: &ShapePair, gap: f64, axis: usize) -> SeparatingAxes {
     let (R, p) = (&pair.X_12.rotation, pair.X_12.position);
     let (own, k) = (axis / 3, axis % 3);
     let outward = if own == 0 { p[k] >= 0.0 } else { R.c[k].dot(p) < 0.0 };
@@ -118,39 +120,39 @@ fn face_witness(pair: &ShapePair, gap: f64, axis: usize) -> Axes {
     // normal of the face in the frame of shape 1; that of the contact runs from 1 to 2
     let normal = if own == 0 { out } else { -(*R * out) };
     let toward_face = if own == 0 { -R.tmul(out) } else { normal };
-    let (face, other) = (Face::new(pair, own, k, outward), Incident::new(pair, 1 - own, toward_face));
+    let (face, other) = (BoxFace::new(pair, own, k, outward), BoxIncident::new(pair, 1 - own, toward_face));
     let X = if own == 0 { pair.X_12 } else { pair.X_12.inverse() };
     let local = other.over(&face, &X);
     let x = X.point(local);
     let inside = (0..3).all(|j| j == k || x[j].abs() <= face.half[j]);
     if gap > 0.0 && !inside {
-        return Axes::Apart(normal);
+        return SeparatingAxes::Apart(normal);
     }
     let mut foot = x;
     foot[k] = face.half[k] * out[k];
-    let place = |v: Vec3| if own == 0 { v } else { pair.X_12.point(v) };
-    let (mine, its) = (place(foot), place(x));
+    let in_frame = |v: Vec3| if own == 0 { v } else { pair.X_12.point(v) };
+    let (mine, its) = (in_frame(foot), in_frame(x));
     let (points, sides) = match own {
         0 => ([mine, its], [face.side(x), other.side(local)]),
         _ => ([its, mine], [other.side(local), face.side(x)]),
     };
-    Axes::Exact(Witness { normal, distance: gap, points, sides, converged: true })
+    SeparatingAxes::Exact(Witness { normal, distance: gap, points, sides, converged: true })
 }
 
 /// A face of a box: three of its corners span it.
-struct Face {
+struct BoxFace {
     half: Vec3,
     axis: usize,
     outward: bool,
 }
 
-impl Face {
-    fn new(pair: &ShapePair, own: usize, axis: usize, outward: bool) -> Face {
+impl BoxFace {
+    fn new(pair: &ShapePair, own: usize, axis: usize, outward: bool) -> BoxFace {
         let half = match pair.shapes[own].core {
             crate::collision::shape::Core::Box { half } => half,
             _ => Vec3::ZERO,
         };
-        Face { half, axis, outward }
+        BoxFace { half, axis, outward }
     }
 
     /// Three corners, with the weights of the foot of `x`.
@@ -163,31 +165,31 @@ impl Face {
     }
 }
 
-/// What a box has lowest over a face of the other: a corner, or an edge or a face if it lies parallel.
-struct Incident {
+/// The lowest feature of a box over a face of the other: a corner, or an edge or a face if it lies parallel.
+struct BoxIncident {
     half: Vec3,
     /// One of the lowest corners.
     corner: u32,
-    /// Axes along which all points are equally low.
+    /// SeparatingAxes along which all points are equally low.
     flat: [bool; 3],
 }
 
 /// Edges at a smaller angle to a face lie in it (rad).
-const LYING: f64 = 1e-9;
+const LIES_IN_FACE: f64 = 1e-9;
 
-impl Incident {
-    fn new(pair: &ShapePair, which: usize, toward_face: Vec3) -> Incident {
+impl BoxIncident {
+    fn new(pair: &ShapePair, which: usize, toward_face: Vec3) -> BoxIncident {
         let core = &pair.shapes[which].core;
         let half = match *core {
             crate::collision::shape::Core::Box { half } => half,
             _ => Vec3::ZERO,
         };
-        let flat = toward_face.to_array().map(|d| d.abs() < LYING);
-        Incident { half, corner: core.support(toward_face, 0).1, flat }
+        let flat = toward_face.to_array().map(|d| d.abs() < LIES_IN_FACE);
+        BoxIncident { half, corner: core.support(toward_face, 0).1, flat }
     }
 
     /// A lowest point over the face, in this box's own frame; `X` is its pose in the frame of the face's box.
-    fn over(&self, face: &Face, X: &Pose) -> Vec3 {
+    fn over(&self, face: &BoxFace, X: &Pose) -> Vec3 {
         let sign = |j: usize| if self.corner & (1 << j) != 0 { 1.0 } else { -1.0 };
         let corner = vec3(sign(0) * self.half.x, sign(1) * self.half.y, sign(2) * self.half.z);
         let mut flat = (0..3).filter(|j| self.flat[*j]);
@@ -223,7 +225,7 @@ impl Incident {
         })
     }
 
-    /// The corners that span the lowest points, with the weights of `x`; it keeps its place on the body.
+    /// The corners that span the lowest points, with the weights of `x`; the point is fixed to the body.
     fn side(&self, x: Vec3) -> Side {
         let mut axes = (0..3).filter(|j| self.flat[*j]);
         let weight = |j: usize| {

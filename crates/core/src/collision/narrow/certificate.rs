@@ -1,19 +1,19 @@
 //! How far around the normal of an overlap no other direction can be a shorter way out.   (collision-9)
 //!
-//! The depth along n is the support function H of the Minkowski difference. With the touching atoms at hand it is bounded
+//! The depth along n is the support function H of the Minkowski difference. With the touching support features (atoms) it is bounded
 //! from below: at n + t, t square to n, by d + ½ tᵀQt + m·|t|, where d is the depth along n, Q the curvatures of the atoms
-//! and m the room that the touching point has on its edge or face. A support function ‖B n‖ keeps at least the share
+//! and m the room that the touching point has on its edge or face. A support function ‖B n‖ keeps at least the fraction
 //! s/(s + ‖B‖·|t|), s = ‖B n‖, of its curvature. As long as the bound exceeds d·√(1 + t²) ≤ d (1 + ½ t²), no direction is
 //! better than n.
 
-use super::polish::Local;
+use super::polish::LocalFeatures;
 use crate::collision::pair::{ShapePair, Side, Witness};
 use crate::collision::shape::Core;
 use crate::spatial::Vec3;
 
-/// Weights may be negative by this much, and points lie beside each other by this share of the size.
+/// Weights may be negative by this much, and points be apart by this fraction of the size.
 const TOUCHES: f64 = 1e-9;
-/// Share of the bound that rounding may not use up.
+/// Fraction of the bound that rounding may not use up.
 const SAFE: f64 = 0.99;
 
 /// The angle around the normal of `w` within which the cores overlap nowhere less (rad); zero if nothing is known.
@@ -22,25 +22,25 @@ pub(crate) fn sure_angle(pair: &ShapePair, w: &Witness) -> f64 {
     if depth <= 0.0 {
         return std::f64::consts::PI; // apart: there is one best direction
     }
-    // a point beside the three corners known of its face is no combination of them, unless they are those of a cap
-    let beside = |i: usize| {
+    // a point outside the three known corners of its face is no convex combination of them, unless they are those of a cap
+    let is_outside = |i: usize| {
         let (core, side) = (&pair.shapes[i].core, &w.sides[i]);
         !core.is_cap_atom(side.atoms[0]) && side.weights.iter().any(|w| *w < -TOUCHES)
     };
-    if beside(0) || beside(1) {
+    if is_outside(0) || is_outside(1) {
         return 0.0;
     }
-    let local = Local::new(pair, &w.sides, w.normal);
+    let local = LocalFeatures::new(pair, &w.sides, w.normal);
     let aside = local.gap - w.normal * w.normal.dot(local.gap);
     if aside.norm() > TOUCHES * pair.scale() {
-        return 0.0; // not the touching points of these atoms
+        return 0.0; // these are not the touching points of the atoms
     }
-    let around = Around::new(pair, w, &local, depth);
+    let around = Certificate::new(pair, w, &local, depth);
     let reach = around.curved().max(around.edges()).max(around.face(pair, w));
     (SAFE * reach).atan()
 }
 
-struct Around {
+struct Certificate {
     depth: f64,
     /// Curvatures on the basis: xx, xy, yy.
     Q: [f64; 3],
@@ -53,8 +53,8 @@ struct Around {
     tapered: bool,
 }
 
-impl Around {
-    fn new(pair: &ShapePair, w: &Witness, local: &Local, depth: f64) -> Around {
+impl Certificate {
+    fn new(pair: &ShapePair, w: &Witness, local: &LocalFeatures, depth: f64) -> Certificate {
         let mut round = f64::INFINITY;
         let directions = [w.normal, -pair.X_12.rotation.tmul(w.normal)];
         for (i, side) in w.sides.iter().enumerate() {
@@ -75,10 +75,10 @@ impl Around {
         let [xx, xy, yy] = local.K;
         let Q = [xx + depth, xy, yy + depth];
         let edges = [edge(0), edge(1)];
-        Around { depth, Q, basis: local.basis, round, edges, tapered: tapered(0) || tapered(1) }
+        Certificate { depth, Q, basis: local.basis, round, edges, tapered: tapered(0) || tapered(1) }
     }
 
-    /// How long t may be if curvature `q` alone holds the depth up.
+    /// Largest length of t if the bound relies on curvature `q` alone.
     fn bend(&self, q: f64) -> f64 {
         if q > self.depth { (q / self.depth - 1.0) * self.round } else { 0.0 }
     }
@@ -98,9 +98,9 @@ impl Around {
             let along = xx * u[0] * u[0] + 2.0 * xy * u[0] * u[1] + yy * u[1] * u[1];
             let across = (xx + yy - along).max(0.0);
             // half of the room keeps half of the curvature of an edge that ends in a point
-            let share = if self.tapered { 0.5 } else { 1.0 };
-            let along = share * room / (0.5 * self.depth + (along.max(0.0) * across).sqrt());
-            along.min(self.bend(share * across))
+            let fraction = if self.tapered { 0.5 } else { 1.0 };
+            let along = fraction * room / (0.5 * self.depth + (along.max(0.0) * across).sqrt());
+            along.min(self.bend(fraction * across))
         };
         let single = self.edges.into_iter().flatten().map(one).fold(0.0, f64::max);
         match self.edges {

@@ -1,7 +1,7 @@
 //! Depth of overlapping cores: a polytope grown inside their Minkowski difference until its nearest face is a true one.
 //! (collision-9)
 //!
-//! Distances of faces are signed, so that shapes which only just touch, or are apart by rounding, are answered as well.
+//! Distances of faces are signed, so that shapes which only just touch, or are apart by rounding, are handled as well.
 
 use super::certificate::sure_angle;
 use super::gjk::Vertex;
@@ -13,32 +13,32 @@ use crate::spatial::Vec3;
 
 const MAX_VERTICES: usize = 128;
 const MAX_FACES: usize = 2 * MAX_VERTICES; // a polytope of V vertices and triangles has 2 V − 4
-/// A triangle has no normal if it is lower than this share of its longest edge, or of the size of the shapes: rounding
+/// A triangle has no normal if it is lower than this fraction of its longest edge, or of the size of the shapes: rounding
 /// errors of its corners would turn it.
-const SLIVER: f64 = 1e-10;
+const SLIVER_HEIGHT: f64 = 1e-10;
 const THIN: f64 = 1e-13;
-/// A vertex is seen by a face if it is this share of the size above it.
+/// A vertex is seen by a face if it is this fraction of the size above it.
 const SEEN: f64 = 1e-13;
 /// Depth to which overlapping shapes are known, relative to their size: polytopes, curved shapes, and when vertices run
-/// out (around an axis that both shapes share the bound creeps, although the answer is sharp).
-const FLAT: f64 = 1e-12;
-const CURVED: f64 = 5e-8;
-const LAST_RESORT: f64 = 1e-3;
+/// out (around an axis that both shapes share the bound converges slowly, although the result is exact).
+const POLYTOPE_TOLERANCE: f64 = 1e-12;
+const CURVED_TOLERANCE: f64 = 5e-8;
+const EXHAUSTED_TOLERANCE: f64 = 1e-3;
 /// Gap at which the polish is tried first; a tenth of it next time.
-const ROUGH: f64 = 0.03;
-/// Cosine of the angle within which normals are taken to lead to one answer.
-const SAME_ANSWER: f64 = 0.99;
-/// Most steps uphill.
-const CLIMB: usize = 400;
-/// A tetrahedron lower than this share of the size is flat.
-const FLAT_START: f64 = 1e-6;
-/// Vertices nearer than this share of the size are one.
-const SAME: f64 = 1e-9;
-/// A support point farther above its face than this share of the size is a new one.
+const FIRST_POLISH_GAP: f64 = 0.03;
+/// Cosine of the angle within which normals are taken to lead to the same result.
+const SAME_RESULT: f64 = 0.99;
+/// Most steps of the ascent.
+const MAX_CLIMB_STEPS: usize = 400;
+/// A tetrahedron lower than this fraction of the size is flat.
+const FLAT_SIMPLEX: f64 = 1e-6;
+/// Vertices nearer than this fraction of the size are one.
+const SAME_VERTEX: f64 = 1e-9;
+/// A support point farther above its face than this fraction of the size is a new one.
 const SMALL_GAP: f64 = 1e-5;
 
 #[derive(Debug, Clone, Copy)]
-struct Face {
+struct PolytopeFace {
     vertices: [u16; 3],
     /// The face beyond the edge from vertex k to vertex k + 1.
     beyond: [u16; 3],
@@ -49,11 +49,11 @@ struct Face {
     alive: bool,
 }
 
-/// Memory of the expansion: never more than its capacity is used.
+/// Memory of EPA: never more than its capacity is used.
 #[derive(Debug, Clone)]
 pub(crate) struct Polytope {
     vertices: Vec<Vertex>,
-    faces: Vec<Face>,
+    faces: Vec<PolytopeFace>,
     /// Height of each face again, side by side for the search; infinite for those that are gone.
     heights: Vec<f64>,
     /// Edges between what a new vertex sees and what it does not: face behind, its edge, from, to.
@@ -63,21 +63,21 @@ pub(crate) struct Polytope {
 
 footprint!(Polytope: vertices, faces, heights, horizon, seen);
 
-/// The best answer so far.
-struct Best {
+/// The best result so far.
+struct BestFace {
     /// Direction in which shape 2 leaves shape 1 soonest, and the distance of the cores along it.
     normal: Vec3,
     distance: f64,
     /// Vertices of the face.
     face: [u16; 3],
-    /// The answer with the features of that face.
+    /// The polished result with the features of that face.
     polished: Option<Witness>,
     /// Angle around the normal within which no other one is better (rad).
     sure: f64,
 }
 
-impl Best {
-    /// Whether a face of the given normal and height hides no better answer: all directions along which the polytope
+impl BestFace {
+    /// Whether a face of the given normal and height hides no better result: all directions along which the polytope
     /// reaches less far than the depth found lie within the angle of which that is known. In the polar polytope, whose
     /// corners are the normals over the heights, these directions are seen outside a ball; what sticks out of the ball
     /// there leans from its corners by no more than arccos(height/depth).
@@ -95,12 +95,12 @@ impl Best {
     }
 }
 
-/// Uphill from a normal, in ever smaller steps: the last resort where shapes share an axis, so that vertices run out
-/// before they have been all around it, and no features are determined.
+/// Gradient ascent from a normal, in ever smaller steps: the last resort where shapes share an axis, so that vertices run
+/// out before they have been all around it, and no features are determined.
 fn climb(pair: &ShapePair, start: Vec3) -> Vec3 {
     let gap = |n: Vec3| n.dot(pair.support(n, [0, 0]).y);
     let (mut n, mut best, mut step) = (start, gap(start), 0.05);
-    for _ in 0..CLIMB {
+    for _ in 0..MAX_CLIMB_STEPS {
         if step <= 1e-9 {
             break;
         }
@@ -120,12 +120,12 @@ fn climb(pair: &ShapePair, start: Vec3) -> Vec3 {
 }
 
 impl Polytope {
-    /// Without room: the first expansion makes it.
+    /// Empty memory: the first run allocates.
     pub const fn empty() -> Polytope {
         Polytope { vertices: Vec::new(), faces: Vec::new(), heights: Vec::new(), horizon: Vec::new(), seen: Vec::new() }
     }
 
-    /// With all the room an expansion can use.
+    /// Memory for the largest polytope.
     pub fn new() -> Polytope {
         let mut polytope = Polytope::empty();
         polytope.reserve();
@@ -152,11 +152,11 @@ impl Polytope {
             return flat;
         }
         let curved = pair.has_curves();
-        let tolerance = scale * if curved { CURVED } else { FLAT };
-        let mut best: Option<Best> = None;
+        let tolerance = scale * if curved { CURVED_TOLERANCE } else { POLYTOPE_TOLERANCE };
+        let mut best: Option<BestFace> = None;
         let (mut converged, mut attempts) = (false, if curved { 4 } else { 0 });
-        let mut rough = ROUGH * scale;
-        // faces that hide nothing better than the best answer, and how far from them that holds
+        let mut rough = FIRST_POLISH_GAP * scale;
+        // faces that hide nothing better than the best result, and their largest angle from it
         let (mut covered, mut lean) = (false, 0.0);
         while let Some((k, height)) = self.nearest_face() {
             if best.as_ref().is_some_and(|b| -height - b.distance <= tolerance) {
@@ -172,11 +172,11 @@ impl Polytope {
             let mut newest = pair.support(n, self.vertices[face.vertices[0] as usize].atoms);
             let distance = n.dot(newest.y);
             if best.as_ref().is_none_or(|b| distance > b.distance) {
-                best = Some(Best { normal: n, distance, face: face.vertices, polished: None, sure: 0.0 });
+                best = Some(BestFace { normal: n, distance, face: face.vertices, polished: None, sure: 0.0 });
                 self.uncover(&mut covered, &mut lean);
             }
-            // a normal that leads to the same answer again is not worth the trouble
-            let led = |b: &Best| b.polished.is_some() && b.normal.dot(n) > SAME_ANSWER;
+            // a normal that leads to the same result again is not polished
+            let led = |b: &BestFace| b.polished.is_some() && b.normal.dot(n) > SAME_RESULT;
             if attempts > 0 && -face.height - distance < rough && !best.as_ref().is_some_and(led) {
                 attempts -= 1;
                 rough *= 0.1;
@@ -191,7 +191,7 @@ impl Polytope {
                     }
                     let distance = w.distance + pair.radius();
                     let sure = sure_angle(pair, &w);
-                    best = Some(Best { normal: w.normal, distance, face: face.vertices, polished: Some(w), sure });
+                    best = Some(BestFace { normal: w.normal, distance, face: face.vertices, polished: Some(w), sure });
                     self.uncover(&mut covered, &mut lean);
                 }
             }
@@ -200,18 +200,18 @@ impl Polytope {
                 self.faces[k].height = -n.dot(newest.y); // as far out as it can be
                 self.heights[k] = self.faces[k].height;
             } else if self.vertices.len() == MAX_VERTICES || !self.grow(k as u16, newest, scale) {
-                converged = best.as_ref().is_some_and(|b| -height - b.distance <= LAST_RESORT * scale);
+                converged = best.as_ref().is_some_and(|b| -height - b.distance <= EXHAUSTED_TOLERANCE * scale);
                 break;
             }
         }
         converged |= covered && self.nearest_face().is_none();
         match best {
-            Some(best) => self.answer(pair, best, scale, converged),
+            Some(best) => self.result(pair, best, scale, converged),
             None => unpolished(pair, start, Vec3::UNITS[2], false),
         }
     }
 
-    /// Another answer: every face counts again.
+    /// Marks all faces as open, because the best result has changed.
     fn uncover(&mut self, covered: &mut bool, lean: &mut f64) {
         if *covered {
             for (height, face) in self.heights.iter_mut().zip(&self.faces).filter(|(_, f)| f.alive) {
@@ -221,8 +221,8 @@ impl Polytope {
         (*covered, *lean) = (false, 0.0);
     }
 
-    /// The best answer, polished if its features allow it.
-    fn answer(&self, pair: &ShapePair, best: Best, scale: f64, converged: bool) -> Witness {
+    /// The best result, polished if its features allow it.
+    fn result(&self, pair: &ShapePair, best: BestFace, scale: f64, converged: bool) -> Witness {
         if let Some(w) = best.polished {
             return Witness { converged, ..w };
         }
@@ -241,7 +241,7 @@ impl Polytope {
     }
 
     /// Of the faces in the plane of the best one, that which holds the foot of the origin's perpendicular.
-    fn foot(&self, best: &Best, scale: f64) -> Option<Simplex> {
+    fn foot(&self, best: &BestFace, scale: f64) -> Option<Simplex> {
         let mut found: Option<(f64, Simplex)> = None;
         for face in self.faces.iter().filter(|f| f.alive) {
             let same =
@@ -272,7 +272,7 @@ impl Polytope {
 
     /// The vertex that a point coincides with: two so near would make faces whose normals are noise.
     fn same_vertex(&self, y: Vec3, scale: f64) -> Option<u16> {
-        let near = SAME * scale;
+        let near = SAME_VERTEX * scale;
         let same = |v: &Vertex| {
             let d = v.y - y;
             d.dot(d) <= near * near
@@ -312,7 +312,7 @@ impl Polytope {
             let area = |t: &[Vertex; 3]| (t[1].y - t[0].y).cross(t[2].y - t[0].y).norm();
             let faces = [[a, b, c], [a, b, d], [a, c, d], [b, c, d]];
             let largest = faces.into_iter().max_by(|s, t| area(s).total_cmp(&area(t))).unwrap_or([a, b, c]);
-            if volume(a, b, c, d) <= FLAT_START * area(&largest) * scale {
+            if volume(a, b, c, d) <= FLAT_SIMPLEX * area(&largest) * scale {
                 self.vertices.truncate(3);
                 self.vertices.copy_from_slice(&largest);
             }
@@ -390,16 +390,16 @@ impl Polytope {
         unpolished(pair, start, normal.unwrap_or(Vec3::UNITS[2]), true)
     }
 
-    fn face(&self, vertices: [u16; 3], beyond: [u16; 3], scale: f64) -> Face {
+    fn face(&self, vertices: [u16; 3], beyond: [u16; 3], scale: f64) -> PolytopeFace {
         let [a, b, c] = vertices.map(|v| self.vertices[v as usize].y);
         let (ab, ac, bc) = (b - a, c - a, c - b);
         let cross = ab.cross(ac);
         let area = cross.dot(cross);
         let longest = ab.dot(ab).max(ac.dot(ac)).max(bc.dot(bc));
-        let sliver = area <= longest * (SLIVER * SLIVER * longest).max(THIN * THIN * scale * scale);
+        let sliver = area <= longest * (SLIVER_HEIGHT * SLIVER_HEIGHT * longest).max(THIN * THIN * scale * scale);
         let normal = if sliver { Vec3::UNITS[2] } else { cross * (1.0 / area.sqrt()) };
         let height = if sliver { f64::INFINITY } else { normal.dot(a).max(normal.dot(b)).max(normal.dot(c)) };
-        Face { vertices, beyond, normal, height, alive: true }
+        PolytopeFace { vertices, beyond, normal, height, alive: true }
     }
 
     /// Replaces all faces that see a new vertex by a fan to it. False when rounding leaves nothing to do.
@@ -424,7 +424,7 @@ impl Polytope {
         for i in 0..n {
             let (behind, edge, from, to) = self.horizon[i];
             let (slot, next, previous) = (self.seen[i], self.seen[(i + 1) % n], self.seen[(i + n - 1) % n]);
-            // the horizon is a closed walk: the fan's neighbors are before and after in it
+            // the horizon is a closed loop: the fan's neighbors are before and after in it
             if self.horizon[(i + 1) % n].2 != to {
                 return false;
             }
@@ -442,7 +442,7 @@ impl Polytope {
         self.seen.push(face);
     }
 
-    /// Walks over faces that see `y` and lists the edges where that ends, in order.
+    /// Visits the faces that see `y` and lists the edges of the horizon, in order.
     fn flood(&mut self, f: u16, from: u16, y: Vec3, tolerance: f64) {
         let face = &self.faces[f as usize];
         if !face.alive {

@@ -1,7 +1,7 @@
-//! From nearly the right normal and the features that touch to machine precision.   (collision-10)
+//! Refines the normal and the touching points to machine precision, given the features that touch.   (collision-10)
 //!
-//! The walk and the expansion know the normal to the square root of their tolerance on curved shapes, and lose its
-//! digits where shapes touch. With the touching atoms at hand the normal and the touching points solve a small smooth
+//! GJK and EPA determine the normal to the square root of their tolerance on curved shapes, and lose its digits where
+//! shapes touch. Given the touching support features (atoms), the normal and the touching points solve a small smooth
 //! system, the same as that of the derivatives (collision-3); Newton's method needs two or three steps, one on polytopes.
 
 use super::simplex::Simplex;
@@ -14,9 +14,9 @@ const MAX_STEPS: usize = 12;
 const SETTLED: f64 = 1e-13;
 const NEARLY_SETTLED: f64 = 1e-7;
 /// Weights may be negative by this much.
-const OUTSIDE: f64 = 1e-9;
+const NEGATIVE_WEIGHT: f64 = 1e-9;
 /// Edges at a smaller angle are taken for parallel (rad).
-const PARALLEL: f64 = 1e-9;
+const PARALLEL_EDGES: f64 = 1e-9;
 /// Longest step of the normal (rad).
 const MAX_TURN: f64 = 0.3;
 
@@ -40,10 +40,10 @@ fn sides(simplex: &Simplex) -> [Side; 2] {
     })
 }
 
-/// The sharpest answer that the features in a simplex, or the flat caps near the normal `n`, allow.
+/// The exact nearest points for the features in a simplex, or for the flat caps near the normal `n`.
 ///
-/// Of shapes that are apart the touching points must lie between their atoms. Of overlapping ones a point may also lie
-/// in the same face beyond the three atoms known of it: there the depth found before guards against a wrong face.
+/// If shapes are apart, the touching points must lie between their atoms. If they overlap, a point may also lie in the
+/// same face beyond its three known atoms: there the depth found before guards against a wrong face.
 #[inline(always)]
 pub(crate) fn refine(pair: &ShapePair, simplex: &Simplex, n: Vec3, scale: f64, apart: bool) -> Option<Witness> {
     let rims = sides(simplex);
@@ -60,7 +60,7 @@ pub(crate) fn refine(pair: &ShapePair, simplex: &Simplex, n: Vec3, scale: f64, a
                     sides[1 - i] = Side { fixed: true, ..pair.cap_side(simplex, 1 - i, top) };
                 }
                 let found = polish(pair, sides, n, scale, false).filter(|w| pair.is_on_cap(w, i));
-                // of equals the cap: the place of a touching point on the rim means nothing then
+                // the cap wins ties: the position of a touching point on the rim has no meaning then
                 let rim = best.filter(|r| found.is_none_or(|w| r.distance > w.distance + 1e-10 * scale));
                 best = deeper(found, rim);
             }
@@ -76,7 +76,7 @@ fn polish(pair: &ShapePair, mut sides: [Side; 2], mut n: Vec3, scale: f64, apart
     let mut turn = f64::INFINITY;
     let mut face_only: Option<Witness> = None;
     for _ in 0..MAX_STEPS {
-        let local = Local::new(pair, &sides, n);
+        let local = LocalFeatures::new(pair, &sides, n);
         let Some(step) = local.newton(&sides, n) else { return face_only };
         let length = step.dn.norm();
         let next = n + if length > MAX_TURN { step.dn * (MAX_TURN / length) } else { step.dn };
@@ -130,12 +130,12 @@ impl ShapePair<'_> {
         Side::face(atoms, [1.0 - s - t, s, t])
     }
 
-    /// Whether the touching point of shape `i` lies on its cap, not beside it.
+    /// Whether the touching point of shape `i` lies on its cap, not outside of it.
     fn is_on_cap(&self, w: &Witness, i: usize) -> bool {
         let x = if i == 0 { w.points[0] } else { self.X_12.rotation.tmul(w.points[1] - self.X_12.position) };
         match self.shapes[i].core {
             Core::Cylinder { radius, .. } | Core::Cone { radius, .. } => {
-                x.x * x.x + x.y * x.y <= (radius * (1.0 + OUTSIDE)).powi(2)
+                x.x * x.x + x.y * x.y <= (radius * (1.0 + NEGATIVE_WEIGHT)).powi(2)
             }
             _ => false,
         }
@@ -153,7 +153,7 @@ fn deeper(a: Option<Witness>, b: Option<Witness>) -> Option<Witness> {
 
 /// The atom with the most negative weight. Points of a cap are no corners: weights of any sign stand for points of it.
 fn outside(pair: &ShapePair, sides: &[Side; 2]) -> Option<(usize, usize)> {
-    let mut worst = (-OUTSIDE, None);
+    let mut worst = (-NEGATIVE_WEIGHT, None);
     for (i, side) in sides.iter().enumerate() {
         if pair.shapes[i].core.is_cap_atom(side.atoms[0]) {
             continue;
@@ -177,7 +177,7 @@ fn drop_atom(side: &mut Side, k: usize) {
     side.weights = side.weights.map(|w| w.max(0.0) / sum);
 }
 
-/// Measures the distance along the normal with fresh support points: it must be what the features say.
+/// Measures the distance along the normal with new support points: it must agree with the features.
 #[inline(always)]
 fn finish(pair: &ShapePair, sides: [Side; 2], n: Vec3, scale: f64) -> Option<Witness> {
     let d2 = -pair.X_12.rotation.tmul(n);
@@ -193,7 +193,7 @@ fn finish(pair: &ShapePair, sides: [Side; 2], n: Vec3, scale: f64) -> Option<Wit
     Some(Witness { normal: n, distance: distance - pair.radius(), points, sides, converged: true })
 }
 
-/// The answer of a walk over polytopes that ended with all digits: the simplex is what touches.
+/// The result of GJK on polytopes that ended with all digits: the simplex has the touching features.
 #[inline(always)]
 pub(crate) fn exact(pair: &ShapePair, simplex: &Simplex, v: Vec3, distance: f64) -> Witness {
     let n = v * (1.0 / distance);
@@ -202,7 +202,7 @@ pub(crate) fn exact(pair: &ShapePair, simplex: &Simplex, v: Vec3, distance: f64)
     Witness { normal: n, distance: distance - pair.radius(), points, sides: sides(simplex), converged: true }
 }
 
-/// The answer of an iteration as it is; touching points between several atoms are taken as fixed to their bodies.
+/// The unpolished result of an iteration; touching points between several atoms are taken as fixed to their bodies.
 pub(crate) fn unpolished(pair: &ShapePair, simplex: &Simplex, n: Vec3, converged: bool) -> Witness {
     let fix = |s: Side| Side { fixed: s.count > 1, ..s };
     let (x1, y) = simplex.points();
@@ -214,8 +214,8 @@ pub(crate) fn unpolished(pair: &ShapePair, simplex: &Simplex, n: Vec3, converged
     Witness { normal: n, distance: core_distance - pair.radius(), points, sides: sides(simplex).map(fix), converged }
 }
 
-/// The features at a normal: what Newton's step needs.
-pub(crate) struct Local {
+/// The features at a normal, for Newton's step.
+pub(crate) struct LocalFeatures {
     /// Tangent basis of the normal.
     pub basis: [Vec3; 2],
     /// From the point on core 1 to that on core 2.
@@ -232,9 +232,9 @@ struct Newton {
     slides: [[f64; 2]; 2],
 }
 
-impl Local {
+impl LocalFeatures {
     #[inline(always)]
-    pub fn new(pair: &ShapePair, sides: &[Side; 2], n: Vec3) -> Local {
+    pub fn new(pair: &ShapePair, sides: &[Side; 2], n: Vec3) -> LocalFeatures {
         let frame = crate::collision::frame::frame(n);
         let basis = [frame.c[0], frame.c[1]];
         let mut points = [Vec3::ZERO; 2];
@@ -266,7 +266,7 @@ impl Local {
         }
         let gap = points[1] - points[0];
         let phi = n.dot(gap);
-        Local { basis, gap, K: [K[0] + phi, K[1], K[2] + phi], edges }
+        LocalFeatures { basis, gap, K: [K[0] + phi, K[1], K[2] + phi], edges }
     }
 
     /// K dn = P gap + Σ ± slides, n·e + e·dn = 0 along every free edge e.
@@ -284,8 +284,8 @@ impl Local {
             let (ea, eb) = (flat(edge(a)), flat(edge(b)));
             let det = ea[0] * eb[1] - ea[1] * eb[0];
             let size = (ea[0] * ea[0] + ea[1] * ea[1]) * (eb[0] * eb[0] + eb[1] * eb[1]);
-            if det * det <= PARALLEL * PARALLEL * size {
-                free.count = 1; // the second says what the first says; its point keeps its place
+            if det * det <= PARALLEL_EDGES * PARALLEL_EDGES * size {
+                free.count = 1; // the second is redundant; its point stays
             }
         }
         let dn = match *free.as_slice() {

@@ -14,29 +14,29 @@ pub(crate) struct Simplex {
 
 /// The point of a simplex nearest to the origin.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Nearest {
+pub(crate) struct NearestPoint {
     pub point: Vec3,
     /// The vertices whose hull holds it.
     which: [usize; 3],
     count: usize,
 }
 
-impl Nearest {
-    const fn of<const N: usize>(point: Vec3, vertices: [usize; N]) -> Nearest {
+impl NearestPoint {
+    const fn of<const N: usize>(point: Vec3, vertices: [usize; N]) -> NearestPoint {
         let mut which = [0; 3];
         let mut k = 0;
         while k < N {
             which[k] = vertices[k];
             k += 1;
         }
-        Nearest { point, which, count: N }
+        NearestPoint { point, which, count: N }
     }
 }
 
 /// Square of the sine of an angle below which a triangle is taken for a sliver, whose normal has few digits.
-const SLIVER: f64 = 1e-12;
-/// A tetrahedron lower than this share of its edges is flat to rounding.
-const FLAT: f64 = 1e-14;
+const SLIVER_SINE_SQUARED: f64 = 1e-12;
+/// A tetrahedron lower than this fraction of its edges is flat to rounding.
+const FLAT_TETRAHEDRON: f64 = 1e-14;
 
 impl Simplex {
     #[inline(always)]
@@ -51,13 +51,13 @@ impl Simplex {
         self.count += 1;
     }
 
-    /// Takes the newest vertex away again.
+    /// Removes the newest vertex.
     #[inline(always)]
     pub fn pop(&mut self) {
         self.count -= 1;
     }
 
-    /// The point of core 1 that the weights stand for, and the way from there to that of core 2.
+    /// The point of core 1 for the weights, and the vector from there to that of core 2.
     pub fn points(&self) -> (Vec3, Vec3) {
         let each = self.vertices[..self.count].iter().zip(self.weights);
         each.fold((Vec3::ZERO, Vec3::ZERO), |(x, y), (v, w)| (x + v.x1 * w, y + v.y * w))
@@ -79,10 +79,10 @@ impl Simplex {
     /// The point nearest to the origin; `None` if the origin is inside. Without the newest vertex the nearest point must
     /// have been farther away.
     #[inline(always)]
-    pub fn nearest(&self) -> Option<Nearest> {
+    pub fn nearest(&self) -> Option<NearestPoint> {
         let y = |k: usize| self.vertices[k].y;
         match self.count {
-            1 => Some(Nearest::of(y(0), [0])),
+            1 => Some(NearestPoint::of(y(0), [0])),
             2 => Some(on_segment(y(0), y(1), [0, 1])),
             3 => {
                 let (a, b) = (Spoke::new(y(0), y(2), 0), Spoke::new(y(1), y(2), 1));
@@ -94,18 +94,18 @@ impl Simplex {
 
     /// The faces around the newest vertex; the triangle that there was before looks away from the origin.
     #[inline(always)]
-    fn nearest_of_tetrahedron(&self) -> Option<Nearest> {
+    fn nearest_of_tetrahedron(&self) -> Option<NearestPoint> {
         let d = self.vertices[3].y;
         let [a, b, c] = [0, 1, 2].map(|k| Spoke::new(self.vertices[k].y, d, k));
         let normals = [a.edge.cross(b.edge), a.edge.cross(c.edge), b.edge.cross(c.edge)];
         let volume = c.edge.dot(normals[0]);
         let span = |n: Vec3, s: &Spoke| n.dot(n) * s.square;
         let largest = span(normals[0], &c).max(span(normals[1], &b)).max(span(normals[2], &a));
-        let flat = volume * volume <= FLAT * FLAT * largest;
+        let flat = volume * volume <= FLAT_TETRAHEDRON * FLAT_TETRAHEDRON * largest;
         // a face sees the origin if the fourth vertex is on its other side
         let sees = |n: Vec3, volume: f64| flat || d.dot(n) * volume >= 0.0;
-        let mut best: Option<Nearest> = None;
-        let mut consider = |found: Nearest| {
+        let mut best: Option<NearestPoint> = None;
+        let mut consider = |found: NearestPoint| {
             if best.is_none_or(|b| found.point.dot(found.point) < b.point.dot(b.point)) {
                 best = Some(found);
             }
@@ -124,7 +124,7 @@ impl Simplex {
 
     /// Reduces to the face that holds the nearest point.
     #[inline(always)]
-    pub fn keep(&mut self, nearest: &Nearest) {
+    pub fn keep(&mut self, nearest: &NearestPoint) {
         // the numbers rise, so that none is overwritten before it is read
         for k in 0..nearest.count {
             if nearest.which[k] != k {
@@ -175,15 +175,15 @@ fn segment(a: Vec3, b: Vec3) -> [f64; 3] {
 }
 
 #[inline(always)]
-fn on_segment(a: Vec3, b: Vec3, [i, j]: [usize; 2]) -> Nearest {
+fn on_segment(a: Vec3, b: Vec3, [i, j]: [usize; 2]) -> NearestPoint {
     let ab = b - a;
     let (along, square) = (-a.dot(ab), ab.dot(ab));
     if along <= 0.0 {
-        Nearest::of(a, [i])
+        NearestPoint::of(a, [i])
     } else if along >= square {
-        Nearest::of(b, [j])
+        NearestPoint::of(b, [j])
     } else {
-        Nearest::of(a + ab * (along / square), [i, j])
+        NearestPoint::of(a + ab * (along / square), [i, j])
     }
 }
 
@@ -208,41 +208,41 @@ impl Spoke {
 /// The point nearest to the origin of the triangle with the normal `n` between two spokes from vertex `d`, which has a
 /// part in it.
 #[inline(always)]
-fn on_fan(d: Vec3, newest: usize, a: &Spoke, b: &Spoke, n: Vec3) -> Nearest {
+fn on_fan(d: Vec3, newest: usize, a: &Spoke, b: &Spoke, n: Vec3) -> NearestPoint {
     if a.along <= 0.0 && b.along <= 0.0 {
-        return Nearest::of(d, [newest]);
+        return NearestPoint::of(d, [newest]);
     }
     let ab = a.edge.dot(b.edge);
     let (beyond_a, beyond_b) = (b.along * a.square - a.along * ab, a.along * b.square - b.along * ab);
     if beyond_a <= 0.0 && a.along > 0.0 && a.along < a.square {
-        return Nearest::of(d + a.edge * (a.along / a.square), [a.which, newest]);
+        return NearestPoint::of(d + a.edge * (a.along / a.square), [a.which, newest]);
     }
     if beyond_b <= 0.0 && b.along > 0.0 && b.along < b.square {
-        return Nearest::of(d + b.edge * (b.along / b.square), [b.which, newest]);
+        return NearestPoint::of(d + b.edge * (b.along / b.square), [b.which, newest]);
     }
     let square = n.dot(n);
     let inside = beyond_a > 0.0 && beyond_b > 0.0 && beyond_a + beyond_b < square;
-    if inside && square > SLIVER * (a.square * b.square) {
-        return Nearest::of(n * (n.dot(d) / square), [a.which, b.which, newest]);
+    if inside && square > SLIVER_SINE_SQUARED * (a.square * b.square) {
+        return NearestPoint::of(n * (n.dot(d) / square), [a.which, b.which, newest]);
     }
     on_triangle(d + a.edge, d + b.edge, d, [a.which, b.which, newest])
 }
 
 /// The point of a triangle nearest to the origin, by its Voronoi regions (Ericson, Real-Time Collision Detection, 5.1.5).
 #[cold]
-fn on_triangle(a: Vec3, b: Vec3, c: Vec3, [i, j, k]: [usize; 3]) -> Nearest {
+fn on_triangle(a: Vec3, b: Vec3, c: Vec3, [i, j, k]: [usize; 3]) -> NearestPoint {
     let (ab, ac) = (b - a, c - a);
     let (d1, d2) = (-ab.dot(a), -ac.dot(a));
     if d1 <= 0.0 && d2 <= 0.0 {
-        return Nearest::of(a, [i]);
+        return NearestPoint::of(a, [i]);
     }
     let (d3, d4) = (-ab.dot(b), -ac.dot(b));
     if d3 >= 0.0 && d4 <= d3 {
-        return Nearest::of(b, [j]);
+        return NearestPoint::of(b, [j]);
     }
     let (d5, d6) = (-ab.dot(c), -ac.dot(c));
     if d6 >= 0.0 && d5 <= d6 {
-        return Nearest::of(c, [k]);
+        return NearestPoint::of(c, [k]);
     }
     if d1 * d4 - d3 * d2 <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
         return on_segment(a, b, [i, j]);
@@ -255,17 +255,17 @@ fn on_triangle(a: Vec3, b: Vec3, c: Vec3, [i, j, k]: [usize; 3]) -> Nearest {
     }
     let n = ab.cross(ac);
     let square = n.dot(n);
-    if square > SLIVER * (ab.dot(ab) * ac.dot(ac)) {
-        return Nearest::of(n * (n.dot(a) / square), [i, j, k]);
+    if square > SLIVER_SINE_SQUARED * (ab.dot(ab) * ac.dot(ac)) {
+        return NearestPoint::of(n * (n.dot(a) / square), [i, j, k]);
     }
     on_sliver(a, b, c, [i, j, k])
 }
 
 #[cold]
-fn on_sliver(a: Vec3, b: Vec3, c: Vec3, which: [usize; 3]) -> Nearest {
+fn on_sliver(a: Vec3, b: Vec3, c: Vec3, which: [usize; 3]) -> NearestPoint {
     let weights = interior(a, b, c);
     let point = a * weights[0] + b * weights[1] + c * weights[2];
-    let mut found = Nearest { point, which, count: 0 };
+    let mut found = NearestPoint { point, which, count: 0 };
     for k in (0..3).filter(|k| weights[*k] > 0.0) {
         found.which[found.count] = which[k];
         found.count += 1;

@@ -1,4 +1,4 @@
-//! All pairs of cores against what no engine can argue with: the gap along any normal bounds the distance from below,
+//! All pairs of cores against bounds that hold for any engine: the gap along any normal bounds the distance from below,
 //! the distance of any two points of the shapes bounds that of separated shapes from above.
 
 use super::*;
@@ -154,7 +154,7 @@ fn sweep(seed: u64, trials: usize, aside: f64, rotation: impl Fn(&mut Random) ->
 
 #[test]
 fn distances_and_points_of_random_pairs_hold_their_bounds() {
-    // faces tilted by 1e-11 leave the place where they touch undetermined
+    // faces tilted by 1e-11 leave the touching point undetermined
     let wrong = sweep(1, 6, 1e-3, |random| random.rotation().to_matrix());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -1,14 +1,14 @@
-//! Cuts a face or an edge of the incident shape to what lies over the reference face.
+//! Clips a face or an edge of the incident shape against the reference face.
 //!
-//! Edges are cut one at a time, so that every point knows the atoms that it comes from: corners of the incident face over
+//! Edges are cut one at a time, so that the support features (atoms) of every point are known: corners of the incident face over
 //! the reference face, crossings of the two outlines, and corners of the reference face under the incident face.
 
-use super::face::Face;
+use super::face::ReferenceFace;
 use super::reduce::Candidates;
 use crate::collision::contact::PointKind;
 use crate::spatial::Vec3;
 
-/// Corners outside by less than this share of the reference face's size count as inside: a shared edge keeps its corners.
+/// Corners outside by less than this fraction of the reference face's size count as inside: a shared edge keeps its corners.
 const SNAP: f64 = 1e-9;
 /// A face that leans more than this has no corners of the reference face under it (cosine).
 const STEEP: f64 = 1e-3;
@@ -20,7 +20,7 @@ pub(super) struct Outline<const N: usize> {
     pub atoms: [u32; N],
     pub points: [Vec3; N],
     pub count: usize,
-    /// An atom that is left out: another candidate lies nearby.
+    /// An atom that is skipped: another candidate lies nearby.
     pub without: u32,
 }
 
@@ -78,7 +78,7 @@ impl<const N: usize> Sides<N> {
 
 /// Whether a point with the given heights lies over the face.
 #[inline(always)]
-fn is_over<const N: usize>(face: &Face<N>, p: Vec3, heights: &[f64; N], tolerance: f64) -> bool {
+fn is_over<const N: usize>(face: &ReferenceFace<N>, p: Vec3, heights: &[f64; N], tolerance: f64) -> bool {
     if face.disc > 0.0 {
         return p.x * p.x + p.y * p.y <= face.disc * face.disc * (1.0 + 2.0 * SNAP);
     }
@@ -89,7 +89,7 @@ fn is_over<const N: usize>(face: &Face<N>, p: Vec3, heights: &[f64; N], toleranc
 #[inline(always)]
 pub(super) fn clip<const N: usize, const M: usize>(
     outline: &Outline<N>,
-    face: &Face<N>,
+    face: &ReferenceFace<N>,
     incident: Incident,
     out: &mut Candidates<M>,
 ) {
@@ -127,7 +127,7 @@ pub(super) fn clip<const N: usize, const M: usize>(
 fn clip_edge<const N: usize, const M: usize>(
     outline: &Outline<N>,
     k: usize,
-    face: &Face<N>,
+    face: &ReferenceFace<N>,
     over: [bool; 2],
     heights: [&[f64; N]; 2],
     incident: Incident,
@@ -170,7 +170,7 @@ fn clip_edge<const N: usize, const M: usize>(
 #[inline(always)]
 fn corners_below<const N: usize, const M: usize>(
     outline: &Outline<N>,
-    face: &Face<N>,
+    face: &ReferenceFace<N>,
     incident: Incident,
     tolerance: f64,
     out: &mut Candidates<M>,
@@ -202,7 +202,7 @@ fn corners_below<const N: usize, const M: usize>(
 
 /// Square of the longest diagonal from the first corner (m²).
 #[inline(always)]
-fn square_of_size<const N: usize>(face: &Face<N>) -> f64 {
+fn square_of_size<const N: usize>(face: &ReferenceFace<N>) -> f64 {
     let a = face.corners[0];
     let square = |c: &[f64; 2]| (c[0] - a[0]) * (c[0] - a[0]) + (c[1] - a[1]) * (c[1] - a[1]);
     face.corners[1..face.count].iter().fold(0.0, |s: f64, c| s.max(square(c)))

@@ -193,7 +193,7 @@ fn in_face(axis: usize, up: bool) -> [usize; 2] {
 
 /// A reference face: a convex polygon in its own plane.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Face<const N: usize> {
+pub(super) struct ReferenceFace<const N: usize> {
     /// Frame of the face in the frame of its shape, z outward.
     pub frame: Pose,
     /// Corners in the face's x and y, counter-clockwise (m).
@@ -204,9 +204,9 @@ pub(super) struct Face<const N: usize> {
     pub disc: f64,
 }
 
-impl<const N: usize> Face<N> {
+impl<const N: usize> ReferenceFace<N> {
     #[inline(always)]
-    pub fn new(core: &Core, facing: &Facing) -> Face<N> {
+    pub fn new(core: &Core, facing: &Facing) -> ReferenceFace<N> {
         let (atoms, count) = facing.corners::<N>(core, 0);
         let frame = facing.frame(core, &atoms, count);
         let mut corners = [[0.0; 2]; N];
@@ -218,7 +218,7 @@ impl<const N: usize> Face<N> {
             Core::Cylinder { radius, .. } | Core::Cone { radius, .. } => *radius,
             _ => 0.0,
         };
-        Face { frame, corners, atoms, count, disc }
+        ReferenceFace { frame, corners, atoms, count, disc }
     }
 
     /// The side with three corners of the face whose combination is nearest to `point` (of the shape's frame).

@@ -1,7 +1,7 @@
 //! From the nearest points of two shapes to up to four contact points with one normal.
 //!
-//! One shape gives the reference face (a plane, a face, a cap) and with it the normal; what the other shape has over that
-//! face is cut out and projected on the reference plane. Without a face there is one point, or two along parallel edges.
+//! One shape gives the reference face (a plane, a face, a cap) and with it the normal; the part of the other shape over that
+//! face is clipped and projected on the reference plane. Without a face there is one point, or two along parallel edges.
 //! Everything here is a function of the two shapes, their pose and the witness alone: no memory of earlier steps, which
 //! a derivative could not see.   (collision-7)
 
@@ -18,7 +18,7 @@ use super::shape::Core;
 use crate::random::Rng;
 use crate::spatial::{Mat3, Pose, Vec3, vec3};
 use clip::{Incident, NONE, Outline, clip};
-use face::{Face, Facing, facing};
+use face::{Facing, ReferenceFace, facing};
 use reduce::{Candidate, Candidates, reduce};
 use round::Round;
 
@@ -40,7 +40,7 @@ pub(crate) fn patch(pair: &ShapePair, w: &Witness, limit: f64) -> Patch {
     }
 }
 
-/// Names what touches at a point: the same from step to step as long as the same atoms do.
+/// Key of the support features (atoms) that touch at a point: constant from step to step as long as the same atoms touch.
 pub(crate) fn feature_key(kind: &PointKind, sides: &[Side; 2]) -> u64 {
     let name = |tag: u64, numbers: &[u32]| numbers.iter().fold(tag, |key, &n| mix(key ^ n as u64));
     match *kind {
@@ -101,7 +101,7 @@ fn reference_face(pair: &ShapePair, w: &Witness) -> Option<(usize, Facing)> {
     }
 }
 
-/// What the reference contributes to a patch.
+/// The reference plane of a patch.
 struct Plane {
     /// Which shape it belongs to.
     shape: usize,
@@ -170,7 +170,7 @@ fn clipped<const N: usize, const M: usize>(
 ) -> Patch {
     let other = 1 - reference;
     let core = &pair.shapes[other].core;
-    let face = Face::<N>::new(&pair.shapes[reference].core, facing);
+    let face = ReferenceFace::<N>::new(&pair.shapes[reference].core, facing);
     let X_fi = in_face(&face.frame, &other_in(pair, reference));
     let incident = incident(pair, reference);
     let mut candidates = Candidates::<M>::new(limit);

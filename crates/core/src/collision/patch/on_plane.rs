@@ -10,10 +10,10 @@ use crate::model::Hull;
 use crate::spatial::{Pose, Vec3};
 
 /// Up to this number of vertices all are looked at.
-const SMALL: usize = 32;
+const SMALL_HULL: usize = 32;
 /// Most candidates.
-pub(super) const MANY: usize = SMALL;
-/// A vertex that lies farther out by some length may be higher by this share of it: faces tilted by less touch as a whole.
+pub(super) const MAX_CANDIDATES: usize = SMALL_HULL;
+/// A vertex that lies farther out by some length may be higher by this fraction of it: faces tilted by less touch as a whole.
 const TILT: f64 = 0.1;
 
 /// Adds the corners of a box.
@@ -64,9 +64,9 @@ pub(super) fn hull_vertices(
     deepest: u32,
     incident: Incident,
     limit: f64,
-) -> Candidates<MANY> {
+) -> Candidates<MAX_CANDIDATES> {
     let mut out = Candidates::new(limit);
-    if hull.vertices.len() <= SMALL {
+    if hull.vertices.len() <= SMALL_HULL {
         for (k, v) in hull.vertices.iter().enumerate() {
             add(X_fi.point(*v), k as u32, incident, &mut out);
         }

@@ -7,10 +7,10 @@ use crate::collision::shape::Core;
 use crate::spatial::{Pose, Vec3};
 
 /// Angle up to which edges count as parallel to each other and at right angles to the normal (rad).
-const PARALLEL: f64 = 1e-3;
+const NEARLY_PARALLEL: f64 = 1e-3;
 /// Angle up to which an end of the reference edge may stand for the point abreast of it on the other (rad).
 const EXACTLY_PARALLEL: f64 = 1e-6;
-/// Share of the shorter edge that must lie along the other.
+/// Fraction of the shorter edge that must lie along the other.
 const OVERLAP: f64 = 1e-3;
 
 /// An edge in the frame of shape 1: core points, and the way from the first to the second.
@@ -22,13 +22,13 @@ struct Edge {
 }
 
 /// The shape as seen from the frame of shape 1, `d` being its outward direction in its own axes.
-struct View<'a> {
+struct ShapeView<'a> {
     core: &'a Core<'a>,
     X_1i: Pose,
     d: Vec3,
 }
 
-impl View<'_> {
+impl ShapeView<'_> {
     #[inline(always)]
     fn edge(&self, atoms: [u32; 2]) -> Edge {
         let ends = atoms.map(|a| self.X_1i.point(self.core.atom(a, self.d)));
@@ -80,13 +80,13 @@ pub(super) fn parallel(pair: &ShapePair, w: &Witness, limit: f64) -> Option<Patc
         return None;
     }
     let views = [
-        View { core: &pair.shapes[0].core, X_1i: Pose::IDENTITY, d: w.normal },
-        View { core: &pair.shapes[1].core, X_1i: pair.X_12, d: pair.X_12.rotation.tmul(-w.normal) },
+        ShapeView { core: &pair.shapes[0].core, X_1i: Pose::IDENTITY, d: w.normal },
+        ShapeView { core: &pair.shapes[1].core, X_1i: pair.X_12, d: pair.X_12.rotation.tmul(-w.normal) },
     ];
     let free = if counts[0] == 2 { 0 } else { 1 };
     let known = views[free].touching(&w.sides[free], w.normal)?;
     let other = views[1 - free].touching(&w.sides[1 - free], known.along)?;
-    if !is_parallel(&known, &other, w.normal, PARALLEL) {
+    if !is_parallel(&known, &other, w.normal, NEARLY_PARALLEL) {
         return None;
     }
     let edges = if free == 0 { [known, other] } else { [other, known] };
@@ -103,19 +103,19 @@ fn is_parallel(a: &Edge, b: &Edge, normal: Vec3, angle: f64) -> bool {
     aa > 0.0 && bb > 0.0 && cross.dot(cross) <= angle * angle * aa * bb && upright(a, aa) && upright(b, bb)
 }
 
-/// Where a point stands along an edge: 0 at its first end, 1 at its second.
-fn place(edge: &Edge, p: Vec3) -> f64 {
+/// Parameter of a point along an edge: 0 at its first end, 1 at its second.
+fn parameter(edge: &Edge, p: Vec3) -> f64 {
     (p - edge.ends[0]).dot(edge.along) / edge.along.dot(edge.along)
 }
 
 /// Whether both ends of `inner` lie abreast of `outer`.
 fn is_along(outer: &Edge, inner: &Edge) -> bool {
-    inner.ends.iter().all(|&p| (-1e-9..=1.0 + 1e-9).contains(&place(outer, p)))
+    inner.ends.iter().all(|&p| (-1e-9..=1.0 + 1e-9).contains(&parameter(outer, p)))
 }
 
 fn two_points(pair: &ShapePair, w: &Witness, limit: f64, edges: &[Edge; 2], reference: usize) -> Option<Patch> {
     let (outer, inner) = (&edges[reference], &edges[1 - reference]);
-    let t = inner.ends.map(|p| place(outer, p));
+    let t = inner.ends.map(|p| parameter(outer, p));
     let overlap = t[0].max(t[1]).min(1.0) - t[0].min(t[1]).max(0.0);
     if overlap < OVERLAP * (t[1] - t[0]).abs().min(1.0) {
         return None;

@@ -1,22 +1,22 @@
-//! Candidates for the points of a patch, and the choice of four of them.
+//! Candidates for the points of a patch, and the choice of up to four of them.
 
 use crate::collision::contact::{MAX_POINTS, PointKind};
 
-/// Candidates so much farther than the deepest wait until all nearer ones have had their turn (share of the limit).
+/// Candidates that are farther than the deepest by this are considered after all nearer ones (fraction of the limit).
 pub(super) const BAND: f64 = 0.1;
-/// Depths that differ by less than this share of the limit are equal: the lower number wins, not the rounding.
+/// Depths that differ by less than this fraction of the limit are equal: the lower number wins, not the rounding.
 const SAME_DEPTH: f64 = 1e-9;
-/// Lengths and areas that differ by less than this share are equal.
+/// Lengths and areas that differ by less than this fraction are equal.
 const SAME_SIZE: f64 = 1e-9;
-/// Points nearer to each other than this share of the patch are one.
+/// Points nearer to each other than this fraction of the patch are one.
 const SAME_PLACE: f64 = 1e-7;
-/// A point must widen the patch by this share of its length, squared.
+/// A point must widen the patch by this fraction of its length, squared.
 const WIDENS: f64 = 1e-6;
 
 /// A possible point of a patch, in the frame of the reference face.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidate {
-    /// Place in the reference plane (m).
+    /// Position in the reference plane (m).
     pub x: f64,
     pub y: f64,
     /// Signed distance of the surfaces along the normal (m).
@@ -113,7 +113,7 @@ fn deepest(candidates: &[Candidate], limit: f64) -> usize {
     best
 }
 
-/// All candidates that are not at the place of another.
+/// All candidates that do not coincide with another.
 #[inline(always)]
 fn take_all(candidates: &[Candidate], choice: &mut Choice) {
     let first = choice.index[0];
@@ -189,7 +189,7 @@ fn area(a: &Candidate, b: &Candidate, c: &Candidate) -> f64 {
     (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x)
 }
 
-/// What decides between equals: incident atoms before crossings before corners of the reference, then lower numbers.
+/// Tie-break: incident support features (atoms) before crossings before corners of the reference, then lower numbers.
 #[inline(always)]
 fn number(c: &Candidate) -> (u32, u32, u32) {
     match c.kind {

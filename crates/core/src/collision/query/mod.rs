@@ -1,4 +1,4 @@
-//! Questions about two shapes, or a ray and a shape, without a model; those about a model are in `model`.
+//! Queries of two shapes, or of a ray and a shape, without a model; queries of a model are in `model`.
 
 pub(super) mod model;
 mod raycast;
@@ -6,7 +6,7 @@ mod raycast;
 use super::contact::MAX_POINTS;
 use super::narrow::closed::closed_in_world;
 use super::narrow::epa::Polytope;
-use super::narrow::{Warm, open, witness};
+use super::narrow::{Warm, without_closed_form, witness};
 use super::pair::{ShapePair, Witness, shape_pair};
 use super::patch::{feature_key, patch};
 use super::shape::{Convex, Core, convex};
@@ -16,7 +16,7 @@ use crate::spatial::{Mat3, Pose, Vec3};
 use raycast::ray;
 use std::sync::Arc;
 
-/// A shape that questions can be asked about.
+/// A shape for queries.
 #[derive(Debug, Clone)]
 pub struct Solid {
     shape: Shape,
@@ -63,7 +63,7 @@ impl Solid {
         Ok(Solid { shape, hull: Some(Arc::new(Hull::new(mesh))) })
     }
 
-    /// The shape; a mesh has a number of no meaning.
+    /// The shape; the number of a mesh has no meaning.
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
@@ -73,8 +73,8 @@ impl Solid {
     }
 }
 
-/// Nearest points of two shapes, in world axes. Of overlapping shapes: the points that must part, along the shortest way
-/// out.
+/// Nearest points of two shapes, in world axes. If they overlap: the deepest points along the direction of least
+/// penetration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct ClosestPoints {
@@ -108,7 +108,7 @@ pub struct ContactPoint {
     pub normal: Vec3,
     /// Signed distance, negative when they overlap (m).
     pub distance: f64,
-    /// Names the features that touch.
+    /// Key of the features that touch.
     pub feature: u64,
 }
 
@@ -129,15 +129,14 @@ pub fn distance(a: &Solid, X_wa: &Pose, b: &Solid, X_wb: &Pose) -> Result<f64, I
     closest_points(a, X_wa, b, X_wb).map(|c| c.distance)
 }
 
-/// Nearest points of two shapes. Many questions about the same two: [`PairQuery`].
+/// Nearest points of two shapes. For many queries of the same two: [`PairQuery`].
 pub fn closest_points(a: &Solid, X_wa: &Pose, b: &Solid, X_wb: &Pose) -> Result<ClosestPoints, InputError> {
     check_pose("first pose", X_wa)?;
     check_pose("second pose", X_wb)?;
     PairQuery::new(a, b)?.closest_points(X_wa, X_wb).copied()
 }
 
-/// Two shapes prepared for many questions, with the memory that these need. An answer depends on the poses alone, not on
-/// what was asked before.
+/// Two shapes prepared for many queries, with their memory. A result depends on the poses alone, not on earlier queries.
 #[derive(Debug, Clone)]
 pub struct PairQuery<'a> {
     shapes: [Convex<'a>; 2],
@@ -156,8 +155,8 @@ impl<'a> PairQuery<'a> {
         Ok(PairQuery { shapes: [a.convex(), b.convex()], memory: Polytope::empty(), found })
     }
 
-    /// Nearest points of the two shapes. Numbers must be finite; that rotations are rotations is not checked, an answer
-    /// for others means nothing.
+    /// Nearest points of the two shapes. Numbers must be finite; rotation matrices are not checked, and the
+    /// result for other matrices has no meaning.
     #[inline]
     pub fn closest_points(&mut self, X_wa: &Pose, X_wb: &Pose) -> Result<&ClosestPoints, InputError> {
         if closed_in_world(&self.shapes, [X_wa, X_wb], &mut self.found) {
@@ -181,8 +180,8 @@ impl<'a> PairQuery<'a> {
     fn search(&mut self, X_wa: &Pose, X_wb: &Pose) {
         let [a, b] = self.shapes;
         let pair = shape_pair(a, X_wa, b, X_wb);
-        // within an infinite reach there is always an answer
-        if let Some(w) = open(&pair, f64::INFINITY, &mut Warm::default(), &mut self.memory) {
+        // within an infinite reach there is always a result
+        if let Some(w) = without_closed_form(&pair, f64::INFINITY, &mut Warm::default(), &mut self.memory) {
             self.found = in_world(&pair, &w, X_wa);
         }
     }
@@ -198,8 +197,8 @@ fn check_finite(what: &'static str, X: &Pose) -> Result<(), InputError> {
     numbers.position(|x| !x.is_finite()).map_or(Ok(()), |index| Err(InputError::NotFinite { what, index }))
 }
 
-/// The touching points; of shapes that touch with flat sides, in the middle of what they share: the witness knows a face
-/// by three of its corners only, and its point may lie beside it.
+/// The touching points; for flat contact, the middle of the common area: the witness has a face by three of its corners
+/// only, and its point may lie outside of the common area.
 #[inline(always)]
 pub(super) fn shared_points(pair: &ShapePair, w: &Witness) -> [Vec3; 2] {
     let capped = |k: usize| matches!(pair.shapes[k].core, Core::Cylinder { .. } | Core::Cone { .. });
@@ -303,7 +302,7 @@ fn checked_pair<'a>(a: &'a Solid, X_wa: &Pose, b: &'a Solid, X_wb: &Pose) -> Res
     }
 }
 
-/// Half-spaces overlap without end or are apart for good: there is no distance to speak of.
+/// Half-spaces overlap to infinity or are always apart: they have no useful distance.
 pub(super) fn two_planes() -> InputError {
     InputError::Value { what: "number of planes".into(), expected: "at most one in a pair", got: 2.0 }
 }
@@ -318,7 +317,7 @@ pub(super) fn in_world(pair: &ShapePair, w: &Witness, X_w1: &Pose) -> ClosestPoi
     }
 }
 
-/// Refuses what is not a rigid placement.
+/// Rejects a pose that is not rigid.
 #[inline(always)]
 pub(super) fn check_pose(what: &'static str, pose: &Pose) -> Result<(), InputError> {
     let [a, b, c] = pose.rotation.c;

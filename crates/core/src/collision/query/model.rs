@@ -1,4 +1,4 @@
-//! Questions about the geoms of a model: distances, rays, near pairs.
+//! Queries of the geoms of a model: distances, rays, near pairs.
 
 use super::{ClosestPoints, RayHit, cast, check_ray, in_world, two_planes};
 use crate::collision::detect::{on_ground, shape_of};
@@ -27,7 +27,7 @@ pub(in crate::collision) fn geom_pair<'m>(
     Ok((shape_pair(shape_of(model, a), &poses[0], shape_of(model, b), &poses[1]), poses))
 }
 
-/// Nearest points of two geoms of a model (offsets of their surfaces are left out).
+/// Nearest points of two geoms of a model (without the offsets of their surfaces).
 pub fn geom_distance(model: &Model, X_wb: &[Pose], a: GeomId, b: GeomId) -> Result<ClosestPoints, InputError> {
     let (pair, poses) = geom_pair(model, X_wb, [a, b])?;
     if model.shape(a).is_terrain() || model.shape(b).is_terrain() {
@@ -42,7 +42,7 @@ fn ground_distance(model: &Model, X_wb: &[Pose], geoms: [GeomId; 2]) -> Result<C
     let mut memory = TerrainMemory::default();
     let pair = Pair { geoms, surface: None, single_point: true };
     on_ground(model, &pair, f64::INFINITY, &poses, &mut Polytope::empty(), &mut memory);
-    let nearest = memory.touches.first().ok_or_else(|| InputError::Value {
+    let nearest = memory.points.first().ok_or_else(|| InputError::Value {
         what: "geoms that touch ground".into(),
         expected: "one over the ground, not behind or below it, and no plane or other ground",
         got: 0.0,
@@ -56,7 +56,7 @@ fn ground_distance(model: &Model, X_wb: &[Pose], geoms: [GeomId; 2]) -> Result<C
     })
 }
 
-/// The first geom of a model that a ray meets within `max_distance`.
+/// The first geom of a model that a ray hits within `max_distance`.
 pub fn raycast_model(
     model: &Model,
     X_wb: &[Pose],

@@ -164,7 +164,7 @@ fn ellipsoid(radii: Vec3, line: &Line) -> Option<Span> {
 /// The infinite cone ρ ≤ k (half − z), z ≤ half.
 fn cone(radius: f64, half: f64, line: &Line) -> Option<Span> {
     let k = radius / (2.0 * half);
-    // from the point nearest to the apex: near it both roots meet, and nothing may be lost beside them
+    // from the point nearest to the apex: near it both roots coincide, and no digits may be lost next to them
     let seen = line.from(vec3(0.0, 0.0, half));
     let start = -seen.origin.dot(seen.direction);
     let (o, d) = (seen.at(start), seen.direction);
@@ -189,7 +189,7 @@ fn cone(radius: f64, half: f64, line: &Line) -> Option<Span> {
         let (low, high) = (near.min(far), near.max(far));
         return (o.z + d.z * (0.5 * (low + high)) <= 0.0).then(|| Span { enter: end(low), leave: end(high) });
     }
-    // steeper than the cone: in the lower half from one root onwards, whichever way is down
+    // steeper than the cone: in the lower half from one root onwards, in the downward direction
     let far = if a < 0.0 { q / a } else { near };
     let all = line.all();
     if d.z < 0.0 {

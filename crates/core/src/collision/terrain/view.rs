@@ -1,10 +1,10 @@
-//! One view of both kinds of ground.
+//! A common view of both kinds of ground.
 
 use crate::model::{GeomId, Ground, HeightField, Model, Shape};
 use crate::spatial::Vec3;
 use std::cell::Cell;
 
-/// Triangles that are looked at around a corner. Ground that is no surface can have rings without end.
+/// Most triangles that are visited around a corner. Ground that is not a surface can have endless rings.
 const RING: usize = 1000;
 
 /// Ground of a model.
@@ -73,7 +73,7 @@ impl<'m> Terrain<'m> {
             found(next);
             (at, edge) = (next, (back + 2) % 3);
         }
-        // the ground ends there: the other way round
+        // the ground ends there: in the other direction
         (at, edge) = (triangle, corner);
         for _ in 0..RING {
             let Some((next, back)) = self.beyond(at, edge) else { return };
@@ -82,7 +82,7 @@ impl<'m> Terrain<'m> {
         }
     }
 
-    /// Calls `found` with the triangles that may meet a box.
+    /// Calls `found` with the triangles that may touch a box.
     pub fn in_box(&self, lo: Vec3, hi: Vec3, found: impl FnMut(u32)) {
         match self {
             Terrain::Field(field) => field.in_box(lo, hi, found),
@@ -90,7 +90,7 @@ impl<'m> Terrain<'m> {
         }
     }
 
-    /// Calls `meet` with the triangles that a ray may meet; it says how far the ray goes at most, once it knows.
+    /// Calls `meet` with the triangles that a ray may hit; it returns the length of the ray, which shrinks with every hit.
     pub fn along(&self, origin: Vec3, direction: Vec3, reach: f64, mut meet: impl FnMut(u32) -> Option<f64>) {
         match self {
             Terrain::Field(field) => field.along(origin, direction, [0.0, reach], |t| meet(t).is_some()),

@@ -1,10 +1,10 @@
 //! Slow, independent checks that the tests of closed forms share.
 //!
 //! For any unit vector n, the gap s(n) = min over shape 2 of n·x − max over shape 1 of n·x bounds the signed distance from
-//! below, and the right normal reaches it. So an answer is right if its distance is the gap along its normal, its points
+//! below, and the right normal reaches it. So a result is right if its distance is the gap along its normal, its points
 //! belong to the shapes, and no other direction has a wider gap.
 
-use super::{Answer, closed};
+use super::{ClosedForm, closed};
 use crate::collision::pair::{ShapePair, Witness};
 use crate::collision::shape::{Convex, Core};
 use crate::random::Rng;
@@ -120,7 +120,7 @@ fn size(pair: &ShapePair) -> f64 {
 
 pub(crate) fn near(pair: &ShapePair) -> Witness {
     match closed(pair, f64::INFINITY) {
-        Some(Answer::Near(w)) => w,
+        Some(ClosedForm::Near(w)) => w,
         other => panic!("{pair:?}: {other:?}"),
     }
 }
@@ -129,7 +129,7 @@ fn exchanged<'a>(pair: &ShapePair<'a>) -> ShapePair<'a> {
     ShapePair { shapes: [pair.shapes[1], pair.shapes[0]], X_12: pair.X_12.inverse() }
 }
 
-/// Checks the answer for a pair in both orders; `tolerance` is relative to the size of the pair. Returns the distance.
+/// Checks the result for a pair in both orders; `tolerance` is relative to the size of the pair. Returns the distance.
 pub(crate) fn verify(pair: &ShapePair, tolerance: f64, random: &mut Random) -> f64 {
     let (w, v) = (near(pair), near(&exchanged(pair)));
     let slack = tolerance * size(pair);
@@ -138,13 +138,13 @@ pub(crate) fn verify(pair: &ShapePair, tolerance: f64, random: &mut Random) -> f
     assert!((w.distance - v.distance).abs() <= slack, "{pair:?}: {} {}", w.distance, v.distance);
     let widest = widest_separation(pair, w.normal, slack, random);
     assert!(widest <= w.distance + slack, "{pair:?}: {w:?} but {widest} is possible");
-    let beside = 4.0 * slack;
-    assert_eq!(closed(pair, w.distance - beside), Some(Answer::Far), "{pair:?}");
-    assert_eq!(closed(pair, w.distance + beside), Some(Answer::Near(w)), "{pair:?}");
+    let margin = 4.0 * slack;
+    assert_eq!(closed(pair, w.distance - margin), Some(ClosedForm::Far), "{pair:?}");
+    assert_eq!(closed(pair, w.distance + margin), Some(ClosedForm::Near(w)), "{pair:?}");
     w.distance
 }
 
-/// Checks what one answer says about itself: its normal, its points and its sides.
+/// Checks one result for consistency: its normal, its points and its sides.
 fn verify_one(pair: &ShapePair, w: &Witness, slack: f64, random: &mut Random) {
     assert!((w.normal.norm() - 1.0).abs() < 1e-14 && w.converged, "{pair:?}: {w:?}");
     let gap = separation(pair, w.normal);

@@ -5,7 +5,7 @@
 //! the shortest axis, so that it keeps all its digits for points near the plane across that axis. 1/‖u‖ is concave and
 //! grows with w, hence Newton's method for 1 − 1/‖u‖ = 0, started where ‖u‖ ≥ 1, rises to the root without overshooting.
 
-use super::{Touch, direction};
+use super::{CoreWitness, direction};
 use crate::collision::pair::Side;
 use crate::spatial::{Vec3, vec3};
 
@@ -13,12 +13,12 @@ use crate::spatial::{Vec3, vec3};
 const MAX_STEPS: usize = 40;
 /// A relative step below this leaves an error of its square.
 const LAST_STEP: f64 = 1e-8;
-/// Coordinates below this share of a radius count as zero: their squares would vanish.
+/// Coordinates below this fraction of a radius count as zero: their squares would vanish.
 const NOTHING: f64 = 1e-140;
 
 /// Ellipsoid and point `p`.
 #[inline(always)]
-pub(super) fn ellipsoid(radii: Vec3, p: Vec3, reach: f64) -> Option<Touch> {
+pub(super) fn ellipsoid(radii: Vec3, p: Vec3, reach: f64) -> Option<CoreWitness> {
     let u = nearest(radii, p);
     // the normal is u_i/r_i, the point r_i u_i; a normal off by δ changes the gap only by δ²
     let (normal, _) = direction(vec3(u.x / radii.x, u.y / radii.y, u.z / radii.z)).unwrap_or((Vec3::UNITS[2], 0.0));
@@ -27,7 +27,7 @@ pub(super) fn ellipsoid(radii: Vec3, p: Vec3, reach: f64) -> Option<Touch> {
     if gap > reach {
         return None;
     }
-    Some(Touch { normal, gap, point, sides: [Side::point(0), Side::point(0)] })
+    Some(CoreWitness { normal, gap, point, sides: [Side::point(0), Side::point(0)] })
 }
 
 /// The nearest point of the surface as a unit vector: its coordinates divided by the radii.

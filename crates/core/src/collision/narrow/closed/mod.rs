@@ -1,5 +1,5 @@
 //! Pairs whose nearest points have a formula: planes with everything, balls with primitives, capsules with capsules and
-//! boxes. Each is written for one order of the shapes, in the frame of the first; [`Touch::reversed`] gives the other.
+//! boxes. Each is written for one order of the shapes, in the frame of the first; [`CoreWitness::reversed`] swaps them.
 //!
 //! All of them look at cores only: radii shift the surfaces along the normal and change nothing else, since the support
 //! function of a rounded shape is that of its core plus the radius.
@@ -20,9 +20,9 @@ use crate::collision::pair::{ShapePair, Side, Witness};
 use crate::collision::shape::Core;
 use crate::spatial::{Pose, Vec3};
 
-/// What a closed form says about a pair.
+/// Result of a closed form for a pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Answer {
+pub(crate) enum ClosedForm {
     /// The distance exceeds the limit.
     Far,
     /// Where the shapes are nearest or overlap least.
@@ -31,22 +31,22 @@ pub(crate) enum Answer {
 
 /// Where two cores A and B are nearest or overlap least, in the frame of A.
 #[derive(Debug, Clone, Copy)]
-struct Touch {
+struct CoreWitness {
     /// Unit normal, from A to B.
     normal: Vec3,
     /// Signed distance of the cores (m).
     gap: f64,
     /// Point of core A (m).
     point: Vec3,
-    /// What touches on A and B.
+    /// Touching features of A and B.
     sides: [Side; 2],
 }
 
-impl Touch {
+impl CoreWitness {
     /// The contact seen from B; `X` is the frame of A in the frame of B.
     #[inline(always)]
-    fn reversed(&self, X: &Pose) -> Touch {
-        Touch {
+    fn reversed(&self, X: &Pose) -> CoreWitness {
+        CoreWitness {
             normal: -(X.rotation * self.normal),
             gap: self.gap,
             point: X.point(self.point + self.normal * self.gap),
@@ -57,11 +57,11 @@ impl Touch {
 
 /// The nearest points of a pair by a formula; `None` if the pair has none.
 #[inline]
-pub(crate) fn closed(pair: &ShapePair, limit: f64) -> Option<Answer> {
+pub(crate) fn closed(pair: &ShapePair, limit: f64) -> Option<ClosedForm> {
     let [a, b] = &pair.shapes;
     let reach = limit + a.radius + b.radius;
     let X = &pair.X_12;
-    let touch = match (&a.core, &b.core) {
+    let found = match (&a.core, &b.core) {
         // two half-spaces overlap without end unless they face each other: models cannot hold such a pair
         (Core::Plane, Core::Plane) => None,
         (Core::Plane, core) => plane::plane(core, X, reach),
@@ -75,10 +75,16 @@ pub(crate) fn closed(pair: &ShapePair, limit: f64) -> Option<Answer> {
         }
         _ => return None,
     };
-    let Some(Touch { normal, gap, point, sides }) = touch else { return Some(Answer::Far) };
+    let Some(CoreWitness { normal, gap, point, sides }) = found else { return Some(ClosedForm::Far) };
     let distance = gap - a.radius - b.radius;
     let near = point + normal * a.radius;
-    Some(Answer::Near(Witness { normal, distance, points: [near, near + normal * distance], sides, converged: true }))
+    Some(ClosedForm::Near(Witness {
+        normal,
+        distance,
+        points: [near, near + normal * distance],
+        sides,
+        converged: true,
+    }))
 }
 
 #[inline(always)]
@@ -88,11 +94,11 @@ fn has_point_form(core: &Core) -> bool {
 
 /// Solves a pair from the side of shape 2.
 #[inline(always)]
-fn reverse(X_12: &Pose, solve: impl FnOnce(&Pose) -> Option<Touch>) -> Option<Touch> {
+fn reverse(X_12: &Pose, solve: impl FnOnce(&Pose) -> Option<CoreWitness>) -> Option<CoreWitness> {
     // parts of the inverse that `solve` does not read cost nothing once this is inlined
     let rotation = X_12.rotation.transpose();
     let X_21 = Pose { rotation, position: -X_12.rotation.tmul(X_12.position) };
-    solve(&X_21).map(|touch| touch.reversed(X_12))
+    solve(&X_21).map(|found| found.reversed(X_12))
 }
 
 /// Unit vector and length of `v`; `None` for zero. Right also where squares underflow or overflow.
@@ -114,9 +120,9 @@ fn extreme_direction(v: Vec3) -> Option<(Vec3, f64)> {
     if length > 0.0 { Some((scaled * (1.0 / length), length / scale)) } else { None }
 }
 
-/// Where `x` lies between −half (0) and half (1).
+/// Fraction of the way from −half (0) to half (1) at which `x` lies.
 #[inline(always)]
-fn share(x: f64, half: f64) -> f64 {
+fn fraction(x: f64, half: f64) -> f64 {
     if half > 0.0 { 0.5 + 0.5 * (x / half) } else { 0.5 }
 }
 
@@ -128,7 +134,7 @@ fn segment_side(z: f64, half: f64) -> Side {
     } else if z <= -half {
         Side::point(0)
     } else {
-        Side::edge([0, 1], share(z, half))
+        Side::edge([0, 1], fraction(z, half))
     }
 }
 
@@ -137,9 +143,9 @@ fn segment_side(z: f64, half: f64) -> Side {
 #[inline(always)]
 fn box_side(half: Vec3, q: Vec3, bound: u32, high: u32) -> Side {
     let base = bound & high;
-    let edge = |k: usize| Side::edge([base, base | 1 << k], share(q[k], half[k]));
+    let edge = |k: usize| Side::edge([base, base | 1 << k], fraction(q[k], half[k]));
     let face = |i: usize, j: usize| {
-        let (u, v) = (share(q[i], half[i]), share(q[j], half[j]));
+        let (u, v) = (fraction(q[i], half[i]), fraction(q[j], half[j]));
         Side::face([base, base | 1 << i, base | 1 << j], [1.0 - u - v, u, v])
     };
     match bound {

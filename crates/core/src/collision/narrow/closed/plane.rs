@@ -1,14 +1,14 @@
 //! A half-space and anything that has a support point.
 
-use super::Touch;
+use super::CoreWitness;
 use crate::collision::pair::Side;
 use crate::collision::shape::Core;
 use crate::spatial::{Pose, Vec3, vec3};
 
-/// The deepest atom of a core at pose `X` in the plane's frame. What lies flat touches with its atom of lowest number:
-/// patches find the others.
+/// The deepest support feature (atom) of a core at pose `X` in the plane's frame. A shape that lies flat touches with its
+/// atom of lowest number: patches find the others.
 #[inline(always)]
-pub(super) fn plane(core: &Core, X: &Pose, reach: f64) -> Option<Touch> {
+pub(super) fn plane(core: &Core, X: &Pose, reach: f64) -> Option<CoreWitness> {
     let axes = &X.rotation.c;
     let (x, atom) = core.support(vec3(-axes[0].z, -axes[1].z, -axes[2].z), 0);
     let gap = axes[0].z * x.x + axes[1].z * x.y + axes[2].z * x.z + X.position.z;
@@ -17,7 +17,7 @@ pub(super) fn plane(core: &Core, X: &Pose, reach: f64) -> Option<Touch> {
     }
     let p = X.point(x);
     let face = Side::face([0, 1, 2], [1.0 - p.x - p.y, p.x, p.y]);
-    Some(Touch { normal: Vec3::UNITS[2], gap, point: vec3(p.x, p.y, 0.0), sides: [face, Side::point(atom)] })
+    Some(CoreWitness { normal: Vec3::UNITS[2], gap, point: vec3(p.x, p.y, 0.0), sides: [face, Side::point(atom)] })
 }
 
 #[cfg(test)]

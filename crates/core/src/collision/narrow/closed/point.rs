@@ -1,13 +1,13 @@
 //! A point (the core of a ball) and a primitive.
 
-use super::{Touch, box_side, clamp, direction, ellipsoid, non_zero, positive, revolved, segment_side};
+use super::{CoreWitness, box_side, clamp, direction, ellipsoid, non_zero, positive, revolved, segment_side};
 use crate::collision::pair::Side;
 use crate::collision::shape::Core;
 use crate::spatial::{Vec3, vec3};
 
 /// Nearest points of a core and the point `p`. Inside, the nearest point of the surface.
 #[inline(always)]
-pub(super) fn point(core: &Core, p: Vec3, reach: f64) -> Option<Touch> {
+pub(super) fn point(core: &Core, p: Vec3, reach: f64) -> Option<CoreWitness> {
     match *core {
         Core::Point => origin(p, reach),
         Core::Segment { half } => segment(half, p, reach),
@@ -20,17 +20,17 @@ pub(super) fn point(core: &Core, p: Vec3, reach: f64) -> Option<Touch> {
 }
 
 #[inline(always)]
-fn origin(p: Vec3, reach: f64) -> Option<Touch> {
+fn origin(p: Vec3, reach: f64) -> Option<CoreWitness> {
     // coincident centers have no direction of their own: any unit vector is as good
     let (normal, gap) = direction(p).unwrap_or((Vec3::UNITS[2], 0.0));
     if gap > reach {
         return None;
     }
-    Some(Touch { normal, gap, point: Vec3::ZERO, sides: [Side::point(0), Side::point(0)] })
+    Some(CoreWitness { normal, gap, point: Vec3::ZERO, sides: [Side::point(0), Side::point(0)] })
 }
 
 #[inline(always)]
-fn segment(half: f64, p: Vec3, reach: f64) -> Option<Touch> {
+fn segment(half: f64, p: Vec3, reach: f64) -> Option<CoreWitness> {
     let z = p.z.min(half).max(-half);
     let end = if p.z < 0.0 { -half } else { half };
     let (normal, gap) = match direction(vec3(p.x, p.y, p.z - z)) {
@@ -41,22 +41,22 @@ fn segment(half: f64, p: Vec3, reach: f64) -> Option<Touch> {
     if gap > reach {
         return None;
     }
-    Some(Touch { normal, gap, point: vec3(0.0, 0.0, z), sides: [segment_side(z, half), Side::point(0)] })
+    Some(CoreWitness { normal, gap, point: vec3(0.0, 0.0, z), sides: [segment_side(z, half), Side::point(0)] })
 }
 
 #[inline(always)]
-fn cuboid(half: Vec3, p: Vec3, reach: f64) -> Option<Touch> {
+fn cuboid(half: Vec3, p: Vec3, reach: f64) -> Option<CoreWitness> {
     let q = clamp(p, half);
     let d = p - q;
     let Some((normal, gap)) = direction(d) else { return inside_cuboid(half, p, reach) };
     if gap > reach {
         return None;
     }
-    Some(Touch { normal, gap, point: q, sides: [box_side(half, q, non_zero(d), positive(d)), Side::point(0)] })
+    Some(CoreWitness { normal, gap, point: q, sides: [box_side(half, q, non_zero(d), positive(d)), Side::point(0)] })
 }
 
 /// The nearest face, of equals that of the first axis.
-fn inside_cuboid(half: Vec3, p: Vec3, reach: f64) -> Option<Touch> {
+fn inside_cuboid(half: Vec3, p: Vec3, reach: f64) -> Option<CoreWitness> {
     let depth = vec3(half.x - p.x.abs(), half.y - p.y.abs(), half.z - p.z.abs());
     let mut axis = 0;
     for k in 1..3 {
@@ -73,7 +73,7 @@ fn inside_cuboid(half: Vec3, p: Vec3, reach: f64) -> Option<Touch> {
     q[axis] = sign * half[axis];
     let high = if sign > 0.0 { 1 << axis } else { 0 };
     let face = box_side(half, q, 1 << axis, high);
-    Some(Touch { normal: Vec3::UNITS[axis] * sign, gap, point: q, sides: [face, Side::point(0)] })
+    Some(CoreWitness { normal: Vec3::UNITS[axis] * sign, gap, point: q, sides: [face, Side::point(0)] })
 }
 
 #[cfg(test)]

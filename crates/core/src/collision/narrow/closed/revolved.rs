@@ -1,7 +1,7 @@
 //! A point and a solid of revolution: cylinder or cone. The half-plane through the axis and the point decides; (ρ, z) are
 //! its coordinates.
 
-use super::{Touch, direction, share};
+use super::{CoreWitness, direction, fraction};
 use crate::collision::pair::Side;
 use crate::collision::shape::cap_atom;
 use crate::spatial::{Vec3, vec3};
@@ -16,7 +16,7 @@ fn radial(p: Vec3) -> (f64, Vec3) {
 }
 
 /// The point (x, y) of a cap of the given radius, as a combination of three points fixed to it. The same three
-/// everywhere, so that the name of what touches does not change while a ball rolls over the cap.
+/// everywhere, so that the feature key does not change while a ball rolls over the cap.
 #[inline(always)]
 fn cap(top: bool, radius: f64, p: Vec3) -> Side {
     let k = if radius > 0.0 { 1.0 / radius } else { 0.0 };
@@ -26,16 +26,16 @@ fn cap(top: bool, radius: f64, p: Vec3) -> Side {
 }
 
 #[inline(always)]
-fn answer(normal: Vec3, gap: f64, point: Vec3, side: Side, reach: f64) -> Option<Touch> {
+fn within_reach(normal: Vec3, gap: f64, point: Vec3, side: Side, reach: f64) -> Option<CoreWitness> {
     if gap > reach {
         return None;
     }
-    Some(Touch { normal, gap, point, sides: [side, Side::point(0)] })
+    Some(CoreWitness { normal, gap, point, sides: [side, Side::point(0)] })
 }
 
 /// Cylinder and point `p`.
 #[inline(always)]
-pub(super) fn cylinder(radius: f64, half: f64, p: Vec3, reach: f64) -> Option<Touch> {
+pub(super) fn cylinder(radius: f64, half: f64, p: Vec3, reach: f64) -> Option<CoreWitness> {
     let (rho, u) = radial(p);
     let top = p.z > 0.0;
     let (sign, atom) = if top { (1.0, 1) } else { (-1.0, 0) };
@@ -45,18 +45,18 @@ pub(super) fn cylinder(radius: f64, half: f64, p: Vec3, reach: f64) -> Option<To
         // along the radius exactly: the normal then names the point of the rim
         let d = vec3(out * u.x, out * u.y, sign * over);
         let (normal, gap) = direction(d).unwrap_or((u, 0.0));
-        return answer(normal, gap, vec3(radius * u.x, radius * u.y, sign * half), Side::point(atom), reach);
+        return within_reach(normal, gap, vec3(radius * u.x, radius * u.y, sign * half), Side::point(atom), reach);
     }
     if out > over {
-        let generator = Side::edge([0, 1], share(p.z, half));
-        return answer(u, out, vec3(radius * u.x, radius * u.y, p.z), generator, reach);
+        let generator = Side::edge([0, 1], fraction(p.z, half));
+        return within_reach(u, out, vec3(radius * u.x, radius * u.y, p.z), generator, reach);
     }
-    answer(vec3(0.0, 0.0, sign), over, vec3(p.x, p.y, sign * half), cap(top, radius, p), reach)
+    within_reach(vec3(0.0, 0.0, sign), over, vec3(p.x, p.y, sign * half), cap(top, radius, p), reach)
 }
 
 /// Cone and point `p`.
 #[inline(always)]
-pub(super) fn cone(radius: f64, half: f64, p: Vec3, reach: f64) -> Option<Touch> {
+pub(super) fn cone(radius: f64, half: f64, p: Vec3, reach: f64) -> Option<CoreWitness> {
     let (rho, u) = radial(p);
     let under = -half - p.z; // signed distance beyond the base
     if under > 0.0 && rho <= radius {
@@ -70,12 +70,12 @@ pub(super) fn cone(radius: f64, half: f64, p: Vec3, reach: f64) -> Option<Touch>
     if under > 0.0 || run * beyond + rise * under >= 0.0 {
         let d = vec3(beyond * u.x, beyond * u.y, -under);
         let (normal, gap) = direction(d).unwrap_or((vec3(rise * u.x, rise * u.y, run), 0.0));
-        return answer(normal, gap, vec3(radius * u.x, radius * u.y, -half), Side::point(1), reach);
+        return within_reach(normal, gap, vec3(radius * u.x, radius * u.y, -half), Side::point(1), reach);
     }
     let along = run * rho - rise * fall;
     if along <= 0.0 {
         let (normal, gap) = direction(vec3(p.x, p.y, fall)).unwrap_or((Vec3::UNITS[2], 0.0));
-        return answer(normal, gap, vec3(0.0, 0.0, half), Side::point(0), reach);
+        return within_reach(normal, gap, vec3(0.0, 0.0, half), Side::point(0), reach);
     }
     let out = rise * rho + run * fall; // signed distance beyond the slant
     if out <= 0.0 && under >= out {
@@ -84,12 +84,12 @@ pub(super) fn cone(radius: f64, half: f64, p: Vec3, reach: f64) -> Option<Touch>
     let t = (along / slant).min(1.0);
     let normal = vec3(rise * u.x, rise * u.y, run);
     let point = vec3(t * radius * u.x, t * radius * u.y, half - 2.0 * half * t);
-    answer(normal, out, point, Side::edge([0, 1], t), reach)
+    within_reach(normal, out, point, Side::edge([0, 1], t), reach)
 }
 
 #[inline(always)]
-fn base(radius: f64, half: f64, under: f64, p: Vec3, reach: f64) -> Option<Touch> {
-    answer(-Vec3::UNITS[2], under, vec3(p.x, p.y, -half), cap(false, radius, p), reach)
+fn base(radius: f64, half: f64, under: f64, p: Vec3, reach: f64) -> Option<CoreWitness> {
+    within_reach(-Vec3::UNITS[2], under, vec3(p.x, p.y, -half), cap(false, radius, p), reach)
 }
 
 #[cfg(test)]

@@ -1,21 +1,21 @@
 //! Two segments (the cores of capsules).
 
-use super::{Touch, direction, segment_side};
+use super::{CoreWitness, direction, segment_side};
 use crate::spatial::{Pose, Vec3, vec3};
 
-/// Sine of the angle below which segments count as parallel: what the rounding of a rotation matrix leaves of it.
-const PARALLEL: f64 = 1e-15;
+/// Sine of the angle below which segments count as parallel: the rounding error of a rotation matrix.
+const PARALLEL_SEGMENTS: f64 = 1e-15;
 /// A normal may lean by this over the end of a segment, or along its interior, before it is corrected.
 const LEAN: f64 = 1e-14;
-/// Beyond this share of the half length a place differs from the end by rounding only.
+/// Beyond this fraction of the half length a position differs from the end by rounding only.
 const AT_END: f64 = 1.0 - 4.0 * f64::EPSILON;
 
 /// Segment of half length `half[0]` along z and segment of half length `half[1]` along the third axis of `X`.
 #[inline(always)]
-pub(super) fn segments(half: [f64; 2], X: &Pose, reach: f64) -> Option<Touch> {
+pub(super) fn segments(half: [f64; 2], X: &Pose, reach: f64) -> Option<CoreWitness> {
     let (c, a) = (X.position, X.rotation.c[2]);
     let sin2 = a.x * a.x + a.y * a.y;
-    if sin2 <= PARALLEL * PARALLEL {
+    if sin2 <= PARALLEL_SEGMENTS * PARALLEL_SEGMENTS {
         return parallel(half, c, a, reach);
     }
     // nearest points of the lines, seen along z; then whichever end lies beyond
@@ -32,11 +32,11 @@ pub(super) fn segments(half: [f64; 2], X: &Pose, reach: f64) -> Option<Touch> {
     }
     let normal = normal(v, t, s, half, c, a);
     let sides = [segment_side(t, half[0]), segment_side(s, half[1])];
-    Some(Touch { normal, gap: normal.dot(v), point: vec3(0.0, 0.0, t), sides })
+    Some(CoreWitness { normal, gap: normal.dot(v), point: vec3(0.0, 0.0, t), sides })
 }
 
-/// Which part of a direction `along` a segment is wrong for the place `x` on it: outward over an end is right, anything
-/// along the interior is not.
+/// The part of a direction `along` a segment that is inadmissible at the position `x` on it: outward at an end is
+/// admissible, anything along the interior is not.
 #[inline(always)]
 fn lean(along: f64, x: f64, half: f64) -> f64 {
     let end = half * AT_END;
@@ -79,7 +79,7 @@ fn normal(v: Vec3, t: f64, s: f64, half: [f64; 2], c: Vec3, a: Vec3) -> Vec3 {
 
 /// Parallel segments touch half-way along their overlap, or with their ends.
 #[cold]
-fn parallel(half: [f64; 2], c: Vec3, a: Vec3, reach: f64) -> Option<Touch> {
+fn parallel(half: [f64; 2], c: Vec3, a: Vec3, reach: f64) -> Option<CoreWitness> {
     let (low, high) = ((c.z - half[1]).max(-half[0]), (c.z + half[1]).min(half[0]));
     let up = if c.z < 0.0 { -1.0 } else { 1.0 };
     let (t, v) = if low <= high {
@@ -96,9 +96,9 @@ fn parallel(half: [f64; 2], c: Vec3, a: Vec3, reach: f64) -> Option<Touch> {
         return None;
     }
     let mut sides = [segment_side(t, half[0]), segment_side(s, half[1])];
-    // two free slides along one line would leave the place undetermined
+    // two free slides along one line would leave the position undetermined
     sides[1].fixed = sides[0].count == 2 && sides[1].count == 2;
-    Some(Touch { normal, gap, point: vec3(0.0, 0.0, t), sides })
+    Some(CoreWitness { normal, gap, point: vec3(0.0, 0.0, t), sides })
 }
 
 #[cfg(test)]

@@ -1,24 +1,24 @@
 //! A box and a segment (the core of a capsule).
 //!
 //! Apart: the squared distance of the box from the point c + a s is convex in s with a piecewise linear derivative, so
-//! its least place is found exactly. Overlapping: the three normals of faces and the three cross products of the edges
+//! its minimum is found exactly. Overlapping: the three normals of faces and the three cross products of the edges
 //! with the segment are all the normals that their Minkowski difference has.
 
-use super::{Touch, box_side, clamp, direction, non_zero, positive, segment_side};
+use super::{CoreWitness, box_side, clamp, direction, non_zero, positive, segment_side};
 use crate::spatial::{Pose, Vec3, vec3};
 
-/// Components of the axis below this are what the rounding of a rotation matrix leaves of zero.
-const PARALLEL: f64 = 1e-15;
-/// Cores nearer than this share of their size count as touching: the direction between them is rounding.
-const TOUCHING: f64 = 1e-13;
+/// Components of the axis below this are rounding errors of a rotation matrix.
+const ZERO_COMPONENT: f64 = 1e-15;
+/// Cores nearer than this fraction of their size count as touching: the direction between them is rounding.
+const CORES_TOUCH: f64 = 1e-13;
 /// A normal may lean by this along the segment before it is corrected.
 const LEAN: f64 = 1e-13;
-/// A cross product must separate better than a face by this share of the size: at ties faces are the better normals.
+/// A cross product must separate better than a face by this fraction of the size: at ties faces are the better normals.
 const TIE: f64 = 1e-13;
 
 /// A segment in the frame of a box.
 #[derive(Clone, Copy)]
-struct Line {
+struct BoxSegment {
     c: Vec3,
     a: Vec3,
     half: f64,
@@ -26,10 +26,10 @@ struct Line {
 
 /// Box and segment of half length `h` along the third axis of `X`.
 #[inline(always)]
-pub(super) fn segment_box(half: Vec3, h: f64, X: &Pose, reach: f64) -> Option<Touch> {
-    let snap = |x: f64| if x.abs() <= PARALLEL { 0.0 } else { x };
+pub(super) fn segment_box(half: Vec3, h: f64, X: &Pose, reach: f64) -> Option<CoreWitness> {
+    let snap = |x: f64| if x.abs() <= ZERO_COMPONENT { 0.0 } else { x };
     let a = X.rotation.c[2];
-    let line = Line { c: X.position, a: vec3(snap(a.x), snap(a.y), snap(a.z)), half: h };
+    let line = BoxSegment { c: X.position, a: vec3(snap(a.x), snap(a.y), snap(a.z)), half: h };
     let (c, a) = (line.c, line.a);
     let beyond = |k: usize| c[k].abs() - h * a[k].abs() - half[k];
     if beyond(0).max(beyond(1)).max(beyond(2)) > reach {
@@ -40,13 +40,13 @@ pub(super) fn segment_box(half: Vec3, h: f64, X: &Pose, reach: f64) -> Option<To
 
 /// Nearest points of a box and a segment that do not touch; `None` if they do.
 #[inline(always)]
-fn apart(half: Vec3, line: &Line, reach: f64) -> Option<Option<Touch>> {
+fn apart(half: Vec3, line: &BoxSegment, reach: f64) -> Option<Option<CoreWitness>> {
     let (s, flat) = nearest(half, line);
     let x = line.c + line.a * s;
     let q = clamp(x, half);
     let d = x - q;
     let (raw, gap) = direction(d)?;
-    if gap <= TOUCHING * (half.x + half.y + half.z + line.half) {
+    if gap <= CORES_TOUCH * (half.x + half.y + half.z + line.half) {
         return None;
     }
     if gap > reach {
@@ -55,7 +55,7 @@ fn apart(half: Vec3, line: &Line, reach: f64) -> Option<Option<Touch>> {
     let Square { normal, bound } = square_to(half, line, s, raw, non_zero(d))?;
     let mut other = segment_side(s, line.half);
     other.fixed = flat && other.count == 2;
-    Some(Some(Touch { normal, gap, point: q, sides: [box_side(half, q, bound, positive(x)), other] }))
+    Some(Some(CoreWitness { normal, gap, point: q, sides: [box_side(half, q, bound, positive(x)), other] }))
 }
 
 /// A normal that does not lean along the segment, and the axes across the feature of the box.
@@ -66,7 +66,7 @@ struct Square {
 
 /// Checks that a normal is square to the interior of the segment or leans outward over its end.
 #[inline(always)]
-fn square_to(half: Vec3, line: &Line, s: f64, n: Vec3, bound: u32) -> Option<Square> {
+fn square_to(half: Vec3, line: &BoxSegment, s: f64, n: Vec3, bound: u32) -> Option<Square> {
     let along = n.dot(line.a);
     let wrong = if s >= line.half {
         along
@@ -78,10 +78,10 @@ fn square_to(half: Vec3, line: &Line, s: f64, n: Vec3, bound: u32) -> Option<Squ
     if wrong <= LEAN { Some(Square { normal: n, bound }) } else { mend(half, line, s, n, bound) }
 }
 
-/// Removes what rounding left of a normal along the segment; `None` if the rest points into the box.
+/// Removes the rounding error of a normal along the segment; `None` if the rest points into the box.
 #[cold]
-fn mend(half: Vec3, line: &Line, s: f64, n: Vec3, bound: u32) -> Option<Square> {
-    // a place beyond a limit by less than rounding is at the limit: there the normal may turn over that edge, too
+fn mend(half: Vec3, line: &BoxSegment, s: f64, n: Vec3, bound: u32) -> Option<Square> {
+    // a position beyond a limit by less than rounding is at the limit: there the normal may turn over that edge, too
     let x = line.c + line.a * s;
     let at_limit = |k: usize| {
         let noise = 8.0 * f64::EPSILON * (line.c[k].abs() + line.half + half[k]);
@@ -98,7 +98,7 @@ fn mend(half: Vec3, line: &Line, s: f64, n: Vec3, bound: u32) -> Option<Square> 
 
 /// Where along the segment the box is nearest, and whether a whole piece of it is equally near (then its middle).
 #[inline(always)]
-fn nearest(half: Vec3, line: &Line) -> (f64, bool) {
+fn nearest(half: Vec3, line: &BoxSegment) -> (f64, bool) {
     let offset = |s: f64| {
         let x = line.c + line.a * s;
         x - clamp(x, half)
@@ -155,12 +155,12 @@ fn nearest(half: Vec3, line: &Line) -> (f64, bool) {
 /// The piece of the segment that lies above the feature of the box across the axes `bound`, or less than rounding beside
 /// it; `None` if it is empty.
 #[inline(always)]
-fn piece(half: Vec3, line: &Line, bound: u32) -> Option<[f64; 2]> {
+fn piece(half: Vec3, line: &BoxSegment, bound: u32) -> Option<[f64; 2]> {
     let (mut low, mut high) = (-line.half, line.half);
     for k in 0..3 {
         let (c, a) = (line.c[k], line.a[k]);
         if bound >> k & 1 == 0 && a != 0.0 {
-            let limit = half[k] + TOUCHING * (half.x + half.y + half.z + line.half);
+            let limit = half[k] + CORES_TOUCH * (half.x + half.y + half.z + line.half);
             let (one, two) = ((-limit - c) / a, (limit - c) / a);
             low = low.max(one.min(two));
             high = high.min(one.max(two));
@@ -170,7 +170,7 @@ fn piece(half: Vec3, line: &Line, bound: u32) -> Option<[f64; 2]> {
 }
 
 /// The direction in which a box and a segment overlap least.
-fn overlap(half: Vec3, line: &Line, reach: f64) -> Option<Touch> {
+fn overlap(half: Vec3, line: &BoxSegment, reach: f64) -> Option<CoreWitness> {
     let (c, a, h) = (line.c, line.a, line.half);
     let beyond = |k: usize| c[k].abs() - h * a[k].abs() - half[k];
     let mut face = 0;
@@ -189,15 +189,15 @@ fn overlap(half: Vec3, line: &Line, reach: f64) -> Option<Touch> {
             best = Some((k, n, gap));
         }
     }
-    let touch = match best {
-        Some((k, normal, gap)) => edge_touch(half, line, k, normal, gap),
-        None => face_touch(half, line, face, beyond(face)),
+    let found = match best {
+        Some((k, normal, gap)) => on_edge(half, line, k, normal, gap),
+        None => on_face(half, line, face, beyond(face)),
     };
-    (touch.gap <= reach).then_some(touch)
+    (found.gap <= reach).then_some(found)
 }
 
 /// A face of the box and the deeper end of the segment, or the middle of a segment that lies along the face.
-fn face_touch(half: Vec3, line: &Line, axis: usize, gap: f64) -> Touch {
+fn on_face(half: Vec3, line: &BoxSegment, axis: usize, gap: f64) -> CoreWitness {
     let sign = if line.c[axis] < 0.0 { -1.0 } else { 1.0 };
     let fall = -sign * line.a[axis];
     // the deeper end lies above the face, but for segments that are nearly flat and win over an edge by a tie
@@ -214,21 +214,21 @@ fn face_touch(half: Vec3, line: &Line, axis: usize, gap: f64) -> Touch {
     let high = if sign > 0.0 { 1 << axis } else { 0 };
     let mut other = segment_side(s, line.half);
     other.fixed = other.count == 2;
-    Touch { normal: Vec3::UNITS[axis] * sign, gap, point: q, sides: [box_side(half, q, 1 << axis, high), other] }
+    CoreWitness { normal: Vec3::UNITS[axis] * sign, gap, point: q, sides: [box_side(half, q, 1 << axis, high), other] }
 }
 
 /// The edge of the box along `axis` and the interior of the segment.
-fn edge_touch(half: Vec3, line: &Line, axis: usize, normal: Vec3, gap: f64) -> Touch {
+fn on_edge(half: Vec3, line: &BoxSegment, axis: usize, normal: Vec3, gap: f64) -> CoreWitness {
     let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);
     let (c, a) = (line.c, line.a);
     let mut q = vec3(half.x.copysign(normal.x), half.y.copysign(normal.y), half.z.copysign(normal.z));
     let s = -((c[i] - q[i]) * a[i] + (c[j] - q[j]) * a[j]) / (a[i] * a[i] + a[j] * a[j]);
     let s = s.min(line.half).max(-line.half);
     q[axis] = (c[axis] + a[axis] * s).min(half[axis]).max(-half[axis]);
-    // nearly parallel: s has few digits, but must be the place beside q
+    // nearly parallel: s has few digits, but must be the position next to q
     let s = a.dot(q - c).min(line.half).max(-line.half);
     let edge = box_side(half, q, 7 ^ 1 << axis, positive(q));
-    Touch { normal, gap, point: q, sides: [edge, segment_side(s, line.half)] }
+    CoreWitness { normal, gap, point: q, sides: [edge, segment_side(s, line.half)] }
 }
 
 #[cfg(test)]

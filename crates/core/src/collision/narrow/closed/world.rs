@@ -1,4 +1,4 @@
-//! The formulas for two shapes somewhere in the world, when nothing but their nearest points is asked for: balls need no
+//! The closed forms in world axes, for queries that need the nearest points only: balls need no
 //! relative rotation at all, capsules one column of it.
 
 use super::{clamp, direction, has_point_form, point, segment, segment_box};
@@ -17,7 +17,7 @@ const STEEP: f64 = 1e-2;
 pub(crate) fn closed_in_world(shapes: &[Convex; 2], X_w: [&Pose; 2], found: &mut ClosestPoints) -> bool {
     let [a, b] = shapes;
     let radii = [a.radius, b.radius];
-    let touch = match (&a.core, &b.core) {
+    let witness = match (&a.core, &b.core) {
         (Core::Plane, Core::Plane) => None,
         (Core::Point, Core::Point) => {
             let apart = X_w[1].position - X_w[0].position;
@@ -33,7 +33,7 @@ pub(crate) fn closed_in_world(shapes: &[Convex; 2], X_w: [&Pose; 2], found: &mut
         (Core::Segment { half: h }, Core::Box { half }) => reversed(boxed(*half, *h, swap(X_w))),
         _ => None,
     };
-    let Some((normal, gap, first)) = touch else { return false };
+    let Some((normal, gap, first)) = witness else { return false };
     found.normal = normal;
     found.distance = gap - radii[0] - radii[1];
     found.points = [first + normal * radii[0], first + normal * (gap - radii[1])];
@@ -42,7 +42,7 @@ pub(crate) fn closed_in_world(shapes: &[Convex; 2], X_w: [&Pose; 2], found: &mut
 }
 
 /// Unit normal from core A to core B, their distance along it, and the point of core A.
-type CoreTouch = (Vec3, f64, Vec3);
+type WorldWitness = (Vec3, f64, Vec3);
 
 #[inline(always)]
 fn swap<T: Copy>([a, b]: [T; 2]) -> [T; 2] {
@@ -50,12 +50,12 @@ fn swap<T: Copy>([a, b]: [T; 2]) -> [T; 2] {
 }
 
 #[inline(always)]
-fn reversed(touch: Option<CoreTouch>) -> Option<CoreTouch> {
-    touch.map(|(normal, gap, first)| (-normal, gap, first + normal * gap))
+fn reversed(found: Option<WorldWitness>) -> Option<WorldWitness> {
+    found.map(|(normal, gap, first)| (-normal, gap, first + normal * gap))
 }
 
 #[inline(always)]
-fn ball(core: &Core, [X_wa, X_wb]: [&Pose; 2]) -> Option<CoreTouch> {
+fn ball(core: &Core, [X_wa, X_wb]: [&Pose; 2]) -> Option<WorldWitness> {
     let (R, p) = (&X_wa.rotation, X_wb.position - X_wa.position);
     let quick = match *core {
         Core::Segment { half } => {
@@ -69,8 +69,8 @@ fn ball(core: &Core, [X_wa, X_wb]: [&Pose; 2]) -> Option<CoreTouch> {
     let (normal, gap) = match quick {
         Some(found) => found,
         None => {
-            let touch = point::point(core, R.tmul(p), f64::INFINITY)?;
-            (*R * touch.normal, touch.gap)
+            let found = point::point(core, R.tmul(p), f64::INFINITY)?;
+            (*R * found.normal, found.gap)
         }
     };
     Some((normal, gap, X_wb.position - normal * gap))
@@ -100,7 +100,7 @@ fn around_cylinder(radius: f64, half: f64, R: &Mat3, p: Vec3) -> Option<(Vec3, f
 }
 
 #[inline(always)]
-fn capsules(half: [f64; 2], X_w: [&Pose; 2]) -> Option<CoreTouch> {
+fn capsules(half: [f64; 2], X_w: [&Pose; 2]) -> Option<WorldWitness> {
     let p = X_w[1].position - X_w[0].position;
     let (a, b) = (X_w[0].rotation.c[2], X_w[1].rotation.c[2]);
     let (pa, pb, ab) = (p.dot(a), p.dot(b), a.dot(b));
@@ -118,18 +118,18 @@ fn capsules(half: [f64; 2], X_w: [&Pose; 2]) -> Option<CoreTouch> {
         let gap = square.sqrt();
         return Some((v * (1.0 / gap), gap, X_w[0].position + a * t));
     }
-    let touch = segment::segments(half, &axis_of(X_w), f64::INFINITY)?;
-    Some((X_w[0].rotation * touch.normal, touch.gap, X_w[0].position + a * touch.point.z))
+    let found = segment::segments(half, &axis_of(X_w), f64::INFINITY)?;
+    Some((X_w[0].rotation * found.normal, found.gap, X_w[0].position + a * found.point.z))
 }
 
 #[inline(always)]
-fn boxed(half: Vec3, h: f64, X_w: [&Pose; 2]) -> Option<CoreTouch> {
-    let touch = segment_box::segment_box(half, h, &axis_of(X_w), f64::INFINITY)?;
-    Some((X_w[0].rotation * touch.normal, touch.gap, X_w[0].point(touch.point)))
+fn boxed(half: Vec3, h: f64, X_w: [&Pose; 2]) -> Option<WorldWitness> {
+    let found = segment_box::segment_box(half, h, &axis_of(X_w), f64::INFINITY)?;
+    Some((X_w[0].rotation * found.normal, found.gap, X_w[0].point(found.point)))
 }
 
 #[inline(always)]
-fn on_plane(core: &Core, [X_wp, X_wc]: [&Pose; 2]) -> Option<CoreTouch> {
+fn on_plane(core: &Core, [X_wp, X_wc]: [&Pose; 2]) -> Option<WorldWitness> {
     let normal = X_wp.rotation.c[2];
     let (x, _) = core.support(-X_wc.rotation.tmul(normal), 0);
     let arm = X_wc.rotation * x;
@@ -177,7 +177,7 @@ mod tests {
         Pose::new(random.cube() * size, random.rotation())
     }
 
-    /// Inside, beside and far away, in both orders, against the formulas in the frame of the first shape.
+    /// Inside, outside and far away, in both orders, against the formulas in the frame of the first shape.
     #[test]
     fn answers_in_the_world_are_those_in_the_frame_of_a_shape() {
         let random = &mut Random::new(51);
