@@ -1,9 +1,9 @@
 //! Derivatives at the boundary between two kinds of motion: where finite differences blow up, and where they do not.
 
-use crate::contest::Scene;
+use crate::comparison::Scene;
 use crate::report::Claim;
 use crate::throw::{Throw, ThrowError, Unknown};
-use crate::{ExperimentError, contest};
+use crate::{ExperimentError, comparison};
 use serde_json::{Value, json};
 use slipstick::linalg::MatMut;
 use slipstick::optimize::LeastSquares;
@@ -84,7 +84,7 @@ impl Line {
             max_iterations: 0,
             units: vec![],
         };
-        Ok(Line { throw: scene.throw(&v, None).map_err(contest::failed)?, v })
+        Ok(Line { throw: scene.throw(&v, None).map_err(comparison::failed)?, v })
     }
 
     /// The last pose.

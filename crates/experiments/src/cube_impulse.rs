@@ -1,10 +1,10 @@
 //! Which impulse sends a sliding cube to a given pose?
 
-use crate::contest::{Scene, Source, failed};
+use crate::comparison::{Scene, Source, failed};
 use crate::cube_velocity::DISTANCES;
 use crate::curves;
+use crate::ranking::Ranking;
 use crate::report::{Claim, Report};
-use crate::standing::Standing;
 use crate::throw::Unknown;
 use crate::{ExperimentError, Progress, Settings};
 use serde_json::json;
@@ -38,28 +38,28 @@ pub fn cube_impulse(_: &Settings, progress: Progress) -> Result<Report, Experime
 
     let show = |i: &slipstick::optimize::Iteration| progress(&curves::iteration(i));
     let first = scene.solve(Method::GaussNewton, &Source::Exact, &truths[0], show).map_err(failed)?;
-    progress(Standing::HEAD);
-    let mut standings = Vec::new();
+    progress(Ranking::HEAD);
+    let mut rankings = Vec::new();
     for (method, sources) in ways() {
         for source in sources {
-            standings.push(scene.contest(method, &source, &truths, progress)?);
+            rankings.push(scene.compare(method, &source, &truths, progress)?);
         }
     }
     scene.units = fitting_units(&scene)?;
     for method in [Method::GaussNewton, Method::GradientDescent] {
         for source in [Source::Exact, Source::Differences { step: 1e-6 }] {
-            standings.push(scene.contest(method, &source, &truths, progress)?);
+            rankings.push(scene.compare(method, &source, &truths, progress)?);
         }
     }
 
     let mut report = Report::new("cube-impulse");
-    report.claims = claims(&standings);
+    report.claims = claims(&rankings);
     report.summary.push(format!("{PUSHES} impulses, {STEPS} steps, six unknowns each; solved: ‖q_T − q*‖ ≤ 1e-6"));
-    report.summary.push(Standing::HEAD.into());
-    report.summary.extend(standings.iter().map(Standing::line));
-    report.figures = curves::figures("cube-impulse", &standings);
-    report.figures.push(("cube-impulse-smoothed.svg".into(), curves::ends(&standings)));
-    report.data = json!({ "results": standings.iter().map(Standing::to_json).collect::<Vec<_>>() });
+    report.summary.push(Ranking::HEAD.into());
+    report.summary.extend(rankings.iter().map(Ranking::line));
+    report.figures = curves::figures("cube-impulse", &rankings);
+    report.figures.push(("cube-impulse-smoothed.svg".into(), curves::ends(&rankings)));
+    report.data = json!({ "results": rankings.iter().map(Ranking::to_json).collect::<Vec<_>>() });
     report.motion = Some(scene.motion(&first.x)?);
     Ok(report)
 }
@@ -83,9 +83,9 @@ fn ways() -> [(Method, Vec<Source>); 2] {
     [(Method::GaussNewton, newton), (Method::GradientDescent, descent)]
 }
 
-fn claims(standings: &[Standing]) -> Vec<Claim> {
+fn claims(rankings: &[Ranking]) -> Vec<Claim> {
     let of = |method: Method, source: &str| {
-        standings.iter().filter(move |s| s.method == method).find(|s| s.source == source).cloned()
+        rankings.iter().filter(move |s| s.method == method).find(|s| s.source == source).cloned()
     };
     let turns = Source::InTurns(vec![]).name();
     let (Some(exact), Some(turns)) = (of(Method::GaussNewton, "exact"), of(Method::GaussNewton, &turns)) else {
@@ -93,7 +93,7 @@ fn claims(standings: &[Standing]) -> Vec<Claim> {
     };
     let fitting = |method: Method| of(method, "exact, in fitting units").map_or(0, |s| s.solved()) as f64;
     let descent = of(Method::GradientDescent, "exact").map_or(f64::NAN, |s| s.median_error());
-    let differences = standings.iter().filter(|s| s.method == Method::GaussNewton);
+    let differences = rankings.iter().filter(|s| s.method == Method::GaussNewton);
     let differences = differences.filter(|s| s.source.starts_with("differences") && !s.source.ends_with("units"));
     let differences: Vec<f64> = differences.map(|s| s.solved() as f64).collect();
     let mean = differences.iter().sum::<f64>() / differences.len() as f64;

@@ -1,10 +1,10 @@
 //! With which velocity was a cube set going that slides to a given pose?
 
 use crate::boundary;
-use crate::contest::{Scene, Source, failed};
+use crate::comparison::{Scene, Source, failed};
 use crate::curves;
+use crate::ranking::Ranking;
 use crate::report::{Claim, Report};
-use crate::standing::Standing;
 use crate::throw::Unknown;
 use crate::{ExperimentError, Progress, Settings};
 use serde_json::json;
@@ -32,12 +32,12 @@ pub fn cube_velocity(_: &Settings, progress: Progress) -> Result<Report, Experim
 
     let show = |i: &slipstick::optimize::Iteration| progress(&curves::iteration(i));
     let first = scene.solve(Method::GaussNewton, &Source::Exact, &truths[0], show).map_err(failed)?;
-    progress(Standing::HEAD);
-    let mut standings = Vec::new();
+    progress(Ranking::HEAD);
+    let mut rankings = Vec::new();
     for method in Method::ALL {
         let differences = DISTANCES.map(|step| Source::Differences { step });
         for source in [Source::Exact].iter().chain(&differences) {
-            standings.push(scene.contest(method, source, &truths, progress)?);
+            rankings.push(scene.compare(method, source, &truths, progress)?);
         }
     }
     let ahead = scene.model.options().contact_distance;
@@ -47,15 +47,15 @@ pub fn cube_velocity(_: &Settings, progress: Progress) -> Result<Report, Experim
     ];
 
     let mut report = Report::new("cube-velocity");
-    report.claims = claims(&standings);
+    report.claims = claims(&rankings);
     report.claims.extend(boundary::claims(&boundaries));
     report.summary.push(format!("{THROWS} throws of {STEPS} steps, six unknowns each; solved: ‖q_T − q*‖ ≤ 1e-6"));
-    report.summary.push(Standing::HEAD.into());
-    report.summary.extend(standings.iter().map(Standing::line));
+    report.summary.push(Ranking::HEAD.into());
+    report.summary.extend(rankings.iter().map(Ranking::line));
     report.summary.extend(boundaries.iter().map(boundary::Boundary::line));
-    report.figures = curves::figures("cube-velocity", &standings);
+    report.figures = curves::figures("cube-velocity", &rankings);
     report.figures.push(("cube-velocity-boundary.svg".into(), boundary::picture(&boundaries)));
-    report.data = json!({ "results": standings.iter().map(Standing::to_json).collect::<Vec<_>>(),
+    report.data = json!({ "results": rankings.iter().map(Ranking::to_json).collect::<Vec<_>>(),
         "boundaries": boundaries.iter().map(boundary::Boundary::to_json).collect::<Vec<_>>() });
     report.motion = Some(scene.motion(&first.x)?);
     Ok(report)
@@ -66,14 +66,14 @@ fn throws() -> Vec<Vec<f64>> {
     curves::spread(THROWS).map(|[x, y, spin]| vec![2.0 + x, y, 0.0, 0.0, 0.0, 4.0 * spin]).collect()
 }
 
-fn claims(standings: &[Standing]) -> Vec<Claim> {
-    let of = |method: Method| standings.iter().filter(move |s| s.method == method);
+fn claims(rankings: &[Ranking]) -> Vec<Claim> {
+    let of = |method: Method| rankings.iter().filter(move |s| s.method == method);
     let exact = |method: Method| of(method).find(|s| s.source == "exact").cloned();
     let (Some(newton), Some(descent)) = (exact(Method::GaussNewton), exact(Method::GradientDescent)) else {
         return vec![];
     };
     let differences = || of(Method::GaussNewton).filter(|s| s.source != "exact");
-    let worst = |s: &Standing| s.errors().last().copied().unwrap_or(f64::NAN);
+    let worst = |s: &Ranking| s.errors().last().copied().unwrap_or(f64::NAN);
     let farthest = differences().map(worst).fold(0.0, f64::max);
     vec![
         Claim::at_least(

@@ -1,6 +1,6 @@
 //! Pictures and texts that the experiments with the cube share.
 
-use crate::standing::Standing;
+use crate::ranking::Ranking;
 use slipstick::optimize::{Iteration, Method};
 use slipstick_plot::{Panel, Scale, Series, figure};
 
@@ -20,30 +20,30 @@ pub(crate) fn iteration(i: &Iteration) -> String {
 }
 
 /// Median errors over iterations and over time, a panel per method.
-pub(crate) fn figures(name: &str, standings: &[Standing]) -> Vec<(String, String)> {
-    let panels = |x_label: &str, scale: Scale, of: fn(&Standing) -> Series| {
+pub(crate) fn figures(name: &str, rankings: &[Ranking]) -> Vec<(String, String)> {
+    let panels = |x_label: &str, scale: Scale, of: fn(&Ranking) -> Series| {
         let panel = |(method, title): (Method, &str)| {
-            let series: Vec<Series> = standings.iter().filter(|s| s.method == method && plain(s)).map(of).collect();
+            let series: Vec<Series> = rankings.iter().filter(|s| s.method == method && plain(s)).map(of).collect();
             Panel::curves(title, [x_label, "median error ‖q_T − q*‖"], [scale, Scale::Log], series)
         };
         let methods = [(Method::GaussNewton, "Gauss–Newton"), (Method::GradientDescent, "Gradient descent")];
         figure(&methods.map(panel))
     };
     vec![
-        (format!("{name}-iterations.svg"), panels("iteration", Scale::Linear, Standing::by_iteration)),
-        (format!("{name}-time.svg"), panels("time (ms)", Scale::Log, Standing::by_time)),
+        (format!("{name}-iterations.svg"), panels("iteration", Scale::Linear, Ranking::by_iteration)),
+        (format!("{name}-time.svg"), panels("time (ms)", Scale::Log, Ranking::by_time)),
     ]
 }
 
 /// Exact derivatives and differences, as the paper compares them.
-fn plain(standing: &Standing) -> bool {
-    standing.source == "exact" || standing.source.starts_with("differences")
+fn plain(ranking: &Ranking) -> bool {
+    ranking.source == "exact" || ranking.source.starts_with("differences")
 }
 
 /// Where the searches of Gauss–Newton end, the best first: exact and smoothed derivatives.
-pub(crate) fn ends(standings: &[Standing]) -> String {
-    let chosen = standings.iter().filter(|s| s.method == Method::GaussNewton && !s.source.starts_with("differences"));
-    let series = |s: &Standing| {
+pub(crate) fn ends(rankings: &[Ranking]) -> String {
+    let chosen = rankings.iter().filter(|s| s.method == Method::GaussNewton && !s.source.starts_with("differences"));
+    let series = |s: &Ranking| {
         let errors = s.errors().into_iter().enumerate();
         Series::new(s.source.clone(), errors.map(|(k, e)| (k as f64 + 1.0, e.max(1e-13))).collect()).marked()
     };

@@ -8,16 +8,16 @@
 
 pub mod balance;
 mod boundary;
-mod contest;
+mod comparison;
 mod cube_impulse;
 mod cube_velocity;
 mod curves;
 mod drives;
 mod error;
 pub mod holding;
+mod ranking;
 mod replay;
 mod report;
-mod standing;
 mod throw;
 
 pub use cube_impulse::cube_impulse;
@@ -29,7 +29,7 @@ pub use report::{Bound, Claim, Motion, Report};
 
 use std::path::PathBuf;
 
-/// What an experiment may use beside what is built in.
+/// What an experiment may use in addition to the built-in robots.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Settings {

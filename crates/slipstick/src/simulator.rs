@@ -80,7 +80,7 @@ impl Simulator {
         self.steps
     }
 
-    /// Puts it into another state and drops the warm start: what follows depends on the state only.
+    /// Sets another state and clears the warm start: the following steps depend on the state only.
     pub fn set_state(&mut self, state: State) -> Result<(), InputError> {
         // only looked at: to normalize a quaternion twice may change its last digit, and with it what follows
         State::new(&self.model, &state.q, &state.v)?;
@@ -90,9 +90,9 @@ impl Simulator {
         Ok(())
     }
 
-    /// Drops the warm start.
-    pub fn clear_warm_start(&mut self) {
-        self.data.clear_warm_start();
+    /// Clears the warm start.
+    pub fn forget(&mut self) {
+        self.data.forget();
     }
 
     /// A copy of the warm start; with the state it repeats what follows bit for bit.
@@ -100,7 +100,7 @@ impl Simulator {
         self.data.warm_start()
     }
 
-    /// Puts a warm start back.
+    /// Restores a warm start.
     pub fn restore(&mut self, warm: &WarmStart) -> Result<(), InputError> {
         self.data.restore(warm)
     }
@@ -120,7 +120,7 @@ impl Simulator {
         self.audit.as_ref().map(|a| a.report())
     }
 
-    /// One step. The answer tells about contacts and forces of the step, and what sensors read in it.
+    /// One step. The result has the contacts, forces and sensor readings of the step.
     pub fn step(&mut self, input: &Input) -> Result<Step<'_>, StepError> {
         let Simulator { model, data, state, next, steps, audit } = self;
         if let Some(audit) = audit {

@@ -22,11 +22,11 @@ pub struct Summary {
     pub most_iterations: u32,
     /// How often solves ended in each way.
     pub status: BTreeMap<&'static str, usize>,
-    /// How often each solver found the answer.
+    /// How often each solver found the solution.
     pub stage: BTreeMap<&'static str, usize>,
     /// Largest scaled residual of a step.
     pub worst_residual: f64,
-    /// Largest velocity by which compliance moved a contact [m/s].
+    /// Largest velocity by which compliance moved a contact (m/s).
     pub compliance_shift: f64,
     /// Deepest overlap at the beginning of a step (m).
     pub penetration: f64,
@@ -35,7 +35,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Nothing yet; all words that can be counted are there.
+    /// An empty summary, with a zero for every word that can be counted.
     pub fn new() -> Summary {
         let zero = |words: &[&'static str]| words.iter().map(|w| (*w, 0)).collect();
         Summary {

@@ -1,5 +1,5 @@
-//! Threads that share work. They take groups of neighbors, whoever is free the next one; nothing that is computed
-//! depends on who takes what.
+//! A worker pool. Idle threads take the next group of neighbors; results do not depend on which thread takes which
+//! group.
 
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::num::NonZero;
@@ -9,15 +9,15 @@ use std::thread::available_parallelism;
 /// Groups per thread: enough that a group of robots on the ground does not leave the other threads waiting for long.
 const GROUPS: usize = 8;
 
-/// Things to be done in a row, from which some can be taken.
-pub(crate) trait Share: Sized + Send {
+/// Splittable work: a list of tasks from which the first ones can be taken.
+pub(crate) trait Splittable: Sized + Send {
     /// How many there are.
     fn count(&self) -> usize;
     /// The first ones, at most `n`; `None` if all are taken.
     fn take(&mut self, n: usize) -> Option<Self>;
 }
 
-impl<T: Send> Share for &mut [T] {
+impl<T: Send> Splittable for &mut [T] {
     fn count(&self) -> usize {
         self.len()
     }
@@ -30,11 +30,11 @@ impl<T: Send> Share for &mut [T] {
     }
 }
 
-/// The thread that calls and helpers beside it.
+/// The calling thread and its helpers.
 #[derive(Debug)]
 pub(crate) struct WorkerPool {
     threads: usize,
-    /// Made when it is first needed; it stays without for one thread.
+    /// Created when it is first needed; `None` for one thread.
     helpers: Option<ThreadPool>,
 }
 
@@ -56,8 +56,8 @@ impl WorkerPool {
         self.threads
     }
 
-    /// Calls `go` with shares until all is done. Fails before it begins, if threads cannot be started.
-    pub fn run<W: Share>(&mut self, mut work: W, go: impl Fn(W) + Sync) -> Result<(), ThreadPoolBuildError> {
+    /// Calls `go` with parts of the work until all is done. Fails before it begins, if threads cannot be started.
+    pub fn run<W: Splittable>(&mut self, mut work: W, go: impl Fn(W) + Sync) -> Result<(), ThreadPoolBuildError> {
         let threads = self.threads.min(work.count());
         let group = work.count().div_ceil(threads.max(1) * GROUPS);
         let Some(helpers) = self.helpers(threads)? else {
@@ -65,11 +65,11 @@ impl WorkerPool {
             return Ok(());
         };
         let rest = Mutex::new(work);
-        // a thread that panics has taken its share: what is left is whole
+        // a thread that panics has taken its part: the remaining work is intact
         let next = || rest.lock().unwrap_or_else(PoisonError::into_inner).take(group);
         let help = || {
-            while let Some(share) = next() {
-                go(share);
+            while let Some(part) = next() {
+                go(part);
             }
         };
         helpers.in_place_scope(|scope| {
@@ -79,7 +79,7 @@ impl WorkerPool {
         Ok(())
     }
 
-    /// Threads beside the one that calls; `None` if none is needed.
+    /// Threads in addition to the calling one; `None` if none is needed.
     fn helpers(&mut self, threads: usize) -> Result<Option<&ThreadPool>, ThreadPoolBuildError> {
         if threads > 1 && self.helpers.is_none() {
             let builder = ThreadPoolBuilder::new().num_threads(self.threads - 1);

@@ -51,7 +51,7 @@ pub enum BalanceError {
         /// How dofs without actuators accelerate if all others are locked: names and accelerations [m/s² or rad/s²].
         accelerations: Vec<(String, f64)>,
     },
-    /// The search for those forces ended without an answer.
+    /// The search for those forces ended without a solution.
     Undecided {
         /// Scaled residual of the contact problem.
         residual: f64,

@@ -2,8 +2,8 @@
 //!
 //! Torques of actuators are free to choose, so the pose can rest if and only if contact forces within Coulomb's cones
 //! carry the dofs without actuators. These forces are impulses that stop a statue: a robot whose actuated dofs are
-//! locked. Its contact problem has `G = J_u M_uu⁻¹ J_uᵀ`, u the dofs without actuators, and an answer without velocity
-//! is the proof. One with a velocity counts as a no, although Coulomb's law may have several answers.
+//! locked. Its contact problem has `G = J_u M_uu⁻¹ J_uᵀ`, u the dofs without actuators, and a solution without velocity
+//! is the proof. One with a velocity counts as a no, although Coulomb's law may have several solutions.
 #![allow(non_snake_case)]
 
 use super::error::BalanceError;

@@ -6,17 +6,17 @@
 
 mod figures;
 mod hold;
+mod multi_start;
 mod proof;
 mod report;
 mod search;
-mod searches;
 mod stance;
 mod torques;
 
 pub use hold::{Feedback, Hold, hold};
+pub use multi_start::Searches;
 pub use proof::{ContactForce, Proof};
 pub use search::{Search, Start, Task, Way};
-pub use searches::Searches;
 pub use stance::{HANDSTAND, PAYLOAD, PUSH_UP, Real, STAND, Stance, StanceError};
 pub use torques::{Torques, TorquesError};
 

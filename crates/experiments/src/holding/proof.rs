@@ -19,7 +19,7 @@ pub struct ContactForce {
     pub normal: f64,
     /// Coulomb's coefficient.
     pub friction: f64,
-    /// Share of what friction could bear: one at the edge of Coulomb's cone.
+    /// Fraction of the largest possible friction: one at the edge of Coulomb's cone.
     pub use_of_friction: f64,
 }
 
@@ -58,7 +58,7 @@ impl Proof {
         self.forces.iter().map(|f| f.normal).fold(f64::INFINITY, f64::min)
     }
 
-    /// Largest share of friction in use.
+    /// Largest fraction of friction in use.
     pub fn most_friction(&self) -> f64 {
         self.forces.iter().map(|f| f.use_of_friction).fold(0.0, f64::max)
     }
@@ -80,7 +80,7 @@ fn contact_force(model: &Model, c: &ContactView) -> (BodyId, ContactForce) {
     (body, force)
 }
 
-/// What inverse dynamics at rest asks for beside the torques, with the contact forces as wrenches.
+/// What inverse dynamics at rest requires in addition to the torques, with the contact forces as wrenches.
 fn imbalance(
     model: &Model,
     drives: &Drives,

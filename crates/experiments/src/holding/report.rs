@@ -1,6 +1,6 @@
 //! What the experiment has to say.
 
-use super::searches::{PAPER, SMALL};
+use super::multi_start::{PAPER, SMALL};
 use super::{ContactForce, Feedback, Findings, Hold, Search, Searches, figures};
 use crate::balance::BalanceError;
 use crate::report::{Claim, Motion, Report};

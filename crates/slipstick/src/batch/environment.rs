@@ -1,5 +1,5 @@
-//! One environment of a batch: a state, a warm start, and what its last step was made from. The memory in which steps are made
-//! belongs to the threads.
+//! One environment of a batch: a state, a warm start, and the arguments of its last step. The memory for steps belongs to the
+//! threads.
 
 use super::error::EnvironmentError;
 use crate::controller::Command;
@@ -8,7 +8,7 @@ use crate::simulator::initial_state;
 use slipstick_core::{Data, Input, InputError, InputGrad, Model, OutputGrad, State, Step, StepError, WarmStart};
 use std::mem::swap;
 
-/// A robot. Its state is finite, whatever was handed in. Aligned, so that no two threads write to one line of the cache.
+/// A robot. Its state is finite for any input. Aligned, so that no two threads write to one line of the cache.
 #[derive(Debug, Clone)]
 #[repr(align(128))]
 pub(super) struct Environment {
@@ -30,7 +30,7 @@ pub(super) struct Environment {
     pub recorded: bool,
     /// Steps of the last derivative that are a choice.
     pub choices: usize,
-    /// Why it did not do what was asked last.
+    /// Error of the last call.
     pub failure: Option<EnvironmentError>,
 }
 
@@ -82,14 +82,14 @@ impl Environment {
         (self.recorder, self.stepped, self.recorded) = (None, false, false);
     }
 
-    /// Drops warm start, clock and what could be differentiated.
+    /// Clears warm start, clock and the records for derivatives.
     pub fn clear(&mut self) {
         self.warm.clear();
         self.x.time = 0.0;
         (self.stepped, self.held, self.recorded) = (false, false, false);
     }
 
-    /// Forgets, and goes back to the state in which a simulator of the model begins.
+    /// Clears it and resets it to the initial state of a simulator of the model.
     pub fn reset(&mut self, q: &mut [f64], v: &mut [f64]) {
         self.clear();
         self.x = initial_state(&self.model);
@@ -139,7 +139,7 @@ impl Environment {
         self.failure = done.err();
     }
 
-    /// Keeps what the next step begins with, so that it can be made again. The stepper is in the environment's state.
+    /// Saves the arguments of the next step, so that it can be repeated. The stepper is in the environment's state.
     pub fn mark(&mut self, stepper: &Stepper) {
         copy_state(&stepper.x, &mut self.before);
         stepper.data.copy_warm_start(&mut self.warm_before);
@@ -183,7 +183,7 @@ impl Environment {
         Ok(())
     }
 
-    /// Calls `go` with the last step: as it is held, or made again bit for bit from what it was made from.
+    /// Calls `go` with the last step: the stored one, or one that is repeated bit for bit from its arguments.
     pub fn differentiate(&mut self, stepper: &mut Stepper, go: impl FnOnce(&mut Step) -> Result<(), EnvironmentError>) {
         let mut choice = false;
         let go = |step: &mut Step| {
@@ -212,7 +212,7 @@ impl Environment {
         self.choices = usize::from(choice);
     }
 
-    /// Makes the last step again. Its end is known: state and warm start stay.
+    /// Repeats the last step. Its end is known: state and warm start stay.
     fn repeat(
         &mut self,
         stepper: &mut Stepper,

@@ -4,13 +4,13 @@ use crate::rollout_gradient::RolloutGradientError;
 use slipstick_core::{GradientError, InputError, StepError};
 use std::fmt;
 
-/// A batch that did not do everything that was asked.
+/// A call of a batch that failed for some or all environments.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum BatchError {
-    /// What was handed in does not fit the batch. Nothing was done.
+    /// An input does not fit the batch. Nothing was done.
     Input(InputError),
-    /// Some environments have no answer, by rising numbers. All others have theirs, as if these were not there.
+    /// Some environments have no result, by rising numbers. All others have theirs, independently of these.
     Environments(Vec<FailedEnvironment>),
     /// The threads could not be started. Nothing was done.
     Threads {
@@ -21,7 +21,7 @@ pub enum BatchError {
     },
 }
 
-/// An environment without an answer.
+/// An environment without a result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FailedEnvironment {
     /// Its number.
@@ -30,7 +30,7 @@ pub struct FailedEnvironment {
     pub error: EnvironmentError,
 }
 
-/// Why an environment has no answer.
+/// Why an environment has no result.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum EnvironmentError {

@@ -49,7 +49,7 @@ pub struct Batch {
     /// Memory in which steps are made, one for each thread: environments use it in turn.
     steppers: Mutex<Vec<Stepper>>,
     /// Whether each environment keeps its last step in memory of its own: from the first call of `vjp` or `jacobian` on. Before,
-    /// and where only rollouts are differentiated, a step whose derivative is asked for is made again.
+    /// and where only rollouts are differentiated, a step whose derivative is requested is repeated.
     keeps_steps: bool,
     /// Numbers of a configuration, a velocity and the controls.
     sizes: [usize; 3],
@@ -136,9 +136,9 @@ impl Batch {
         (environments + steppers) / self.len()
     }
 
-    /// Begins anew where `mask` (n) says so: writes the state in which a [`Simulator`](crate::Simulator) of the
-    /// environment's model begins into its rows of `q` (n × nq) and `v` (n × nv), and forgets. Other rows stay as they
-    /// are.
+    /// Resets the environments in `mask` (n): writes the state in which a [`Simulator`](crate::Simulator) of the
+    /// environment's model begins into its rows of `q` (n × nq) and `v` (n × nv), and clears warm start and last step. Other
+    /// rows stay as they are.
     pub fn reset(&mut self, mask: &[bool], q: &mut [f64], v: &mut [f64]) -> Result<(), BatchError> {
         let (n, [nq, nv, _]) = (self.len(), self.sizes);
         self.check_mask(mask)?;
@@ -149,9 +149,9 @@ impl Batch {
         Ok(())
     }
 
-    /// Drops warm start and last step where `mask` (n) says so: what follows depends on the states that come next only.
-    /// For environments that begin in a state of the caller's.
-    pub fn clear_warm_start(&mut self, mask: &[bool]) -> Result<(), BatchError> {
+    /// Clears warm start and last step of the environments in `mask` (n): the following steps depend on their states only.
+    /// For environments that are reset to a state of the caller.
+    pub fn forget(&mut self, mask: &[bool]) -> Result<(), BatchError> {
         self.check_mask(mask)?;
         let chosen = self.environments.iter_mut().zip(mask).filter(|(_, chosen)| **chosen);
         chosen.for_each(|(environment, _)| environment.clear());

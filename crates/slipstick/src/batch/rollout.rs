@@ -10,8 +10,8 @@ use slipstick_core::{Input, InputGrad};
 impl Batch {
     /// Steps from the states `q` (n × nq), `v` (n × nv), each environment with its own rows of the input: `tau` (n ×
     /// steps × nv), `ctrl` (n × steps × nu); wrenches are the same for all. Writes all states, the first ones included:
-    /// `q_out` (n × (steps + 1) × nq), `v_out` (n × (steps + 1) × nv). The same as that many calls of [`Batch::step`], but
-    /// sooner: the memory of an environment stays near the processor until its last step.
+    /// `q_out` (n × (steps + 1) × nq), `v_out` (n × (steps + 1) × nv). Results are those of as many calls of
+    /// [`Batch::step`], but faster: the memory of an environment stays in the cache until its last step.
     ///
     /// `memory` is what is kept for [`Batch::rollout_vjp`]; `None`: nothing. Where a step fails, the state before it
     /// stays to the end, and the environment is in the list of the error.

@@ -1,10 +1,10 @@
-//! Arrays with one row per environment, and what is left of them while threads take their share.
+//! Arrays with one row per environment, from which threads take the first remaining rows.
 
 use super::environment::Environment;
-use crate::workers::Share;
+use crate::workers::Splittable;
 use slipstick_core::InputError;
 
-/// Rows to be read, one per environment. What was left out has rows without numbers.
+/// Rows to be read, one per environment. Omitted arrays have rows without numbers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rows<'a> {
     numbers: &'a [f64],
@@ -74,7 +74,7 @@ pub(super) struct Work<'a, const I: usize, const O: usize> {
     pub out: [RowsMut<'a>; O],
 }
 
-impl<'a, const I: usize, const O: usize> Share for Work<'a, I, O> {
+impl<'a, const I: usize, const O: usize> Splittable for Work<'a, I, O> {
     fn count(&self) -> usize {
         self.environments.len()
     }

@@ -1,12 +1,12 @@
-//! A look at derivatives while a simulation runs: along one random direction, beside one difference.
+//! Audits of derivatives while a simulation runs: along one random direction, compared with one difference.
 
 use crate::check::grad_check::{Scale, Signature, TOLERANCE};
-use crate::check::perturbed::{PerturbedStep, Place};
+use crate::check::perturbed::{PerturbedStep, StepArguments};
 use crate::random::Rng;
 use slipstick_core::dynamics::Workspace;
 use slipstick_core::{Data, Input, InputDirection, InputError, Model, State};
 
-/// Distances of the evaluations from the state, each dof moved by about so much within the step [m or rad].
+/// Distances of the evaluations from the state, each dof moved by about this much within the step (m or rad).
 const STEPS: [f64; 3] = [1e-6, 1e-7, 1e-8];
 /// Motion along a direction of unit size that counts as one at least.
 const SMALL: f64 = 1e-3;
@@ -17,9 +17,9 @@ const SMALL: f64 = 1e-3;
 pub struct AuditReport {
     /// Derivatives compared with a difference.
     pub checks: usize,
-    /// Differences that say nothing, because contacts have other modes on their two sides.
+    /// Differences without meaning, because contacts have different modes on their two sides.
     pub left_out: usize,
-    /// Derivatives or steps that were refused.
+    /// Derivatives or steps with an error.
     pub failed: usize,
     /// Largest error, relative to the largest change along the direction.
     pub worst_error: f64,
@@ -35,7 +35,7 @@ pub(crate) struct Audit {
     /// The robot, solved more exactly.
     model: Model,
     data: Data,
-    probe: PerturbedStep,
+    perturbed: PerturbedStep,
     work: Workspace,
     sides: [State; 2],
     signatures: [Signature; 2],
@@ -51,7 +51,7 @@ impl Audit {
             every,
             draw: Rng(seed),
             data: Data::new(&model),
-            probe: PerturbedStep::new(&model),
+            perturbed: PerturbedStep::new(&model),
             work: Workspace::new(&model),
             sides: [State::neutral(&model), State::neutral(&model)],
             signatures: Default::default(),
@@ -69,8 +69,8 @@ impl Audit {
         if !step.is_multiple_of(self.every) {
             return;
         }
-        data.copy_warm_start(&mut self.probe.warm);
-        match self.compare(&Place { x, input: *input }) {
+        data.copy_warm_start(&mut self.perturbed.warm);
+        match self.compare(&StepArguments { x, input: *input }) {
             Some(Some(error)) => {
                 self.report.checks += 1;
                 if error > self.report.worst_error {
@@ -83,18 +83,18 @@ impl Audit {
     }
 
     /// The error of the best difference; `Some(None)` if none of them stays on one side of all switches.
-    fn compare(&mut self, place: &Place) -> Option<Option<f64>> {
-        let Audit { draw, model, data, probe, work, sides, signatures, .. } = self;
-        let scale = Scale::new(model, work, place).ok()?;
+    fn compare(&mut self, arguments: &StepArguments) -> Option<Option<f64>> {
+        let Audit { draw, model, data, perturbed, work, sides, signatures, .. } = self;
+        let scale = Scale::new(model, work, arguments).ok()?;
         let mut random = |k: usize| -> Vec<f64> { scale.units[k].iter().map(|u| u * draw.sign()).collect() };
         let (q, v, tau) = (random(0), random(1), random(2));
-        let ctrl = if place.input.ctrl.is_some() { random(3) } else { Vec::new() };
+        let ctrl = if arguments.input.ctrl.is_some() { random(3) } else { Vec::new() };
         let direction = InputDirection { q: &q, v: &v, tau: &tau, ctrl: &ctrl };
-        data.restore(&probe.warm).ok()?;
-        probe.begin(model, data, place, &mut sides[0]).ok()?;
-        data.restore(&probe.warm).ok()?;
+        data.restore(&perturbed.warm).ok()?;
+        perturbed.begin(model, data, arguments, &mut sides[0]).ok()?;
+        data.restore(&perturbed.warm).ok()?;
         let (mut dq, mut dv) = (vec![0.0; model.nv()], vec![0.0; model.nv()]);
-        place.step(model, data, &mut sides[0]).ok()?.jvp(direction, &mut dq, &mut dv).ok()?;
+        arguments.step(model, data, &mut sides[0]).ok()?.jvp(direction, &mut dq, &mut dv).ok()?;
         if dq.iter().chain(&dv).any(|x| !x.is_finite()) {
             return None;
         }
@@ -102,7 +102,7 @@ impl Audit {
         let mut change = vec![0.0; model.nv()];
         for h in STEPS {
             for (side, h) in [-h, h].into_iter().enumerate() {
-                let step = probe.along(model, data, place, direction, h, &mut sides[side]).ok()?;
+                let step = perturbed.along(model, data, arguments, direction, h, &mut sides[side]).ok()?;
                 signatures[side].read(&step);
             }
             if signatures[0] == signatures[1] {
@@ -115,7 +115,7 @@ impl Audit {
     }
 }
 
-/// Error of a derivative beside a difference, velocities counted as motion within the step.
+/// Error of a derivative compared with a difference, velocities counted as motion within the step.
 fn error(dt: f64, h: f64, [dq, dv]: [&[f64]; 2], change: &[f64], [behind, ahead]: &[State; 2]) -> f64 {
     let (mut off, mut size) = (0.0_f64, SMALL);
     for i in 0..dq.len() {

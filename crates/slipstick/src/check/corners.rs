@@ -2,13 +2,13 @@
 //!
 //! A step is a continuous function with corners: where something is about to slip, to lift off or to meet a limit, where a shape
 //! touches with an edge that is about to become a face, where a control reaches the end of its range, where more constraints
-//! hold than the motion has directions. No matrix is right on both sides of a corner. Whether there is one is asked of the
+//! are active than there are dofs. No matrix is right on both sides of a corner. Whether there is one is asked of the
 //! step itself: along one random change of everything, ahead and back, a step without a corner does what its Jacobian says.
 //! Only where it does not, each column is compared with both of its one-sided differences.
 #![allow(non_snake_case)]
 
 use crate::check::grad_check::{GradCheckError, Scale, TOLERANCE};
-use crate::check::perturbed::{PerturbedStep, Place};
+use crate::check::perturbed::{PerturbedStep, StepArguments};
 use crate::random::Rng;
 use slipstick_core::dynamics::Workspace;
 use slipstick_core::linalg::MatRef;
@@ -16,16 +16,16 @@ use slipstick_core::{Data, Input, InputDirection, Model, State, Status, Step, St
 
 /// Lengths of one-sided differences, in the units of [`Scale`]; the best counts.
 const LENGTHS: [f64; 3] = [1e-7, 1e-8, 1e-6];
-/// Share of a column up to which it and its differences agree.
+/// Fraction of a column up to which it and its differences agree.
 const SAME: f64 = 1e-3;
-/// Share of what a random change adds up from all columns, up to which the sum is as it should be.
+/// Fraction of the sum of magnitudes over all columns, up to which the change along a random direction agrees.
 const QUIET: f64 = 1e-6;
-/// Size below which a column with respect to q counts as zero (1/s), and the share of free motion for the others.
+/// Size below which a column with respect to q counts as zero (1/s), and the fraction of free motion for the others.
 const LEAST_Q: f64 = 0.1;
 const LEAST: f64 = 1e-3;
 /// How exact v_next is (m/s).
 const NOISE: f64 = 5e-12;
-/// Of the random change: a step has one answer.
+/// Seed of the random change, fixed so that a step has one result.
 const SEED: u64 = 0xc0_57e9;
 
 /// Columns of the Jacobian of a step that are not its derivative on both sides.
@@ -81,17 +81,17 @@ fn blocks(step: &mut Step) -> Result<[Vec<f64>; 4], GradCheckError> {
     }))
 }
 
-/// A step and memory for those beside it.
+/// A step and memory for perturbed ones.
 struct Search {
     model: Model,
     data: Data,
-    probe: PerturbedStep,
+    perturbed: PerturbedStep,
     scale: Scale,
     x: State,
     tau: Vec<f64>,
     ctrl: Option<Vec<f64>>,
     wrenches: Vec<Wrench>,
-    /// v_next of the step ([`PerturbedStep::ends`]), and where one beside it ends.
+    /// v_next of the step ([`PerturbedStep::ends`]), and v_next of a perturbed one.
     ends: [Vec<f64>; 2],
     there: State,
     /// Changes of q, v, tau and ctrl.
@@ -105,15 +105,16 @@ impl Search {
         let model = step.model().with_options(options)?;
         let ((q, v), input) = (step.start(), step.input());
         let x = State::new(&model, q, v)?;
-        let place = Place { x: &x, input };
-        let scale = Scale::new(&model, &mut Workspace::new(&model), &place)?;
-        let (mut data, mut probe, mut there) = (Data::new(&model), PerturbedStep::new(&model), State::neutral(&model));
+        let arguments = StepArguments { x: &x, input };
+        let scale = Scale::new(&model, &mut Workspace::new(&model), &arguments)?;
+        let (mut data, mut perturbed, mut there) =
+            (Data::new(&model), PerturbedStep::new(&model), State::neutral(&model));
         data.restore(&step.warm_start())?;
-        probe.begin(&model, &mut data, &place, &mut there)?;
+        perturbed.begin(&model, &mut data, &arguments, &mut there)?;
         let (tau, ctrl, wrenches) = (input.tau.to_vec(), input.ctrl.map(<[f64]>::to_vec), input.wrenches.to_vec());
-        let ends = probe.ends(&model, &mut data, &place, &mut there)?;
+        let ends = perturbed.ends(&model, &mut data, &arguments, &mut there)?;
         let direction = columns.map(|n| vec![0.0; n]);
-        Ok(Search { model, data, probe, scale, x, tau, ctrl, wrenches, ends, there, direction })
+        Ok(Search { model, data, perturbed, scale, x, tau, ctrl, wrenches, ends, there, direction })
     }
 
     /// Whether the Jacobian tells what the step does along a random change of each input, ahead and back.
@@ -178,10 +179,10 @@ impl Search {
 
     /// The change of v_next along the direction over `h`, from either end; nothing where contact is not solved.
     fn quotients(&mut self, h: f64) -> Result<Vec<Vec<f64>>, GradCheckError> {
-        let Search { model, data, probe, x, tau, ctrl, wrenches, there, direction: [q, v, dtau, dctrl], .. } = self;
-        let place = Place { x, input: Input { tau, ctrl: ctrl.as_deref(), wrenches } };
+        let Search { model, data, perturbed, x, tau, ctrl, wrenches, there, direction: [q, v, dtau, dctrl], .. } = self;
+        let arguments = StepArguments { x, input: Input { tau, ctrl: ctrl.as_deref(), wrenches } };
         let direction = InputDirection { q, v, tau: dtau, ctrl: dctrl };
-        match probe.along(model, data, &place, direction, h, there) {
+        match perturbed.along(model, data, &arguments, direction, h, there) {
             Ok(step) if step.report().status == Status::NotConverged => Ok(Vec::new()),
             Ok(_) => Ok(self.ends.iter().map(|end| quotient(&self.there.v, end, h)).collect()),
             Err(StepError::Input(e)) => Err(e.into()),
@@ -190,7 +191,7 @@ impl Search {
     }
 }
 
-/// Size below which column `j` of v_next by q, v, tau or ctrl counts as zero: a share of what it does in free motion.
+/// Size below which column `j` of v_next by q, v, tau or ctrl counts as zero: a fraction of its effect in free motion.
 pub(crate) fn least(scale: &Scale, dt: f64, [k, j]: [usize; 2]) -> f64 {
     if k == 0 { LEAST_Q } else { LEAST / (dt * scale.units[k][j]) }
 }
@@ -200,7 +201,7 @@ pub(crate) fn quotient(there: &[f64], here: &[f64], h: f64) -> Vec<f64> {
     there.iter().zip(here).map(|(new, old)| (new - old) / h).collect()
 }
 
-/// Largest difference of a column and its one-sided difference over `h`, as a share of the larger one.
+/// Largest difference of a column and its one-sided difference over `h`, as a fraction of the larger one.
 pub(crate) fn distance(exact: &[f64], quotient: &[f64], h: f64, least: f64) -> f64 {
     let size = exact.iter().chain(quotient).fold(least, |m: f64, x| m.max(x.abs()));
     let off = exact.iter().zip(quotient).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));

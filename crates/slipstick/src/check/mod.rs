@@ -1,4 +1,4 @@
-//! Derivatives beside differences: as a function, over many states, while a simulation runs, and column by column at a state.
+//! Derivatives compared with differences: as a function, over many states, while a simulation runs, and column by column at a state.
 
 pub(crate) mod audit;
 mod corners;

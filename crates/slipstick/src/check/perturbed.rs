@@ -1,13 +1,13 @@
-//! A step from a state beside another one, with the same warm start: what all differences are made of.
+//! Steps from perturbed states with the same warm start: the building block of all differences.
 
 use slipstick_core::{Data, Input, InputDirection, InputError, Model, State, Step, StepError, WarmStart, step};
 
-/// A change of velocity that moves nothing but makes a solve begin anew (m/s).
+/// A change of velocity that is negligible but makes a solve start again (m/s).
 const HAIR: f64 = 1e-11;
 
 /// One number of what a step is made from. Configurations are changed along tangents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Entry {
+pub(crate) enum InputEntry {
     Q(usize),
     V(usize),
     Tau(usize),
@@ -16,19 +16,19 @@ pub(crate) enum Entry {
 
 /// A place from which steps are taken, and the warm start with which all of them begin.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub(crate) struct StepArguments<'a> {
     pub x: &'a State,
     pub input: Input<'a>,
 }
 
-impl<'a> Place<'a> {
-    /// One step from here.
+impl<'a> StepArguments<'a> {
+    /// One step with these arguments.
     pub fn step<'d>(&self, model: &'d Model, data: &'d mut Data, next: &mut State) -> Result<Step<'d>, StepError> {
         step(model, data, self.x, &self.input, next)
     }
 }
 
-/// Memory for steps beside a place.
+/// Memory for steps with perturbed arguments.
 #[derive(Debug, Clone)]
 pub(crate) struct PerturbedStep {
     x: State,
@@ -51,79 +51,85 @@ impl PerturbedStep {
         }
     }
 
-    /// The step from the place itself. Its answer is the warm start of the steps beside it.
-    pub fn begin(&mut self, model: &Model, data: &mut Data, place: &Place, next: &mut State) -> Result<(), StepError> {
-        place.step(model, data, next)?;
+    /// The unperturbed step. Its solution is the warm start of the perturbed ones.
+    pub fn begin(
+        &mut self,
+        model: &Model,
+        data: &mut Data,
+        arguments: &StepArguments,
+        next: &mut State,
+    ) -> Result<(), StepError> {
+        arguments.step(model, data, next)?;
         data.copy_warm_start(&mut self.warm);
         Ok(())
     }
 
-    /// v_next of the place as its own solve has it, and as the mean of two steps a hair's breadth beside it. A warm start that is
+    /// v_next of the unperturbed step from its own solve, and as the mean of two steps with a tiny perturbation. A warm start that is
     /// good enough is not improved: near a singular pose it leaves velocities a million times less exact than their
     /// neighbors, and one-sided differences would see the gap.
     pub fn ends(
         &mut self,
         model: &Model,
         data: &mut Data,
-        place: &Place,
+        arguments: &StepArguments,
         next: &mut State,
     ) -> Result<[Vec<f64>; 2], StepError> {
         data.restore(&self.warm)?;
-        place.step(model, data, next)?;
+        arguments.step(model, data, next)?;
         let own = next.v.clone();
         let mut mean = vec![0.0; own.len()];
         for h in [HAIR, -HAIR].into_iter().take(2 * own.len()) {
-            self.beside(model, data, place, Entry::V(0), h, next)?;
+            self.with_entry(model, data, arguments, InputEntry::V(0), h, next)?;
             mean.iter_mut().zip(&next.v).for_each(|(m, v)| *m += 0.5 * v);
         }
         Ok([own, mean])
     }
 
-    /// A step from beside the place, one number changed by `h`.
-    pub fn beside<'d>(
+    /// A step with one number changed by `h`.
+    pub fn with_entry<'d>(
         &mut self,
         model: &'d Model,
         data: &'d mut Data,
-        place: &Place,
-        entry: Entry,
+        arguments: &StepArguments,
+        entry: InputEntry,
         h: f64,
         next: &mut State,
     ) -> Result<Step<'d>, StepError> {
-        self.stand_at(place)?;
+        self.stand_at(arguments)?;
         match entry {
-            Entry::Q(j) => {
+            InputEntry::Q(j) => {
                 self.tangent.fill(0.0);
                 self.tangent[j] = h;
-                model.integrate(&place.x.q, &self.tangent, &mut self.x.q)?;
+                model.integrate(&arguments.x.q, &self.tangent, &mut self.x.q)?;
             }
-            Entry::V(j) => self.x.v[j] += h,
-            Entry::Tau(j) => self.tau[j] += h,
-            Entry::Ctrl(j) => self.ctrl[j] += h,
+            InputEntry::V(j) => self.x.v[j] += h,
+            InputEntry::Tau(j) => self.tau[j] += h,
+            InputEntry::Ctrl(j) => self.ctrl[j] += h,
         }
-        self.run(model, data, place, next)
+        self.run(model, data, arguments, next)
     }
 
-    /// A step from beside the place, everything changed by `h` times a direction.
+    /// A step with all arguments changed by `h` times a direction.
     pub fn along<'d>(
         &mut self,
         model: &'d Model,
         data: &'d mut Data,
-        place: &Place,
+        arguments: &StepArguments,
         direction: InputDirection,
         h: f64,
         next: &mut State,
     ) -> Result<Step<'d>, StepError> {
-        self.stand_at(place)?;
+        self.stand_at(arguments)?;
         self.tangent.iter_mut().zip(direction.q).for_each(|(t, d)| *t = h * d);
-        model.integrate(&place.x.q, &self.tangent, &mut self.x.q)?;
+        model.integrate(&arguments.x.q, &self.tangent, &mut self.x.q)?;
         let add = |x: &mut [f64], d: &[f64]| x.iter_mut().zip(d).for_each(|(x, d)| *x += h * d);
         add(&mut self.x.v, direction.v);
         add(&mut self.tau, direction.tau);
         add(&mut self.ctrl, direction.ctrl);
-        self.run(model, data, place, next)
+        self.run(model, data, arguments, next)
     }
 
-    fn stand_at(&mut self, place: &Place) -> Result<(), StepError> {
+    fn stand_at(&mut self, arguments: &StepArguments) -> Result<(), StepError> {
         let copy = |what, to: &mut [f64], from: &[f64]| {
             if to.len() != from.len() {
                 return Err(InputError::Length { what, expected: to.len(), got: from.len() });
@@ -131,14 +137,14 @@ impl PerturbedStep {
             to.copy_from_slice(from);
             Ok(())
         };
-        copy("q", &mut self.x.q, &place.x.q)?;
-        copy("v", &mut self.x.v, &place.x.v)?;
-        self.x.time = place.x.time;
-        match place.input.tau.is_empty() {
+        copy("q", &mut self.x.q, &arguments.x.q)?;
+        copy("v", &mut self.x.v, &arguments.x.v)?;
+        self.x.time = arguments.x.time;
+        match arguments.input.tau.is_empty() {
             true => self.tau.fill(0.0),
-            false => copy("tau", &mut self.tau, place.input.tau)?,
+            false => copy("tau", &mut self.tau, arguments.input.tau)?,
         }
-        if let Some(ctrl) = place.input.ctrl {
+        if let Some(ctrl) = arguments.input.ctrl {
             copy("ctrl", &mut self.ctrl, ctrl)?;
         }
         Ok(())
@@ -148,11 +154,11 @@ impl PerturbedStep {
         &self,
         model: &'d Model,
         data: &'d mut Data,
-        place: &Place,
+        arguments: &StepArguments,
         next: &mut State,
     ) -> Result<Step<'d>, StepError> {
         data.restore(&self.warm)?;
-        let input = Input { tau: &self.tau, ctrl: place.input.ctrl.map(|_| &self.ctrl[..]), ..place.input };
+        let input = Input { tau: &self.tau, ctrl: arguments.input.ctrl.map(|_| &self.ctrl[..]), ..arguments.input };
         step(model, data, &self.x, &input, next)
     }
 }

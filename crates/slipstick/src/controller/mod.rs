@@ -19,7 +19,7 @@ pub struct Command {
     pub ctrl: Vec<f64>,
     /// Whether the actuators work. Zero controls are not the same: position servos then pull to zero.
     pub actuated: bool,
-    /// Generalized forces beside the actuators' (nv).
+    /// Generalized forces in addition to the actuators' (nv).
     pub tau: Vec<f64>,
     /// Forces and torques on bodies, world axes.
     pub wrenches: Vec<Wrench>,
@@ -85,7 +85,7 @@ impl Random {
     /// How long a control stays (s): long enough for a robot to move.
     pub const PERIOD: f64 = 0.1;
 
-    /// A seed gives its controls again.
+    /// A random controller with a seed.
     pub fn new(seed: u64) -> Random {
         Random { draw: Rng(seed), next: f64::NEG_INFINITY, ctrl: Vec::new() }
     }

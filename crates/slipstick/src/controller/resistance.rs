@@ -1,4 +1,4 @@
-//! How much inertia a motor feels.
+//! The inertia that acts on a motor.
 #![allow(non_snake_case)]
 
 use slipstick_core::dynamics::Workspace;
@@ -35,7 +35,7 @@ impl Resistance {
         Ok(Resistance { work, carried, scratch: vec![0.0; nv] })
     }
 
-    /// Inertia along moment arms while everything else gives way: 1 / (r M⁻¹ rᵀ).
+    /// Inertia along moment arms while all other dofs are free: 1 / (r M⁻¹ rᵀ).
     pub fn free(&mut self, model: &Model, arms: &[(usize, f64)]) -> Result<f64, InputError> {
         self.scratch.fill(0.0);
         arms.iter().for_each(|(j, r)| self.scratch[*j] += r);

@@ -1,11 +1,11 @@
 //! The problem as it looks from one point: residual, Jacobian, gradient, and the steps that they propose.
 
-use super::bounded::{self, Room};
+use super::bounded::{self, StepBounds};
 use super::svd::{Svd, dot};
 use slipstick_core::linalg::MatRef;
 
 /// Residual r (m) and Jacobian J (m × n) at a point.
-pub(super) struct Linearized {
+pub(super) struct LinearizedProblem {
     r: Vec<f64>,
     J: Vec<f64>,
     /// Of ½‖r‖²: Jᵀ r, without what bounds forbid (n).                                                            (lsq-2)
@@ -13,13 +13,13 @@ pub(super) struct Linearized {
     /// Norms of the columns of J.
     columns: Vec<f64>,
     /// For the numbers of a step, if there are bounds.
-    room: Option<Room>,
+    room: Option<StepBounds>,
     /// Of J, if there are none: made once for all prices of a step.
     svd: Option<Svd>,
 }
 
-impl Linearized {
-    pub fn new(r: &[f64], J: Vec<f64>, n: usize, room: Option<Room>) -> Linearized {
+impl LinearizedProblem {
+    pub fn new(r: &[f64], J: Vec<f64>, n: usize, room: Option<StepBounds>) -> LinearizedProblem {
         let (mut gradient, mut columns) = (vec![0.0; n], vec![0.0; n]);
         for (row, r) in J.chunks_exact(n.max(1)).zip(r) {
             for (j, a) in row.iter().enumerate() {
@@ -30,7 +30,7 @@ impl Linearized {
         if let Some(room) = &room {
             gradient.iter_mut().enumerate().filter(|(j, x)| room.forbids(*j, -**x)).for_each(|(_, x)| *x = 0.0);
         }
-        Linearized { r: r.to_vec(), J, gradient, columns, room, svd: None }
+        LinearizedProblem { r: r.to_vec(), J, gradient, columns, room, svd: None }
     }
 
     fn matrix(&self) -> MatRef<'_> {

@@ -1,7 +1,7 @@
 //! The search itself: from point to point until there is a reason to end.
 
-use super::bounded::Room;
-use super::linearized::Linearized;
+use super::bounded::StepBounds;
+use super::linearized::LinearizedProblem;
 use super::svd::dot;
 use super::types::{Iteration, Method, Options, Outcome, Stop};
 use super::{LeastSquares, OptimizeError};
@@ -68,7 +68,7 @@ struct Taken {
 }
 
 impl Taken {
-    fn line(&self, iteration: usize, here: &Linearized, begin: Instant) -> Iteration {
+    fn line(&self, iteration: usize, here: &LinearizedProblem, begin: Instant) -> Iteration {
         Iteration {
             iteration,
             error: here.error(),
@@ -130,7 +130,7 @@ impl<'p, P: LeastSquares + ?Sized> Search<'p, P> {
     }
 
     /// How the problem looks from the point.
-    fn linearize(&mut self) -> Result<Linearized, OptimizeError<P::Error>> {
+    fn linearize(&mut self) -> Result<LinearizedProblem, OptimizeError<P::Error>> {
         let (m, n, iteration) = (self.r.len(), self.units.len(), self.iteration);
         let mut J = vec![0.0; m * n];
         let done = self.problem.jacobian(&self.x, MatMut::new(&mut J, m, n));
@@ -141,12 +141,12 @@ impl<'p, P: LeastSquares + ?Sized> Search<'p, P> {
         J.iter_mut().enumerate().for_each(|(k, a)| *a *= self.units[k % n]);
         let room = self.bounds.as_ref().map(|[low, high]| {
             let from = |end: &[f64]| (0..n).map(|j| (end[j] - self.x[j]) / self.units[j]).collect();
-            Room { low: from(low), high: from(high) }
+            StepBounds { low: from(low), high: from(high) }
         });
-        Ok(Linearized::new(&self.r, J, n, room))
+        Ok(LinearizedProblem::new(&self.r, J, n, room))
     }
 
-    fn advance(&mut self, here: &mut Linearized, options: &Options) -> Result<Next, OptimizeError<P::Error>> {
+    fn advance(&mut self, here: &mut LinearizedProblem, options: &Options) -> Result<Next, OptimizeError<P::Error>> {
         let next = match options.method {
             Method::GaussNewton => {
                 let d = here.gauss_newton(0.0, options.rank_tolerance);
@@ -165,7 +165,7 @@ impl<'p, P: LeastSquares + ?Sized> Search<'p, P> {
     }
 
     /// The whole step, or half of it, or half of that, until the error falls as it should.                      (lsq-7)
-    fn along(&mut self, here: &Linearized, mut d: Vec<f64>, options: &Options) -> Result<Next, P::Error> {
+    fn along(&mut self, here: &LinearizedProblem, mut d: Vec<f64>, options: &Options) -> Result<Next, P::Error> {
         let (before, slope) = (0.5 * dot(&self.r, &self.r), here.slope(&d));
         let mut fraction = 1.0;
         for trials in 1..=TRIALS {
@@ -187,7 +187,7 @@ impl<'p, P: LeastSquares + ?Sized> Search<'p, P> {
     }
 
     /// Steps whose length costs ever more, until one is good; the better it is, the less the next one pays.      (lsq-8)
-    fn damped(&mut self, here: &mut Linearized, options: &Options) -> Result<Next, P::Error> {
+    fn damped(&mut self, here: &mut LinearizedProblem, options: &Options) -> Result<Next, P::Error> {
         let before = 0.5 * dot(&self.r, &self.r);
         let mut damping = self.damping.unwrap_or(options.damping * here.largest_square());
         for trials in 1..=TRIALS {

@@ -14,7 +14,7 @@ pub(crate) struct Recorder {
     pub memory: Memory,
     pub layout: Layout,
     pub tape: Tape,
-    /// Gradients or changes of a state (q, v) and of the one beside it.
+    /// Gradients or changes of a state (q, v) and of the neighboring one.
     pub here: Vec<f64>,
     pub there: Vec<f64>,
     /// Memory to read sensors and to differentiate them, made when it is needed first.
@@ -51,7 +51,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Before steps are made again: those of a stored rollout were counted when it was made.
+    /// Before steps are repeated: those of a stored rollout were counted when it was made.
     pub fn count_anew(&mut self) {
         if self.memory == Memory::Recompute {
             self.choices = 0;

@@ -53,9 +53,9 @@ impl Rollout<'_> {
 }
 
 impl Recorder {
-    /// All the way back. `readings` has a row for every step, or none; rows ask for steps that are made again. `out` has room
+    /// All the way back. `readings` has a row for every step, or none; rows need repeated steps. `out` has room
     /// for the first state (nv each) and for every step (tau, ctrl), or for none. What does not fit the rollout was refused
-    /// at the door.
+    /// at the public boundary.
     pub fn back(
         &mut self,
         stepper: &mut Stepper,
@@ -118,7 +118,7 @@ impl Recorder {
         std::mem::swap(here, there);
     }
 
-    /// One step back, by making it again.
+    /// One step back, by repeating it.
     fn back_again(
         &mut self,
         stepper: &mut Stepper,
@@ -150,7 +150,7 @@ impl Recorder {
     }
 }
 
-/// What belongs to step `t` of rows that may be left out.
+/// Row of step `t` of optional rows.
 fn of_step(rows: &mut [f64], t: usize, width: usize) -> &mut [f64] {
     if rows.is_empty() { rows } else { &mut rows[t * width..(t + 1) * width] }
 }

@@ -1,4 +1,4 @@
-//! What makes the steps of a rollout, the first time and again.
+//! Makes and repeats the steps of a rollout.
 
 use super::tape::Tape;
 use super::types::RolloutGradientError;
@@ -22,7 +22,7 @@ impl Stepper {
         Stepper { model: model.clone(), data: Box::new(Data::new(model)), next: x.clone(), x, command }
     }
 
-    /// Bytes that it has made room for beside itself.
+    /// Bytes of its heap memory.
     pub fn heap(&self) -> usize {
         let Command { ctrl, tau, wrenches, .. } = &self.command;
         let vectors = [&self.x.q, &self.x.v, &self.next.q, &self.next.v, ctrl, tau].map(Vec::capacity);
@@ -69,7 +69,7 @@ impl Stepper {
         std::mem::swap(&mut self.x, &mut self.next);
     }
 
-    /// Makes step `t` of a recorded rollout again. It begins with the same warm start as the first time, not with its
+    /// Repeats step `t` of a recorded rollout. It begins with the same warm start as the first time, not with its
     /// own solution: so it takes the same way bit for bit, where the solution might lie on the edge of another mode.
     pub fn repeat(&mut self, tape: &Tape, t: usize) -> Result<Step<'_>, RolloutGradientError> {
         self.data.restore(&tape.starts[t])?;
@@ -84,7 +84,7 @@ impl Stepper {
     }
 }
 
-/// Row `t` of rows that may be left out.
+/// Row `t` of optional rows.
 pub(super) fn fill(rows: &[f64], t: usize, out: &mut [f64]) {
     if !rows.is_empty() {
         out.copy_from_slice(&rows[t * out.len()..(t + 1) * out.len()]);

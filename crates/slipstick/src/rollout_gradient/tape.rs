@@ -57,7 +57,7 @@ pub(crate) struct Tape {
     pub record: Trajectory,
     /// What the constraints of each step did, as [`Step::mode_key`] tells.
     pub keys: Vec<u64>,
-    /// What each step began with beside its state; kept if steps are to be made again.
+    /// What each step began with beside its state; kept if steps are to be repeated.
     pub starts: Vec<WarmStart>,
     /// What sensors read in each step.
     pub readings: Vec<f64>,

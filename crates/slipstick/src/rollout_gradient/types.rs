@@ -87,7 +87,7 @@ pub struct RolloutDirection<'a> {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum RolloutGradientError {
-    /// What was handed in does not fit the rollout.
+    /// An input does not fit the rollout.
     Input(InputError),
     /// A step gave no state.
     Rollout(RolloutError),
@@ -102,7 +102,7 @@ pub enum RolloutGradientError {
     Sensor(SensorError),
     /// Derivatives of readings need [`Memory::Recompute`]: a stored rollout keeps those of its states only.
     Stored,
-    /// A step that was made again did something else than the first time.
+    /// A repeated step differs from the first one.
     Branch {
         /// Steps before it.
         step: usize,

@@ -4,8 +4,7 @@ use super::estimate::Estimate;
 use super::sample::{Middle, Pair};
 use super::sum::Sum;
 use super::{Bundled, SmoothingError};
-use crate::check::perturbed::Place;
-use crate::random::Normal;
+use crate::check::perturbed::StepArguments;
 use crate::workers::WorkerPool;
 use slipstick_core::{Data, Input, InputError, Model, State};
 
@@ -23,7 +22,7 @@ pub struct Smoothed {
     pub error: Estimate,
     /// Samples that count.
     pub used: usize,
-    /// Samples without a state or a derivative; the other one of their pair is left out with them.
+    /// Samples without a state or a derivative; the other one of their pair is skipped with them.
     pub left_out: usize,
 }
 
@@ -77,10 +76,10 @@ impl Bundle {
     /// `data` is left as that step leaves it.
     pub fn step(&mut self, data: &mut Data, x: &State, input: &Input) -> Result<Smoothed, SmoothingError> {
         let Bundle { model, how, workers, pairs } = self;
-        let (mut exact, place) = (State::neutral(model), Place { x, input: *input });
-        place.step(model, data, &mut exact)?;
+        let (mut exact, arguments) = (State::neutral(model), StepArguments { x, input: *input });
+        arguments.step(model, data, &mut exact)?;
         let (warm, nu) = (data.warm_start(), input.ctrl.map_or(0, <[f64]>::len));
-        let middle = Middle { model, sigma: &how.sigma, order: how.order, place, exact: &exact, warm: &warm };
+        let middle = Middle { model, sigma: &how.sigma, order: how.order, arguments, exact: &exact, warm: &warm };
         let (mut draw, mut sum) = (Normal::new(how.seed), Sum::new(model, how, nu));
         let mut left = how.samples.div_ceil(2) as usize;
         while left > 0 {

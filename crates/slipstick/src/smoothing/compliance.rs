@@ -1,4 +1,4 @@
-//! Contacts that give way: a soft robot first, the real one last.
+//! Compliant contacts: a soft robot first, the real one last.
 
 use super::SmoothingError;
 use slipstick_core::dynamics::Workspace;
@@ -6,11 +6,11 @@ use slipstick_core::{DynamicsError, InputError, Model, ParameterGroup, StepError
 
 /// Compliances for continuation: solve for a soft robot, begin the next solve there with a stiffer one, and so on.
 ///
-/// A share of one lets a contact give way under its load as fast as the load would accelerate the bodies if they were
+/// A fraction of one lets a contact deform under its load as fast as the load would accelerate the bodies if they were
 /// not in contact at all; 0.1 is soft, 1e-4 hardly different from rigid. In units of 1/kg the same share differs
 /// between a finger and a torso, and between two robots.
 ///
-/// Compliance spreads the load over contacts and makes sticking ones give way by little; it does not smooth the moment
+/// Compliance spreads the load over contacts and makes sticking ones slip by little; it does not smooth the moment
 /// at which a contact opens or closes.
 ///
 /// ```
@@ -24,7 +24,7 @@ use slipstick_core::{DynamicsError, InputError, Model, ParameterGroup, StepError
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ComplianceSchedule {
-    /// Compliance of the first model, as a share of the contacts' own inverse inertia.
+    /// Compliance of the first model, as a fraction of the contacts' own inverse inertia.
     pub softest: f64,
     /// Compliance of the last model but one.
     pub stiffest: f64,
@@ -40,17 +40,17 @@ impl ComplianceSchedule {
         let inverse = inverse_inertias(model, q)?;
         let mut models = Vec::new();
         for level in 0..self.levels {
-            let (share, mut parameters) = (self.share(level), model.parameters().clone());
+            let (fraction, mut parameters) = (self.fraction(level), model.parameters().clone());
             let compliance = parameters.group_mut(ParameterGroup::Compliance);
-            compliance.iter_mut().zip(&inverse).for_each(|(c, w)| *c += share * w);
+            compliance.iter_mut().zip(&inverse).for_each(|(c, w)| *c += fraction * w);
             models.push(model.with_parameters(parameters)?);
         }
         models.push(model.clone());
         Ok(models)
     }
 
-    /// Share of a level.
-    fn share(&self, level: usize) -> f64 {
+    /// Fraction of a level.
+    fn fraction(&self, level: usize) -> f64 {
         let along = if self.levels > 1 { level as f64 / (self.levels - 1) as f64 } else { 0.0 };
         self.softest * (self.stiffest / self.softest).powf(along)
     }
@@ -58,9 +58,9 @@ impl ComplianceSchedule {
     fn check(&self) -> Result<(), InputError> {
         let named = [("softest", self.softest), ("stiffest", self.stiffest)];
         match named.into_iter().find(|(_, x)| !(x.is_finite() && *x > 0.0)) {
-            Some((what, got)) => Err(InputError::Value { what: what.into(), expected: "a positive share", got }),
+            Some((what, got)) => Err(InputError::Value { what: what.into(), expected: "a positive fraction", got }),
             None if self.stiffest > self.softest => {
-                let (what, expected) = ("stiffest".into(), "no larger a share than the softest");
+                let (what, expected) = ("stiffest".into(), "no larger a fraction than the softest");
                 Err(InputError::Value { what, expected, got: self.stiffest })
             }
             None => Ok(()),

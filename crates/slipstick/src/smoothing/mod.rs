@@ -31,7 +31,7 @@ pub struct Bundled {
     /// seen. `Zeroth`: values of the step only, to which a linear function is fitted; right across jumps too, but needs
     /// more pairs than there are displaced numbers (an error says how many).
     pub order: Order,
-    /// A seed gives its numbers again.
+    /// Seed of the random numbers.
     pub seed: u64,
 }
 
@@ -73,7 +73,7 @@ impl Sigma {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum SmoothingError {
-    /// What was handed in does not fit.
+    /// An input does not fit.
     Input(InputError),
     /// The step in the middle gave no state.
     Step(StepError),

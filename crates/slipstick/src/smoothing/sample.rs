@@ -5,7 +5,7 @@
 
 use super::Sigma;
 use super::sum::Missing;
-use crate::check::perturbed::Place;
+use crate::check::perturbed::StepArguments;
 use slipstick_core::linalg::MatMut;
 use slipstick_core::{Data, GradientError, Input, InputError, Model, Order, State, Step, WarmStart, step};
 
@@ -15,7 +15,7 @@ pub(super) struct Middle<'a> {
     pub model: &'a Model,
     pub sigma: &'a Sigma,
     pub order: Order,
-    pub place: Place<'a>,
+    pub arguments: StepArguments<'a>,
     /// The state after the step in the middle, and its solution, with which every sample begins.
     pub exact: &'a State,
     pub warm: &'a WarmStart,
@@ -83,7 +83,7 @@ impl Pair {
 
     /// State, forces and controls of a sample.
     fn displace(&mut self, middle: &Middle, sign: f64) -> Result<(), InputError> {
-        let Middle { model, sigma, place: Place { x, input }, .. } = middle;
+        let Middle { model, sigma, arguments: StepArguments { x, input }, .. } = middle;
         let (z_q, rest) = self.z.split_at(model.nv());
         let (z_v, rest) = rest.split_at(model.nv());
         let (z_tau, z_ctrl) = rest.split_at(model.nv());
@@ -98,9 +98,9 @@ impl Pair {
 
     /// Makes the step of a sample and writes what it says.
     fn sample(&mut self, middle: &Middle, side: usize) -> Result<(), Missing> {
-        let Middle { model, order, place, exact, .. } = middle;
+        let Middle { model, order, arguments, exact, .. } = middle;
         let Pair { data, x, next, tau, ctrl, values, derivatives, .. } = self;
-        let input = Input { tau, ctrl: place.input.ctrl.map(|_| &ctrl[..]), ..place.input };
+        let input = Input { tau, ctrl: arguments.input.ctrl.map(|_| &ctrl[..]), ..arguments.input };
         let mut done = step(model, data, x, &input, next).map_err(Missing::Step)?;
         let (dq, dv) = values[side].split_at_mut(model.nv());
         model.difference(&exact.q, &next.q, dq).map_err(|e| Missing::Step(e.into()))?;

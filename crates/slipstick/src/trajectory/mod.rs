@@ -29,13 +29,13 @@ pub struct Trajectory {
     pub v: Vec<f64>,
     /// Controls (steps × nu); zero where the actuators were off.
     pub ctrl: Vec<f64>,
-    /// Generalized forces beside the actuators' (steps × nv).
+    /// Generalized forces in addition to the actuators' (steps × nv).
     pub tau: Vec<f64>,
     /// Contacts in the problem of each step.
     pub contacts: Vec<usize>,
     /// Deepest overlap at the beginning of each step (m); zero without any.
     pub penetration: Vec<f64>,
-    /// Scaled residual of each step's answer.
+    /// Scaled residual of each step's solution.
     pub residual: Vec<f64>,
     /// Velocity by which compliance moves contacts of each step [m/s].
     pub compliance_shift: Vec<f64>,
@@ -43,7 +43,7 @@ pub struct Trajectory {
     pub iterations: Vec<u32>,
     /// How each step's solve ended.
     pub status: Vec<Status>,
-    /// Which solver found its answer.
+    /// Which solver found its solution.
     pub stage: Vec<Stage>,
     /// Names of the numbers of q, v and ctrl.
     names: [Vec<String>; 3],
@@ -159,7 +159,7 @@ impl Trajectory {
         self.time.len()
     }
 
-    /// What acted in all steps if the actuators were on: the input of a rollout that makes them again. A trajectory does
+    /// What acted in all steps if the actuators were on: the input of a rollout that repeats them. A trajectory does
     /// not know about wrenches.
     pub fn input(&self) -> Input<'_> {
         Input::tau(&self.tau).with_ctrl(&self.ctrl)

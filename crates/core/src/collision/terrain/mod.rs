@@ -32,7 +32,7 @@ const ASIDE: f64 = 1e-5;
 /// At the rim of the ground a shape is pushed up if it is at most so many times deeper than it reaches inwards.
 const DEEPER: f64 = 3.0;
 
-/// A point where a shape points the ground, relative to the shape's origin, in axes of the ground.
+/// A point where a shape touches the ground, relative to the shape's origin, in axes of the ground.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TerrainPoint {
     pub point: Vec3,
@@ -185,7 +185,7 @@ impl<'a> ShapeOverTerrain<'a> {
         (self.X_gs.rotation * point - up * self.shape.radius, atom)
     }
 
-    /// Whether the surface has the normal of a witness where it points.
+    /// Whether the surface has the normal of a witness where it touches.
     fn is_real(&self, t: u32, corners: &[Vec3; 3], up: Vec3, w: &Witness) -> bool {
         let atoms = &w.sides[0].atoms[..w.sides[0].count as usize];
         if atoms.iter().any(|a| *a >= 3) {

@@ -5,7 +5,7 @@ mod parameters;
 
 pub use parameters::{ParameterDifferences, finite_differences_of_parameters};
 
-use crate::check::perturbed::{Entry, PerturbedStep, Place};
+use crate::check::perturbed::{InputEntry, PerturbedStep, StepArguments};
 use slipstick_core::linalg::MatRef;
 use slipstick_core::{Data, Input, InputError, Model, State, StepError};
 
@@ -42,7 +42,7 @@ pub struct StepDifferences {
     nv: usize,
     /// Columns with respect to ctrl: none after differences without actuators.
     controls: usize,
-    probe: PerturbedStep,
+    perturbed: PerturbedStep,
     sides: [State; 2],
     /// One column (nv).
     dq: Vec<f64>,
@@ -57,7 +57,7 @@ impl StepDifferences {
             blocks: [blocks(), blocks()],
             nv,
             controls: 0,
-            probe: PerturbedStep::new(model),
+            perturbed: PerturbedStep::new(model),
             sides: [State::neutral(model), State::neutral(model)],
             dq: vec![0.0; nv],
         }
@@ -143,24 +143,24 @@ pub fn finite_differences(
     out: &mut StepDifferences,
 ) -> Result<(), StepError> {
     let h = difference.checked_step()?;
-    let place = Place { x, input: *input };
+    let arguments = StepArguments { x, input: *input };
     check(model, out)?;
     out.controls = input.ctrl.map_or(0, <[f64]>::len);
-    out.probe.begin(model, data, &place, &mut out.sides[0])?;
-    let entries: [fn(usize) -> Entry; 4] = [Entry::Q, Entry::V, Entry::Tau, Entry::Ctrl];
+    out.perturbed.begin(model, data, &arguments, &mut out.sides[0])?;
+    let entries: [fn(usize) -> InputEntry; 4] = [InputEntry::Q, InputEntry::V, InputEntry::Tau, InputEntry::Ctrl];
     for (k, entry) in entries.into_iter().enumerate() {
         let columns = if k == CTRL { out.controls } else { out.nv };
         for j in 0..columns {
-            out.probe.beside(model, data, &place, entry(j), h, &mut out.sides[1])?;
+            out.perturbed.with_entry(model, data, &arguments, entry(j), h, &mut out.sides[1])?;
             let mut width = h;
             if let Difference::Central { .. } = difference {
-                out.probe.beside(model, data, &place, entry(j), -h, &mut out.sides[0])?;
+                out.perturbed.with_entry(model, data, &arguments, entry(j), -h, &mut out.sides[0])?;
                 width = 2.0 * h;
             }
             out.write(model, [k, j], columns, width)?;
         }
     }
-    Ok(data.restore(&out.probe.warm)?)
+    Ok(data.restore(&out.perturbed.warm)?)
 }
 
 fn check(model: &Model, out: &StepDifferences) -> Result<(), InputError> {

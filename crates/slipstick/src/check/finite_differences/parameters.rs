@@ -1,7 +1,7 @@
 //! Differences with respect to the physical parameters of a model.
 
 use super::Difference;
-use crate::check::perturbed::{PerturbedStep, Place};
+use crate::check::perturbed::{PerturbedStep, StepArguments};
 use slipstick_core::linalg::MatRef;
 use slipstick_core::{Data, Input, InputError, Model, ParameterGroup, State, StepError};
 
@@ -38,23 +38,25 @@ pub fn finite_differences_of_parameters(
     difference: Difference,
 ) -> Result<ParameterDifferences, StepError> {
     let h = difference.checked_step()?;
-    let place = Place { x, input: *input };
+    let arguments = StepArguments { x, input: *input };
     let (nv, n) = (model.nv(), model.parameters().group(group).len());
     let mut out = ParameterDifferences { dq: vec![0.0; nv * n], dv: vec![0.0; nv * n], nv, n };
     let mut sides = [State::neutral(model), State::neutral(model), State::neutral(model)];
-    let mut probe = PerturbedStep::new(model);
-    probe.begin(model, data, &place, &mut sides[0])?;
+    let mut perturbed = PerturbedStep::new(model);
+    perturbed.begin(model, data, &arguments, &mut sides[0])?;
     let mut dq = vec![0.0; nv];
     for j in 0..n {
-        at(model, data, &place, &probe, (group, j, h), &mut sides[1])?;
+        at(model, data, &arguments, &perturbed, (group, j, h), &mut sides[1])?;
         let behind = match difference {
             Difference::Forward { .. } => None,
             // a value that the model refuses lies on the edge of what is allowed
-            Difference::Central { .. } => match at(model, data, &place, &probe, (group, j, -h), &mut sides[2]) {
-                Ok(()) => Some(2),
-                Err(StepError::Input(InputError::Value { .. })) => None,
-                Err(e) => return Err(e),
-            },
+            Difference::Central { .. } => {
+                match at(model, data, &arguments, &perturbed, (group, j, -h), &mut sides[2]) {
+                    Ok(()) => Some(2),
+                    Err(StepError::Input(InputError::Value { .. })) => None,
+                    Err(e) => return Err(e),
+                }
+            }
         };
         let width = if behind.is_some() { 2.0 * h } else { h };
         let (ahead, behind) = (&sides[1], &sides[behind.unwrap_or(0)]);
@@ -64,7 +66,7 @@ pub fn finite_differences_of_parameters(
             out.dv[i * n + j] = (ahead.v[i] - behind.v[i]) / width;
         }
     }
-    data.restore(&probe.warm)?;
+    data.restore(&perturbed.warm)?;
     Ok(out)
 }
 
@@ -72,15 +74,15 @@ pub fn finite_differences_of_parameters(
 fn at(
     model: &Model,
     data: &mut Data,
-    place: &Place,
-    probe: &PerturbedStep,
+    arguments: &StepArguments,
+    perturbed: &PerturbedStep,
     (group, j, h): (ParameterGroup, usize, f64),
     next: &mut State,
 ) -> Result<(), StepError> {
     let mut parameters = model.parameters().clone();
     parameters.group_mut(group)[j] += h;
     let model = model.with_parameters(parameters)?;
-    data.restore(&probe.warm)?;
-    place.step(&model, data, next)?;
+    data.restore(&perturbed.warm)?;
+    arguments.step(&model, data, next)?;
     Ok(())
 }

@@ -1,11 +1,11 @@
-//! One column: the derivative beside differences on both sides, of several widths.
+//! One column: the derivative compared with differences on both sides, of several widths.
 
 use super::GradCheckError;
 use super::compare::Comparison;
 use super::exact::{Exact, Impulse, impulse_between};
 use super::scale::Scale;
 use crate::check::corners::{distance, least, quotient};
-use crate::check::perturbed::{Entry, Place};
+use crate::check::perturbed::{InputEntry, StepArguments};
 use slipstick_core::Status;
 
 /// Distances of the evaluations of a difference from the state, in the units of [`Scale`], tried in this order: the best
@@ -14,12 +14,12 @@ use slipstick_core::Status;
 pub(super) const LADDER: [f64; 7] = [1e-6, 1e-7, 1e-8, 1e-5, 1e-9, 1e-4, 1e-10];
 /// A column this good needs no other differences.
 const GOOD: f64 = 1e-9;
-/// Share of a column above which it is not the derivative on a side.
+/// Fraction of a column above which it is not the derivative on a side.
 pub(super) const WRONG: f64 = 1e-3;
-/// An entry of a column beside its difference.
+/// An entry of a column and its difference.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Off {
-    /// As a share of the largest entry of the block.
+    /// As a fraction of the largest entry of the block.
     pub error: f64,
     pub row: usize,
     pub difference: f64,
@@ -27,12 +27,12 @@ pub(super) struct Off {
     pub step: f64,
 }
 
-/// A column beside its best differences.
+/// A column and its best differences.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Judged {
     /// Of q_next and v_next: the entry that is off most of the best central difference.
     pub central: [Off; 2],
-    /// How far v_next is from the one-sided difference ahead and behind, as a share of the column.
+    /// How far v_next is from the one-sided difference ahead and behind, as a fraction of the column.
     pub sides: [f64; 2],
     /// How far the impulse is from its difference.
     pub impulse: f64,
@@ -82,8 +82,8 @@ pub(super) struct Column<'a> {
 }
 
 impl Column<'_> {
-    fn entry(&self) -> Entry {
-        let of: [fn(usize) -> Entry; 4] = [Entry::Q, Entry::V, Entry::Tau, Entry::Ctrl];
+    fn entry(&self) -> InputEntry {
+        let of: [fn(usize) -> InputEntry; 4] = [InputEntry::Q, InputEntry::V, InputEntry::Tau, InputEntry::Ctrl];
         of[self.at[0]](self.at[1])
     }
 
@@ -96,11 +96,11 @@ impl Column<'_> {
 
 impl Comparison {
     /// The best of all differences of a column.
-    pub(super) fn judge(&mut self, place: &Place, column: &Column) -> Result<Judged, GradCheckError> {
+    pub(super) fn judge(&mut self, arguments: &StepArguments, column: &Column) -> Result<Judged, GradCheckError> {
         let unit = column.scale.units[column.at[0]][column.at[1]];
         let mut best = Judged::UNKNOWN;
         for h in LADDER {
-            if let Some(judged) = self.at_width(place, column, h * unit)? {
+            if let Some(judged) = self.at_width(arguments, column, h * unit)? {
                 best = best.better(judged);
             }
             if best.is_good() {
@@ -111,8 +111,13 @@ impl Comparison {
     }
 
     /// Differences of one width; `None` if contact is not solved at one of its ends. A central one counts only where both sides agree: on a corner it is the mean of two others.
-    fn at_width(&mut self, place: &Place, column: &Column, h: f64) -> Result<Option<Judged>, GradCheckError> {
-        if !self.evaluate(place, column.entry(), h, column.exact.impulse.as_ref())? {
+    fn at_width(
+        &mut self,
+        arguments: &StepArguments,
+        column: &Column,
+        h: f64,
+    ) -> Result<Option<Judged>, GradCheckError> {
+        if !self.evaluate(arguments, column.entry(), h, column.exact.impulse.as_ref())? {
             return Ok(None);
         }
         let nv = self.model.nv();
@@ -149,14 +154,15 @@ impl Comparison {
     /// The two steps of a difference. Returns whether contact was solved in both.
     fn evaluate(
         &mut self,
-        place: &Place,
-        entry: Entry,
+        arguments: &StepArguments,
+        entry: InputEntry,
         h: f64,
         impulse: Option<&Impulse>,
     ) -> Result<bool, GradCheckError> {
         let mut solved = true;
         for (side, h) in [-h, h].into_iter().enumerate() {
-            let step = self.probe.beside(&self.model, &mut self.data, place, entry, h, &mut self.sides[side])?;
+            let step =
+                self.perturbed.with_entry(&self.model, &mut self.data, arguments, entry, h, &mut self.sides[side])?;
             solved &= step.report().status != Status::NotConverged;
             if let Some(impulse) = impulse {
                 self.impulses[side] = impulse_between(&step, impulse.bodies);

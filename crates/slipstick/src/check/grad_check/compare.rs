@@ -1,4 +1,4 @@
-//! One state: its exact derivatives beside differences.
+//! One state: its exact derivatives compared with differences.
 
 use super::column::Column;
 use super::exact::Exact;
@@ -8,7 +8,7 @@ use super::scale::Scale;
 use super::signature::Signature;
 use super::{BLOCKS, GradCheckError};
 use crate::check::corners::Corners;
-use crate::check::perturbed::{PerturbedStep, Place};
+use crate::check::perturbed::{PerturbedStep, StepArguments};
 use crate::random::Rng;
 use slipstick_core::dynamics::Workspace;
 use slipstick_core::spatial::Vec3;
@@ -69,7 +69,7 @@ pub struct WorstEntry {
 pub(super) struct Comparison {
     pub model: Model,
     pub data: Data,
-    pub probe: PerturbedStep,
+    pub perturbed: PerturbedStep,
     work: Workspace,
     /// Where the step itself ends, its velocities ([`PerturbedStep::ends`]), and the ends of the two of a difference.
     here: State,
@@ -88,7 +88,7 @@ impl Comparison {
         let state = State::neutral(&model);
         Ok(Comparison {
             data: Data::new(&model),
-            probe: PerturbedStep::new(&model),
+            perturbed: PerturbedStep::new(&model),
             work: Workspace::new(&model),
             here: state.clone(),
             ends: Default::default(),
@@ -107,12 +107,12 @@ impl Comparison {
         with_parameters: bool,
         draw: &mut Rng,
     ) -> Result<StateReport, GradCheckError> {
-        let place = sample.place();
-        let scale = Scale::new(&self.model, &mut self.work, &place)?;
+        let arguments = sample.arguments();
+        let scale = Scale::new(&self.model, &mut self.work, &arguments)?;
         self.data.restore(&sample.warm)?;
-        self.probe.begin(&self.model, &mut self.data, &place, &mut self.here)?;
-        self.data.restore(&self.probe.warm)?;
-        let mut step = place.step(&self.model, &mut self.data, &mut self.here)?;
+        self.perturbed.begin(&self.model, &mut self.data, &arguments, &mut self.here)?;
+        self.data.restore(&self.perturbed.warm)?;
+        let mut step = arguments.step(&self.model, &mut self.data, &mut self.here)?;
         let exact = Exact::new(&self.model, &mut step, &scale, draw)?;
         let mut report = StateReport {
             mode: Signature::label(&mut step),
@@ -132,18 +132,18 @@ impl Comparison {
         }
         let corners = Corners::of(&mut step)?;
         let groups = if with_parameters { parameters::exact(&self.model, &mut step)? } else { Vec::new() };
-        let Comparison { model, data, probe, here, .. } = self;
-        self.ends = probe.ends(model, data, &place, here)?;
-        self.columns(&place, &exact, &scale, &corners, &mut report)?;
+        let Comparison { model, data, perturbed, here, .. } = self;
+        self.ends = perturbed.ends(model, data, &arguments, here)?;
+        self.columns(&arguments, &exact, &scale, &corners, &mut report)?;
         for group in groups {
-            report.parameters.push(parameters::compare(self, &place, group, draw)?);
+            report.parameters.push(parameters::compare(self, &arguments, group, draw)?);
         }
         Ok(report)
     }
 
     fn columns(
         &mut self,
-        place: &Place,
+        arguments: &StepArguments,
         exact: &Exact,
         scale: &Scale,
         corners: &Corners,
@@ -156,7 +156,7 @@ impl Comparison {
             let pressing = exact.impulse.as_ref().and_then(|i| i.derivatives.get(k)).map_or(1.0, |d| largest(d));
             for j in 0..exact.columns[k] {
                 let column = Column { exact, scale, at: [k, j], sizes, pressing };
-                let judged = self.judge(place, &column)?;
+                let judged = self.judge(arguments, &column)?;
                 if !judged.is_known() {
                     report.left_out = true;
                     continue;
@@ -191,9 +191,9 @@ impl Comparison {
     }
 
     /// The step of a model with other numbers, from the place itself.
-    pub fn with_model(&mut self, model: &Model, place: &Place, side: usize) -> Result<(), GradCheckError> {
-        self.data.restore(&self.probe.warm)?;
-        let step = place.step(model, &mut self.data, &mut self.sides[side])?;
+    pub fn with_model(&mut self, model: &Model, arguments: &StepArguments, side: usize) -> Result<(), GradCheckError> {
+        self.data.restore(&self.perturbed.warm)?;
+        let step = arguments.step(model, &mut self.data, &mut self.sides[side])?;
         self.signatures[side].read(&step);
         Ok(())
     }

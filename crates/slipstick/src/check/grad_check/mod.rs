@@ -1,10 +1,10 @@
-//! Exact derivatives of the step beside finite differences, over many states of a model in which things touch.
+//! Exact derivatives of the step compared with finite differences, over many states of a model with contacts.
 //!
 //! States come from motions and from random poses ([`check`] says how many). In each of them every column of
 //! [`Step::jacobian`](slipstick_core::Step::jacobian) is compared with differences of several widths on both sides, of which
 //! the best counts. Solves are as exact as they can be, and all evaluations have the warm start of the state's own solution.
 //! Columns that [`Corners`](crate::Corners) flags are counted, and whether they are right on one side; all others must be
-//! right on both. Left out are states in which contact is not solved. Errors are relative to the largest entry of a block
+//! right on both. States in which contact is not solved are skipped. Errors are relative to the largest entry of a block
 //! (at least that of free motion).
 
 mod column;
@@ -47,9 +47,9 @@ pub const fn block_names() -> [[&'static str; 4]; 2] {
 pub struct GradCheck {
     /// Number of states.
     pub states: usize,
-    /// A seed gives its states again.
+    /// Seed of the states.
     pub seed: u64,
-    /// In every how many-th state derivatives with respect to parameters are checked too; zero: never.
+    /// Interval of states in which derivatives with respect to parameters are checked too; zero: never.
     pub parameters_every: usize,
 }
 

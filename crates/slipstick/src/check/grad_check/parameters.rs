@@ -1,8 +1,8 @@
-//! Derivatives with respect to physical parameters beside differences between models.
+//! Derivatives with respect to physical parameters compared with differences between models.
 
 use super::GradCheckError;
 use super::compare::Comparison;
-use crate::check::perturbed::Place;
+use crate::check::perturbed::StepArguments;
 use crate::random::Rng;
 use slipstick_core::spatial::Vec3;
 use slipstick_core::{GradientError, InputError, Model, ParameterGroup, Step};
@@ -57,7 +57,7 @@ pub(super) fn exact(model: &Model, step: &mut Step) -> Result<Vec<Group>, GradCh
 
 pub(super) fn compare(
     comparison: &mut Comparison,
-    place: &Place,
+    arguments: &StepArguments,
     exact: Group,
     draw: &mut Rng,
 ) -> Result<ParameterError, GradCheckError> {
@@ -75,7 +75,7 @@ pub(super) fn compare(
     let sizes = [effect(&derivatives[0]).max(dt * least), effect(&derivatives[1]).max(least)];
     for _ in 0..ENTRIES.min(n) {
         let j = draw.below(n);
-        match entry(comparison, place, group, &derivatives, (j, units[j]), sizes)? {
+        match entry(comparison, arguments, group, &derivatives, (j, units[j]), sizes)? {
             Some(error) if out.error.is_none_or(|e| error > e) => (out.error, out.worst) = (Some(error), j),
             Some(_) => {}
             None => out.left_out += 1,
@@ -87,7 +87,7 @@ pub(super) fn compare(
 /// Error of the best difference by one parameter.
 fn entry(
     comparison: &mut Comparison,
-    place: &Place,
+    arguments: &StepArguments,
     group: ParameterGroup,
     derivatives: &[Vec<f64>; 2],
     (j, unit): (usize, f64),
@@ -96,7 +96,7 @@ fn entry(
     let n = comparison.model.parameters().group(group).len();
     let mut best = [None::<f64>; 2];
     for h in LADDER {
-        let Some(slopes) = difference(comparison, place, group, j, h * unit)? else { continue };
+        let Some(slopes) = difference(comparison, arguments, group, j, h * unit)? else { continue };
         for out in 0..2 {
             let off = slopes[out].iter().enumerate().map(|(i, d)| (derivatives[out][i * n + j] - d).abs());
             let error = off.fold(0.0, f64::max) * unit / sizes[out];
@@ -113,7 +113,7 @@ fn entry(
 /// be smaller. `None` if modes differ.
 fn difference(
     comparison: &mut Comparison,
-    place: &Place,
+    arguments: &StepArguments,
     group: ParameterGroup,
     j: usize,
     h: f64,
@@ -121,13 +121,13 @@ fn difference(
     // gains that resist act at the end of the step, others at its beginning: the derivative at zero is that of the former
     let resists =
         group == ParameterGroup::Actuator && j % 4 >= 2 && comparison.model.parameters().group(group)[j] == 0.0;
-    let central = if resists { None } else { change(comparison, place, (group, j), -h, h)? };
+    let central = if resists { None } else { change(comparison, arguments, (group, j), -h, h)? };
     if let Some(change) = central {
         return Ok(change.map(|c| c.map(|x| x.into_iter().map(|x| x / (2.0 * h)).collect())));
     }
     let h = if resists { -h } else { h };
-    let near = change(comparison, place, (group, j), 0.0, h)?.flatten();
-    let far = change(comparison, place, (group, j), 0.0, 2.0 * h)?.flatten();
+    let near = change(comparison, arguments, (group, j), 0.0, h)?.flatten();
+    let far = change(comparison, arguments, (group, j), 0.0, 2.0 * h)?.flatten();
     Ok(near.zip(far).map(|(near, far)| {
         let slope = |out: usize| near[out].iter().zip(&far[out]).map(|(n, f)| (4.0 * n - f) / (2.0 * h)).collect();
         [slope(0), slope(1)]
@@ -138,7 +138,7 @@ fn difference(
 /// `Some(None)` if modes differ.
 fn change(
     comparison: &mut Comparison,
-    place: &Place,
+    arguments: &StepArguments,
     (group, j): (ParameterGroup, usize),
     from: f64,
     to: f64,
@@ -151,7 +151,7 @@ fn change(
             Err(InputError::Value { .. }) => return Ok(None),
             Err(e) => return Err(e.into()),
         };
-        comparison.with_model(&model, place, side)?;
+        comparison.with_model(&model, arguments, side)?;
     }
     Ok(Some(if comparison.same_modes() { Some(comparison.change()?) } else { None }))
 }
@@ -163,7 +163,7 @@ fn units(model: &Model, group: ParameterGroup) -> Vec<f64> {
         ParameterGroup::Inertial => 0.1 * values[k - k % 10].max(1e-3),
         ParameterGroup::Gravity => 10.0,
         ParameterGroup::Armature => 1e-2,
-        // a share of the inverse masses that the compliance of patches is small beside
+        // a fraction of the inverse masses, which are large compared with the compliance of patches
         ParameterGroup::Compliance => 1e-3,
         _ => 1.0,
     };

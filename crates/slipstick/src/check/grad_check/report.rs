@@ -14,9 +14,9 @@ const KEPT: usize = 10;
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct GradReport {
-    /// States compared, those left out included.
+    /// States compared, skipped ones included.
     pub states: usize,
-    /// States left out because contact could not be solved.
+    /// States skipped because contact could not be solved.
     pub left_out: usize,
     /// States with a column at a corner.
     pub flagged: usize,
@@ -32,7 +32,7 @@ pub struct GradReport {
     pub impulse: Errors,
     /// Errors by group of parameters.
     pub parameters: BTreeMap<&'static str, Errors>,
-    /// Parameter entries left out, by group.
+    /// Parameter entries skipped, by group.
     pub parameters_left_out: BTreeMap<&'static str, usize>,
     /// Derivatives that do not exist, and how often they were asked for.
     pub unsupported: BTreeMap<String, usize>,
@@ -152,12 +152,12 @@ impl GradReport {
         }
     }
 
-    /// Share of the states that were left out.
+    /// Fraction of the states that were skipped.
     pub fn left_out_share(&self) -> f64 {
         self.left_out as f64 / self.states.max(1) as f64
     }
 
-    /// Share of the states that have a column at a corner.
+    /// Fraction of the states that have a column at a corner.
     pub fn flagged_share(&self) -> f64 {
         self.flagged as f64 / self.states.max(1) as f64
     }

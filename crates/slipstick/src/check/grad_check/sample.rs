@@ -1,6 +1,6 @@
-//! A state with everything a step from it takes: what is checked, saved and looked at again.
+//! A state with all arguments of a step from it: the unit that is checked, saved and loaded.
 
-use crate::check::perturbed::Place;
+use crate::check::perturbed::StepArguments;
 use slipstick_core::spatial::Vec3;
 use slipstick_core::{BodyId, Input, InputError, Model, State, WarmStart, Wrench};
 use std::fmt;
@@ -67,9 +67,9 @@ impl From<InputError> for SampleError {
 const HEAD: &str = "slipstick-grad-check-state 1";
 
 impl Sample {
-    pub(crate) fn place(&self) -> Place<'_> {
+    pub(crate) fn arguments(&self) -> StepArguments<'_> {
         let input = Input { tau: &self.tau, ctrl: self.ctrl.as_deref(), wrenches: &self.wrenches };
-        Place { x: &self.x, input }
+        StepArguments { x: &self.x, input }
     }
 
     /// Lines of a name and numbers, which come back as they were to the last digit.

@@ -1,7 +1,7 @@
 //! How large changes are: steps of differences in units in which every change moves the robot alike, and the sizes that
 //! derivatives have without contact.
 
-use crate::check::perturbed::Place;
+use crate::check::perturbed::StepArguments;
 use slipstick_core::dynamics::Workspace;
 use slipstick_core::spatial::Vec3;
 use slipstick_core::{DynamicsError, Model};
@@ -15,11 +15,11 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    pub fn new(model: &Model, work: &mut Workspace, place: &Place) -> Result<Scale, DynamicsError> {
+    pub fn new(model: &Model, work: &mut Workspace, arguments: &StepArguments) -> Result<Scale, DynamicsError> {
         let (nv, nu, dt) = (model.nv(), model.nu(), model.options().dt);
         let mut inverse = vec![0.0; nv * nv];
-        work.mass_inverse(model, &place.x.q, &mut inverse)?;
-        let responses = responses(model, work, place, &inverse)?;
+        work.mass_inverse(model, &arguments.x.q, &mut inverse)?;
+        let responses = responses(model, work, arguments, &inverse)?;
         let largest = |x: &[f64]| x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         let mobility = largest(&inverse);
         let unit = |mobility: f64| if mobility > 0.0 { 1.0 / (dt * dt * mobility) } else { 1.0 };
@@ -41,12 +41,17 @@ impl Scale {
 }
 
 /// Largest acceleration that a unit of each control gives (nu).
-fn responses(model: &Model, work: &mut Workspace, place: &Place, inverse: &[f64]) -> Result<Vec<f64>, DynamicsError> {
+fn responses(
+    model: &Model,
+    work: &mut Workspace,
+    arguments: &StepArguments,
+    inverse: &[f64],
+) -> Result<Vec<f64>, DynamicsError> {
     let (nv, nu) = (model.nv(), model.nu());
-    let Some(ctrl) = place.input.ctrl else { return Ok(vec![0.0; nu]) };
+    let Some(ctrl) = arguments.input.ctrl else { return Ok(vec![0.0; nu]) };
     let mut d = [vec![0.0; nv * nv], vec![0.0; nv * nv], vec![0.0; nv * nu]];
     let [dq, dv, dctrl] = &mut d;
-    work.actuate_derivatives(model, &place.x.q, &place.x.v, ctrl, [dq, dv, dctrl])?;
+    work.actuate_derivatives(model, &arguments.x.q, &arguments.x.v, ctrl, [dq, dv, dctrl])?;
     let acceleration = |i: usize, k: usize| (0..nv).map(|j| inverse[i * nv + j] * d[2][j * nu + k]).sum::<f64>().abs();
     Ok((0..nu).map(|k| (0..nv).map(|i| acceleration(i, k)).fold(0.0, f64::max)).collect())
 }

@@ -100,8 +100,8 @@ impl States {
     }
 
     fn touches(&mut self, sample: &Sample) -> bool {
-        self.data.clear_warm_start();
-        let step = sample.place().step(&self.model, &mut self.data, &mut self.next);
+        self.data.forget();
+        let step = sample.arguments().step(&self.model, &mut self.data, &mut self.next);
         step.is_ok_and(|mut step| step.contacts().any(|c| c.mode != Mode::Break) || is_at_limit(&mut step))
     }
 
@@ -276,7 +276,7 @@ mod tests {
         let mut data = Data::new(&model);
         let mut next = State::neutral(&model);
         let resting = samples.iter().filter(|s| {
-            let step = s.place().step(&model, &mut data, &mut next).unwrap();
+            let step = s.arguments().step(&model, &mut data, &mut next).unwrap();
             // 1e-11 m is how deep the compliance of a patch lets the cube rest
             step.contacts().filter(|c| c.distance.abs() < 1e-10 && c.mode == Mode::Stick).count() >= 3
         });

@@ -1,4 +1,4 @@
-//! How one way of solving did on many problems.
+//! Results of one method on many problems, for the ranking of methods.
 
 use crate::report::number;
 use serde_json::{Value, json};
@@ -12,13 +12,13 @@ const FLOOR: f64 = 1e-13;
 
 /// The searches of a method with derivatives from a source, one per problem.
 #[derive(Debug, Clone)]
-pub(crate) struct Standing {
+pub(crate) struct Ranking {
     pub method: Method,
     pub source: String,
     pub runs: Vec<Vec<Iteration>>,
 }
 
-impl Standing {
+impl Ranking {
     /// Last errors, the smallest first.
     pub fn errors(&self) -> Vec<f64> {
         sorted(self.runs.iter().filter_map(|run| run.last()).map(|i| i.error))
@@ -140,27 +140,27 @@ mod tests {
         }
     }
 
-    fn standing(powers: &[i32], max_iterations: usize) -> Standing {
+    fn ranking(powers: &[i32], max_iterations: usize) -> Ranking {
         let options = Options { max_iterations, ..Options::default() };
         let run = |p: &i32| minimize(&mut Power(*p), &[1.0], &options, |_| ()).unwrap().iterations;
-        Standing { method: Method::GaussNewton, source: "exact".into(), runs: powers.iter().map(run).collect() }
+        Ranking { method: Method::GaussNewton, source: "exact".into(), runs: powers.iter().map(run).collect() }
     }
 
     #[test]
     fn medians_are_those_of_all_problems_solved_or_not() {
-        let enough = standing(&[1, 2, 3], 12);
+        let enough = ranking(&[1, 2, 3], 12);
         assert_eq!(enough.solved(), 3);
         // a quarter per iteration for p = 2: 4⁻¹⁰ < 1e-6
         assert_eq!(enough.iterations(), 10.0);
         assert_eq!(enough.by_iteration().points[1], (1.0, 0.25));
-        let few = standing(&[1, 2, 3], 5);
+        let few = ranking(&[1, 2, 3], 5);
         assert_eq!((few.solved(), few.iterations()), (1, f64::INFINITY));
         assert!(few.to_json()["median_iterations"].is_null() && few.line().contains("1/3"));
     }
 
     #[test]
     fn errors_over_time_fall_from_the_first_to_the_last() {
-        let points = standing(&[2, 3, 4], 12).by_time().points;
+        let points = ranking(&[2, 3, 4], 12).by_time().points;
         assert_eq!(points[0].1, 1.0);
         assert!(points.windows(2).all(|w| w[1].1 <= w[0].1 && w[1].0 >= w[0].0));
     }

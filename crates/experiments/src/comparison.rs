@@ -1,7 +1,7 @@
-//! Several ways to solve the same problems, side by side.
+//! Comparison of several methods on the same problems.
 
+use crate::ranking::Ranking;
 use crate::report::Motion;
-use crate::standing::Standing;
 use crate::throw::{Derivative, Throw, ThrowError, Unknown};
 use crate::{ExperimentError, Progress};
 use slipstick::optimize::{ByDifferences, Iteration, LeastSquares, Method, OptimizeError, Options, Outcome, minimize};
@@ -60,21 +60,21 @@ impl Source {
 }
 
 impl Scene {
-    /// How a method with derivatives from a source does on problems that have these solutions.
-    pub fn contest(
+    /// Results of a method with derivatives from a source on problems with these solutions.
+    pub fn compare(
         &self,
         method: Method,
         source: &Source,
         truths: &[Vec<f64>],
         progress: Progress,
-    ) -> Result<Standing, ExperimentError> {
+    ) -> Result<Ranking, ExperimentError> {
         let run = |truth: &Vec<f64>| self.solve(method, source, truth, |_| ()).map(|found| found.iterations);
         let runs = truths.iter().map(run).collect::<Result<Vec<Vec<Iteration>>, _>>();
         let units = if self.units.is_empty() { "" } else { ", in fitting units" };
         let source = format!("{}{units}", source.name());
-        let standing = Standing { method, source, runs: runs.map_err(failed)? };
-        progress(&standing.line());
-        Ok(standing)
+        let ranking = Ranking { method, source, runs: runs.map_err(failed)? };
+        progress(&ranking.line());
+        Ok(ranking)
     }
 
     /// One search.
