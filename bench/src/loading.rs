@@ -1,4 +1,4 @@
-//! Files to models: robots beside MuJoCo's compiler, and chains of up to thousands of links.
+//! Loading of files: robots compared with MuJoCo's compiler, and chains of up to thousands of links.
 
 use crate::Loading;
 use crate::report::{Timing, write};
@@ -47,7 +47,7 @@ pub fn run(arguments: &Loading) -> Result<(), String> {
     Ok(())
 }
 
-/// Robots with hulls from the cache, with hulls made anew, and in MuJoCo.
+/// Robots with hulls from the cache, with newly computed hulls, and in MuJoCo.
 fn robots(arguments: &Loading) -> Result<Vec<Value>, String> {
     println!(
         "{:<12} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}  goal",

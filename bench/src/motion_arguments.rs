@@ -12,8 +12,8 @@ pub struct Motions {
     #[arg(long, value_name = "PROGRAM")]
     pub mujoco: Option<PathBuf>,
     /// The program made by bench/pinocchio/step.sh or gradient.sh: the Pinocchio baseline.
-    #[arg(long, value_name = "PROGRAM")]
-    pub recipe: Option<PathBuf>,
+    #[arg(long = "recipe", value_name = "PROGRAM")]
+    pub baseline: Option<PathBuf>,
     /// Folder with the robots of the paper's table; built-in robots are used where it is missing.
     #[arg(long, value_name = "FOLDER", env = "SLIPSTICK_MODELS", default_value = "../shared/models")]
     pub models: PathBuf,

@@ -54,7 +54,7 @@ fn object(text: &str) -> &str {
     &text[before..]
 }
 
-/// What to say of an answer without the expected fields.
+/// Message for output without the expected fields.
 pub fn strange(program: &Path) -> String {
     format!("{} printed JSON in an unexpected format", program.display())
 }

@@ -1,5 +1,5 @@
-//! How many steps and gradients per second a batch makes, against the number of threads; beside one simulation after the
-//! other on one thread, and MuJoCo's `rollout` from the same states.
+//! How many steps and gradients per second a batch makes, against the number of threads; compared with sequential
+//! simulations on one thread, and MuJoCo's `rollout` from the same states.
 
 use crate::error::BenchError;
 use crate::gradient::goals::number;

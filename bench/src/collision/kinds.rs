@@ -1,4 +1,4 @@
-//! Nearest points of two shapes, for every combination of kinds, beside coal.
+//! Nearest points of two shapes, for every combination of kinds, compared with coal.
 
 use super::pairs::{self as pairs, Class, Pairs};
 use crate::report::Timing;
@@ -108,7 +108,7 @@ fn add_coal(problems: &[Pairs], figures: &mut [Figure], answers: Vec<peer::CoalP
     }
     for ((p, figure), answer) in problems.iter().zip(figures).zip(answers) {
         let ours = nearest_points(p).map_err(|e| e.to_string())?.into_iter().map(|c| c.distance);
-        // an answer that is not a number counts as infinitely far off
+        // a distance that is not a number counts as an infinite error
         let gap = |(a, b): (f64, f64)| if (a - b).is_nan() { f64::INFINITY } else { (a - b).abs() };
         let mut gaps: Vec<f64> = ours.zip(answer.distances).map(gap).collect();
         gaps.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! Where shapes touch: per kind of pair beside coal, whole scenes beside MuJoCo.
+//! Collision detection: kinds of pairs compared with coal, whole scenes compared with MuJoCo.
 
 pub(crate) mod kinds;
 pub(crate) mod pairs;

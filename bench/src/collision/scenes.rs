@@ -1,4 +1,4 @@
-//! Whole scenes: every pair of six robots and the floor, along a fall and while standing, beside MuJoCo.
+//! Whole scenes: every pair of six robots and the floor, along a fall and while standing, compared with MuJoCo.
 #![allow(non_snake_case)] // X_wb: poses as in the notation
 
 use crate::paper::{PaperRobot, ROBOTS};

@@ -44,7 +44,7 @@ pub const RATIOS: [Ratio; 6] = [
         name: "jacobian / Pinocchio's ABA derivatives",
         bound: Bound::AtMost(1.3),
         from_nv: 0,
-        times: |r| [Some(&r.ours.jacobian), r.recipe[1].as_ref().map(|p| &p.smooth)],
+        times: |r| [Some(&r.ours.jacobian), r.baseline[1].as_ref().map(|p| &p.smooth)],
     },
     Ratio {
         name: "own central differences / jacobian",

@@ -1,5 +1,5 @@
-//! Derivatives of the step of six robots, falling and standing, beside MuJoCo's finite differences, Pinocchio's
-//! derivatives of the smooth part and the paper's recipe; all at the same states, right after the step.
+//! Derivatives of the step of six robots, falling and standing, compared with MuJoCo's finite differences, Pinocchio's
+//! derivatives of the smooth part and the paper's baseline; all at the same states, right after the step.
 
 pub(crate) mod goals;
 pub(crate) mod ours;
@@ -15,7 +15,7 @@ use crate::step::drive::Drive;
 use crate::step::peers::{Peers, Way};
 use crate::step::scene::{Phase, Scene, with_scenes};
 use ours::Ours;
-use peers::Answers;
+use peers::PeerTimes;
 use report::{Figures, Row};
 use std::path::Path;
 
@@ -56,7 +56,7 @@ fn time_phase(
     let recording = drive.follow(&scene.model, 1)?.recording;
     let peers = Peers::new(motions, folder, scene, phase, &drive, &recording)?;
     let states = (motions.count * motions.steps).div_ceil(every);
-    let (mut ours, mut answers) = (Ours::default(), Answers::default());
+    let (mut ours, mut answers) = (Ours::default(), PeerTimes::default());
     // in turns, so that a slow spell of the machine meets all
     for _ in 0..motions.rounds {
         ours.time(&drive, &scene.model, every, motions.repeats)?;
@@ -64,6 +64,6 @@ fn time_phase(
             figures.peers.extend(answers.ask(&peers, way, scene, phase, every, states)?);
         }
     }
-    let (nv, source, Answers { mujoco, recipe }) = (scene.model.nv(), scene.source.clone(), answers);
-    Ok(Row { name: scene.name, phase: phase.name(), source, nv, states, ours, mujoco, recipe })
+    let (nv, source, PeerTimes { mujoco, baseline }) = (scene.model.nv(), scene.source.clone(), answers);
+    Ok(Row { name: scene.name, phase: phase.name(), source, nv, states, ours, mujoco, baseline })
 }

@@ -1,4 +1,4 @@
-//! What the peers of the gradient benchmark answer.
+//! Results of the peers in the gradient benchmark.
 
 use super::times::Times;
 use crate::peer::{ask, numbers, strange};
@@ -8,14 +8,14 @@ use crate::step::scene::{Phase, Scene};
 use std::path::Path;
 use std::process::Command;
 
-/// Answers of MuJoCo and of the recipe, each on its own way, then from our states.
+/// PeerTimes of MuJoCo and of the baseline, each on its own trajectory, then from our states.
 #[derive(Default)]
-pub struct Answers {
+pub struct PeerTimes {
     pub mujoco: [Option<Mujoco>; 2],
-    pub recipe: [Option<Recipe>; 2],
+    pub baseline: [Option<Baseline>; 2],
 }
 
-impl Answers {
+impl PeerTimes {
     /// Asks once more at every so many-th step. Name and compiler of the peer; `None` if it does not take part.
     pub fn ask(
         &mut self,
@@ -28,18 +28,18 @@ impl Answers {
     ) -> Result<Option<String>, String> {
         let Some((program, mut command)) = peers.command(way, &scene.motors) else { return Ok(None) };
         command.arg(every.to_string());
-        let from_ours = usize::from(matches!(way, Way::MujocoGiven | Way::RecipeGiven));
+        let from_ours = usize::from(matches!(way, Way::MujocoGiven | Way::BaselineGiven));
         let answered = if way.is_mujoco() {
             self.mujoco[from_ours].get_or_insert_with(Mujoco::default).ask(program, command, states)?
         } else {
-            self.recipe[from_ours].get_or_insert_with(Recipe::default).ask(program, command, states)?
+            self.baseline[from_ours].get_or_insert_with(Baseline::default).ask(program, command, states)?
         };
         peers.check(way, phase, &answered.first_velocity)?;
         Ok(Some(format!("{} ({})", answered.peer, answered.compiler)))
     }
 }
 
-/// Times of MuJoCo's finite differences on one way.
+/// Times of MuJoCo's finite differences on one trajectory.
 #[derive(Default)]
 pub struct Mujoco {
     pub step: Times,
@@ -51,19 +51,19 @@ pub struct Mujoco {
     pub columns: usize,
 }
 
-/// Times of Pinocchio and of the paper's recipe on one way.
+/// Times of Pinocchio and of the paper's baseline on one trajectory.
 #[derive(Default)]
-pub struct Recipe {
+pub struct Baseline {
     pub step: Times,
     /// `computeABADerivatives` alone.
     pub smooth: Times,
-    /// The recipe's whole derivative of v_next.
+    /// The baseline's whole derivative of v_next.
     pub gradient: Times,
     /// Per timed step.
     pub contacts: f64,
 }
 
-/// Who answered, and the velocity after its first step.
+/// Name of the peer, and the velocity after its first step.
 struct Answered {
     peer: String,
     compiler: String,
@@ -82,7 +82,7 @@ impl Mujoco {
     }
 }
 
-impl Recipe {
+impl Baseline {
     fn ask(&mut self, program: &Path, mut command: Command, states: usize) -> Result<Answered, String> {
         let answer = Answer::of(program, &mut command, states)?;
         self.step.keep_better(answer.times("step")?);

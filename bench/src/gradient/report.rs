@@ -2,7 +2,7 @@
 
 use super::goals::{RATIOS, Ratio, number};
 use super::ours::Ours;
-use super::peers::{Mujoco, Recipe};
+use super::peers::{Baseline, Mujoco};
 use super::times::Times;
 use crate::machine::Machine;
 use crate::report::median;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// A scene in one of its phases. Peers on their own ways, then from our states.
+/// A scene in one of its phases. Peers on their own trajectories, then from our states.
 pub struct Row {
     pub name: &'static str,
     pub phase: &'static str,
@@ -20,7 +20,7 @@ pub struct Row {
     pub states: usize,
     pub ours: Ours,
     pub mujoco: [Option<Mujoco>; 2],
-    pub recipe: [Option<Recipe>; 2],
+    pub baseline: [Option<Baseline>; 2],
 }
 
 impl Row {
@@ -39,7 +39,7 @@ impl Row {
             all.extend([("mujoco_forward_own_way", &own.forward), ("mujoco_forward", &given.forward)]);
             all.extend([("mujoco_centered_own_way", &own.centered), ("mujoco_centered", &given.centered)]);
         }
-        if let [Some(own), Some(given)] = &self.recipe {
+        if let [Some(own), Some(given)] = &self.baseline {
             all.extend([("recipe_step_own_way", &own.step), ("recipe_step", &given.step)]);
             all.extend([("recipe_own_way", &own.gradient), ("recipe", &given.gradient)]);
             all.push(("aba_derivatives", &given.smooth));
@@ -60,10 +60,10 @@ impl Row {
         };
         let [open, stick, slide] = self.ours.met.modes;
         let mujoco = |k: usize| self.mujoco[k].as_ref().map(|p| p.contacts);
-        let recipe = |k: usize| self.recipe[k].as_ref().map(|p| p.contacts);
+        let baseline = |k: usize| self.baseline[k].as_ref().map(|p| p.contacts);
         json!({ "name": self.name, "phase": self.phase, "source": self.source, "nv": self.nv, "states": self.states,
             "contacts": { "break": open, "stick": stick, "slide": slide, "mujoco_own_way": mujoco(0), "mujoco": mujoco(1),
-                "recipe_own_way": recipe(0), "recipe": recipe(1) },
+                "recipe_own_way": baseline(0), "recipe": baseline(1) },
             "mujoco_columns": self.mujoco[1].as_ref().map(|p| p.columns),
             "times": times, "ratios": RATIOS.iter().map(ratio).collect::<Map<_, _>>(),
             "difference_from_central": self.ours.met.difference(), "refusal": self.ours.met.refusal })
@@ -113,14 +113,14 @@ impl Figures {
                 }
                 _ => ["-"; 5].join(" | "),
             };
-            let recipe = match &r.recipe {
+            let baseline = match &r.baseline {
                 [Some(a), Some(b)] => {
                     let [smooth, given, own] = [&b.smooth, &b.gradient, &a.gradient].map(cell);
                     format!("{smooth} | {:.1} | {given} | {own}", b.contacts)
                 }
                 _ => ["-"; 4].join(" | "),
             };
-            let _ = writeln!(out, "| {} | {} | {mujoco} | {recipe} |", r.name, r.phase);
+            let _ = writeln!(out, "| {} | {} | {mujoco} | {baseline} |", r.name, r.phase);
         }
         out.push_str("\nMicroseconds: mean (median, least) over the states of the least time at each state.\n");
         out

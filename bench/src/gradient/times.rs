@@ -3,7 +3,7 @@
 use crate::report::{mean, median};
 use serde_json::{Value, json};
 
-/// Least times, one per state, NaN where there is no answer; and what each round's mean was, as a measure of noise.
+/// Least times, one per state, NaN where there is no result; and the mean of each round, as a measure of noise.
 #[derive(Clone, Default)]
 pub struct Times {
     best_us: Vec<f64>,
@@ -32,7 +32,7 @@ impl Times {
         self.best_us
     }
 
-    /// Whether any state has an answer.
+    /// Whether any state has a result.
     pub fn is_there(&self) -> bool {
         self.best_us.iter().any(|t| t.is_finite())
     }
@@ -62,7 +62,7 @@ impl Times {
         (self.round_means.len() > 1 && self.is_there()).then_some(most / least - 1.0)
     }
 
-    /// Mean over mean and median over median, of the states where both have an answer.
+    /// Mean over mean and median over median, of the states where both have a result.
     pub fn over(&self, other: &Times) -> Option<[f64; 2]> {
         let both = self.best_us.iter().zip(&other.best_us).filter(|(a, b)| a.is_finite() && b.is_finite());
         let (a, b): (Vec<f64>, Vec<f64>) = both.unzip();

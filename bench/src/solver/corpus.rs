@@ -1,4 +1,4 @@
-//! Files of single contact problems: W with `G = W Wᵀ`, compliance, free velocity, cones, warm start, an answer.
+//! Files of single contact problems: W with `G = W Wᵀ`, compliance, free velocity, cones, warm start, a solution.
 
 use slipstick::constraint::{Cone, Problem};
 use std::fs;

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 /// Residual at which a problem counts as solved, whatever the solver's own tolerance.
 const SOLVED: f64 = 1e-10;
-/// Least residual of a contradiction.
+/// Least residual of an infeasible problem.
 const LARGE: f64 = 1e-6;
 
 /// Arguments of `slipstick-bench solver`.

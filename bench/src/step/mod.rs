@@ -1,4 +1,4 @@
-//! Whole steps of six robots, falling and standing, beside MuJoCo's `mj_step` and the paper's recipe made of Pinocchio
+//! Whole steps of six robots, falling and standing, compared with MuJoCo's `mj_step` and the paper's baseline made of Pinocchio
 //! and coal.
 
 pub(crate) mod drive;

@@ -1,4 +1,4 @@
-//! MuJoCo and the paper's recipe along our motions: what they are given, how they are asked, whether they have our robot.
+//! MuJoCo and the paper's baseline along our motions: what they are given, how they are asked, whether they have our robot.
 
 use super::drive::{Coordinates, Drive, Recording, Steps};
 use super::scene::{Phase, Scene};
@@ -18,12 +18,12 @@ pub enum Way {
     MujocoOwn,
     /// From our states.
     MujocoGiven,
-    RecipeOwn,
-    RecipeGiven,
+    BaselineOwn,
+    BaselineGiven,
 }
 
 impl Way {
-    pub const ALL: [Way; 4] = [Way::MujocoOwn, Way::MujocoGiven, Way::RecipeOwn, Way::RecipeGiven];
+    pub const ALL: [Way; 4] = [Way::MujocoOwn, Way::MujocoGiven, Way::BaselineOwn, Way::BaselineGiven];
 
     pub fn is_mujoco(self) -> bool {
         matches!(self, Way::MujocoOwn | Way::MujocoGiven)
@@ -36,7 +36,7 @@ pub struct Peers<'a> {
     scene: &'a Scene,
     /// A file per way.
     drives: [PathBuf; 4],
-    /// Our velocities after the first step with joint damping as MuJoCo and as the recipe take it.
+    /// Our velocities after the first step with joint damping as MuJoCo and as the baseline take it.
     first: [Vec<f64>; 2],
 }
 
@@ -54,8 +54,8 @@ impl<'a> Peers<'a> {
             let text = match way {
                 Way::MujocoOwn => drive.write(&scene.model, scene.gains(phase), Coordinates::File),
                 Way::MujocoGiven => drive.write_states(&scene.model, recording, Coordinates::File),
-                Way::RecipeOwn => drive.write(&scene.model, scene.gains(phase), Coordinates::FromPose),
-                Way::RecipeGiven => drive.write_states(&scene.model, recording, Coordinates::FromPose),
+                Way::BaselineOwn => drive.write(&scene.model, scene.gains(phase), Coordinates::FromPose),
+                Way::BaselineGiven => drive.write_states(&scene.model, recording, Coordinates::FromPose),
             };
             write(file, &text)?;
         }
@@ -71,7 +71,7 @@ impl<'a> Peers<'a> {
     /// The program of a peer and how it is called on a way; `None` if it does not take part. `xml` is MuJoCo's scene.
     pub fn command(&self, way: Way, xml: &Path) -> Option<(&'a Path, Command)> {
         let (motions, drive) = (self.motions, &self.drives[way as usize]);
-        let program = if way.is_mujoco() { motions.mujoco.as_deref()? } else { motions.recipe.as_deref()? };
+        let program = if way.is_mujoco() { motions.mujoco.as_deref()? } else { motions.baseline.as_deref()? };
         let mut command = Command::new(program);
         if way.is_mujoco() {
             let margin = if way == Way::MujocoGiven { motions.thicker } else { 0.0 };
@@ -94,7 +94,7 @@ impl<'a> Peers<'a> {
     }
 }
 
-/// With joint damping taken at the beginning of the step, as the recipe does.
+/// With joint damping taken at the beginning of the step, as the baseline does.
 fn explicit(model: &Model) -> Result<Model, String> {
     let mut options = model.options().clone();
     options.implicit = Implicit::None;

@@ -7,7 +7,7 @@ use crate::report::{mean, median};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Ours / MuJoCo's and ours / the recipe's time.
+/// Ours / MuJoCo's and ours / the baseline's time.
 const GOALS: [f64; 2] = [0.7, 0.3];
 
 /// A scene in one of its phases.
@@ -21,7 +21,7 @@ pub struct Row {
     touching: f64,
     upright: f64,
     statistics: Statistics,
-    /// MuJoCo on its own way and from our states, then the recipe.
+    /// MuJoCo on its own trajectory and from our states, then the baseline.
     peers: [Option<Steps>; 4],
 }
 
@@ -83,7 +83,7 @@ impl Figures {
         );
         println!("|{}", "---|".repeat(10));
         for row in &self.rows {
-            let [mujoco, recipe] = peers.map(|k| row.peers[k].as_ref());
+            let [mujoco, baseline] = peers.map(|k| row.peers[k].as_ref());
             let contacts = |p: Option<&Steps>| p.map_or("-".to_string(), |s| format!("{:.1}", mean(&s.contacts)));
             let ratio = |k| row.ratios(k).map_or("-".to_string(), |[a, b]| format!("**{a:.2}** ({b:.2})"));
             let iterations = |s: &Steps| format!("{:.0} ({:.1} %)", mean(&s.iterations), 100.0 * mean(&s.converged));
@@ -95,13 +95,13 @@ impl Figures {
                 mean(&row.ours.contacts),
                 row.touching,
                 contacts(mujoco),
-                contacts(recipe),
+                contacts(baseline),
                 times(Some(&row.ours)),
                 times(mujoco),
                 ratio(peers[0]),
-                times(recipe),
+                times(baseline),
                 ratio(peers[1]),
-                recipe.map_or("-".to_string(), iterations)
+                baseline.map_or("-".to_string(), iterations)
             );
         }
     }

@@ -8,7 +8,7 @@ pub const GOOD: f64 = 1e-10;
 pub const BOUND: f64 = 1e-8;
 /// Share of the steps that may stay above `GOOD`.
 pub const SHARE: f64 = 1e-3;
-/// Share of the steps that may have demands that contradict each other.
+/// Fraction of the steps that may be infeasible.
 pub const RARE: f64 = 1e-4;
 /// Velocity by which compliance may move contacts [m/s].
 pub const SHIFT: f64 = 1e-6;
@@ -62,7 +62,7 @@ impl Statistics {
         self.solves.iter().filter(|s| is_meant(s)).count()
     }
 
-    /// Solves of the whole problem with a residual above a bound. Those whose demands contradict each other are counted apart.
+    /// Solves of the whole problem with a residual above a bound. Infeasible ones are counted apart.
     pub fn above(&self, bound: f64) -> usize {
         // a residual that is not a number is above every bound
         self.count(|s| {

@@ -8,7 +8,7 @@ use crate::report::mean;
 use crate::step::drive::{Drive, Held, Plan};
 use crate::step::robot::Robot;
 use crate::step::scene::{Phase, Scene};
-use crate::table::peers::{self, Crew, PeerOptions, PeerPhase};
+use crate::table::peers::{self, PeerOptions, PeerPhase, PeerPrograms};
 use crate::table::report::{Row, RowPhase, Table};
 use crate::table::robots::Candidate;
 use crate::table::settle::settle;
@@ -40,7 +40,7 @@ impl Effort {
 const FALL: f64 = 0.02; // height of the lowest point at the start of a fall [m]
 const PRESS: f64 = 1e-4; // depth of the lowest point at the start of standing [m]
 
-/// Times all robots, beside peers if they are asked for. `progress` hears how many measurements of how many are done.
+/// Times all robots, and peers if requested. `progress` hears how many measurements of how many are done.
 pub fn measure(
     robots: Vec<Candidate>,
     effort: &Effort,
@@ -49,23 +49,23 @@ pub fn measure(
     mut progress: impl FnMut(usize, usize),
 ) -> Result<Table, BenchError> {
     let machine = Machine::look();
-    let crew = peers.map(Crew::new);
-    let subjects = robots.into_iter().map(|r| Subject::new(r, effort, crew.as_ref()));
+    let programs = peers.map(PeerPrograms::new);
+    let subjects = robots.into_iter().map(|r| Subject::new(r, effort, programs.as_ref()));
     let mut subjects: Vec<Subject> = subjects.collect::<Result<_, _>>()?;
     let total = measurements(subjects.len(), effort, throughput);
     for round in 0..effort.rounds {
         for k in 0..subjects.len() {
-            subjects[k].time(effort, crew.as_ref())?;
+            subjects[k].time(effort, programs.as_ref())?;
             progress(round * subjects.len() + k + 1, total);
         }
     }
     for k in 0..subjects.len() {
         if let Some(options) = throughput {
-            subjects[k].run_batches(options, crew.as_ref())?;
+            subjects[k].run_batches(options, programs.as_ref())?;
             progress(effort.rounds * subjects.len() + k + 1, total);
         }
     }
-    let rows = subjects.into_iter().map(|s| s.into_row(crew.as_ref())).collect();
+    let rows = subjects.into_iter().map(|s| s.into_row(programs.as_ref())).collect();
     Ok(Table::new(rows, machine, *effort, throughput.cloned()))
 }
 
@@ -93,16 +93,16 @@ struct Motion {
 }
 
 impl Subject {
-    fn new(candidate: Candidate, effort: &Effort, crew: Option<&Crew>) -> Result<Subject, BenchError> {
+    fn new(candidate: Candidate, effort: &Effort, programs: Option<&PeerPrograms>) -> Result<Subject, BenchError> {
         let Candidate { name, source, model, paper } = candidate;
         if model.nv() == 0 {
             return Err(BenchError::NoDofs { robot: name });
         }
         let failed = |got| BenchError::Measure { what: name.clone(), got };
-        let scene = match (crew, &paper) {
+        let scene = match (programs, &paper) {
             (None, _) => Err(String::new()),
             (Some(_), None) => Err("scenes for peers are made of the six robots of the table only".to_string()),
-            (Some(crew), Some((robot, place))) => crew.scene(robot, place.clone()),
+            (Some(programs), Some((robot, place))) => programs.scene(robot, place.clone()),
         };
         let of_scene = |scene: &Scene| {
             let drive = |phase| Drive::of_scene(scene, phase, 1, effort.steps, effort.seed);
@@ -118,21 +118,21 @@ impl Subject {
     }
 
     /// Another round.
-    fn time(&mut self, effort: &Effort, crew: Option<&Crew>) -> Result<(), BenchError> {
+    fn time(&mut self, effort: &Effort, programs: Option<&PeerPrograms>) -> Result<(), BenchError> {
         let mut refusals = Vec::new();
         for Motion { phase, drive, ours, peers } in &mut self.motions {
             let failed = |got| BenchError::Measure { what: format!("{} {}", self.name, phase.name()), got };
             ours.time(drive, &self.model, effort.every, effort.repeats).map_err(failed)?;
-            if let (Some(crew), Ok(scene)) = (crew, &self.scene) {
+            if let (Some(programs), Ok(scene)) = (programs, &self.scene) {
                 let recording = drive.follow(&self.model, 1).map_err(failed)?.recording;
-                peers.ask(crew, scene, *phase, drive, &recording, effort, &mut refusals).map_err(failed)?;
+                peers.ask(programs, scene, *phase, drive, &recording, effort, &mut refusals).map_err(failed)?;
             }
         }
         Ok(())
     }
 
     /// Batches that start from states of both motions.
-    fn run_batches(&mut self, options: &ThroughputOptions, crew: Option<&Crew>) -> Result<(), BenchError> {
+    fn run_batches(&mut self, options: &ThroughputOptions, programs: Option<&PeerPrograms>) -> Result<(), BenchError> {
         let failed = |got| BenchError::Measure { what: self.name.clone(), got };
         let mut states = Vec::new();
         for motion in &self.motions {
@@ -140,22 +140,23 @@ impl Subject {
         }
         let starts = Starts::spread(&states, options.environments);
         let mut figures = throughput::measure(&self.name, &self.model, &starts, options)?;
-        if let Some(crew) = crew {
-            figures.mujoco = self.scene.as_ref().map_err(String::clone).and_then(|s| crew.rollout(s, &starts, options));
+        if let Some(programs) = programs {
+            figures.mujoco =
+                self.scene.as_ref().map_err(String::clone).and_then(|s| programs.rollout(s, &starts, options));
         }
         self.throughput = Some(figures);
         Ok(())
     }
 
-    fn into_row(self, crew: Option<&Crew>) -> Row {
+    fn into_row(self, programs: Option<&PeerPrograms>) -> Row {
         let (model, scene) = (&self.model, &self.scene);
         let phase = |m: Motion| RowPhase {
             name: m.phase.name(),
             ours: m.ours,
-            peers: match (crew, scene) {
+            peers: match (programs, scene) {
                 (None, _) => Vec::new(),
                 (Some(_), Err(why)) => peers::none(why),
-                (Some(crew), Ok(_)) => m.peers.verdicts(crew),
+                (Some(programs), Ok(_)) => m.peers.verdicts(programs),
             },
         };
         Row {

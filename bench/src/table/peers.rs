@@ -1,7 +1,7 @@
 //! Other engines on the same scenes and from the same states, in the same run. One that cannot be had is named with the
 //! reason and stops nothing.
 
-use crate::gradient::peers::Answers;
+use crate::gradient::peers::PeerTimes;
 use crate::gradient::times::Times;
 use crate::motion_arguments::Motions;
 use crate::paper::{PaperRobot, Place};
@@ -32,7 +32,7 @@ pub(super) const THICKER: f64 = 5e-5;
 
 /// Scripts that compile a peer, in the folder of this benchmark.
 const MUJOCO: &str = "mujoco/gradient.sh";
-const RECIPE: &str = "pinocchio/gradient.sh";
+const BASELINE: &str = "pinocchio/gradient.sh";
 /// Programs in Python.
 const ROLLOUT: &str = "mujoco/rollout.py";
 const NIMBLE: &str = "nimble/step.py";
@@ -55,27 +55,27 @@ pub(crate) struct PeerFigures {
 pub(crate) type Verdict = (&'static str, Result<PeerFigures, String>);
 
 /// Peers that are ready.
-pub(crate) struct Crew {
+pub(crate) struct PeerPrograms {
     options: PeerOptions,
     mujoco: Result<PathBuf, String>,
-    recipe: Result<PathBuf, String>,
+    baseline: Result<PathBuf, String>,
     folder: PathBuf,
 }
 
 /// A folder of this program's own, removed at the end.
-impl Drop for Crew {
+impl Drop for PeerPrograms {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
-impl Crew {
+impl PeerPrograms {
     /// Compiles what is compiled; that takes minutes the first time.
-    pub fn new(options: PeerOptions) -> Crew {
+    pub fn new(options: PeerOptions) -> PeerPrograms {
         let folder = std::env::temp_dir().join(format!("slipstick-bench-table-{}", std::process::id()));
         let build = |script: &str| build(script, &options.python, &options.programs);
-        let (mujoco, recipe) = (build(MUJOCO), build(RECIPE));
-        Crew { options, mujoco, recipe, folder }
+        let (mujoco, baseline) = (build(MUJOCO), build(BASELINE));
+        PeerPrograms { options, mujoco, baseline, folder }
     }
 
     /// The robot's scene as all engines load it.
@@ -93,7 +93,7 @@ impl Crew {
         Motions {
             python: Some(self.options.python.clone()),
             mujoco: self.mujoco.clone().ok(),
-            recipe: self.recipe.clone().ok(),
+            baseline: self.baseline.clone().ok(),
             models: PathBuf::new(),
             only: String::new(),
             count: 1,
@@ -111,7 +111,7 @@ impl Crew {
 /// Peers along one motion of a scene.
 #[derive(Default)]
 pub(crate) struct PeerPhase {
-    answers: Answers,
+    answers: PeerTimes,
     who: [String; 2],
     failures: [Option<String>; 2],
     /// Asked once: they compile at every start, or take long.
@@ -122,7 +122,7 @@ impl PeerPhase {
     /// Asks all once more.
     pub fn ask(
         &mut self,
-        crew: &Crew,
+        programs: &PeerPrograms,
         scene: &Scene,
         phase: Phase,
         drive: &Drive,
@@ -130,8 +130,8 @@ impl PeerPhase {
         effort: &Effort,
         refusals: &mut Vec<(&'static str, String)>,
     ) -> Result<(), String> {
-        let motions = crew.motions(effort);
-        let peers = Peers::new(&motions, &crew.folder, scene, phase, drive, recording)?;
+        let motions = programs.motions(effort);
+        let peers = Peers::new(&motions, &programs.folder, scene, phase, drive, recording)?;
         let states = effort.steps.div_ceil(effort.every);
         for way in Way::ALL {
             let k = usize::from(!way.is_mujoco());
@@ -141,12 +141,12 @@ impl PeerPhase {
             }
         }
         if self.scripts.is_empty() {
-            let nimble = [&scene.tree, &scene.shapes, peers.file(Way::RecipeGiven)];
+            let nimble = [&scene.tree, &scene.shapes, peers.file(Way::BaselineGiven)];
             let mjx = [&scene.motors, peers.file(Way::MujocoGiven)];
-            let options = &crew.options;
+            let options = &programs.options;
             let scripts = [("nimble", &options.nimble, NIMBLE, &nimble[..]), ("mjx", &options.mjx, MJX, &mjx[..])];
             for (name, python, file, files) in scripts {
-                let script = Script { python, file, effort, states, cache: &crew.folder };
+                let script = Script { python, file, effort, states, cache: &programs.folder };
                 // what failed in another motion of the robot would fail again, and may take minutes to do so
                 let verdict = match refusals.iter().find(|(who, _)| *who == name) {
                     Some((_, why)) => Err(why.clone()),
@@ -160,12 +160,12 @@ impl PeerPhase {
     }
 
     /// Everything that was measured.
-    pub fn verdicts(self, crew: &Crew) -> Vec<Verdict> {
+    pub fn verdicts(self, programs: &PeerPrograms) -> Vec<Verdict> {
         let failure = |program: &Result<PathBuf, String>, k: usize| match program {
             Err(why) => Some(why.clone()),
             Ok(_) => self.failures[k].clone(),
         };
-        let mujoco = match (failure(&crew.mujoco, 0), self.answers.mujoco) {
+        let mujoco = match (failure(&programs.mujoco, 0), self.answers.mujoco) {
             (None, [Some(own), Some(given)]) => Ok(PeerFigures {
                 who: self.who[0].clone(),
                 contacts: given.contacts,
@@ -181,7 +181,7 @@ impl PeerPhase {
             }),
             (why, _) => Err(why.unwrap_or_default()),
         };
-        let recipe = match (failure(&crew.recipe, 1), self.answers.recipe) {
+        let baseline = match (failure(&programs.baseline, 1), self.answers.baseline) {
             (None, [Some(own), Some(given)]) => Ok(PeerFigures {
                 who: self.who[1].clone(),
                 contacts: given.contacts,
@@ -196,7 +196,7 @@ impl PeerPhase {
             }),
             (why, _) => Err(why.unwrap_or_default()),
         };
-        let mut all: Vec<Verdict> = vec![("mujoco", mujoco), ("pinocchio", recipe)];
+        let mut all: Vec<Verdict> = vec![("mujoco", mujoco), ("pinocchio", baseline)];
         all.extend(self.scripts);
         all
     }

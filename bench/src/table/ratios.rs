@@ -1,4 +1,4 @@
-//! Our times beside those of peers, motion by motion, and what the ratios should be.
+//! Our times compared with those of peers, motion by motion, and what the ratios should be.
 
 use crate::gradient::goals::number;
 use crate::gradient::ours::Ours;
@@ -98,7 +98,7 @@ const RATIOS: [Ratio; 8] = [
 ];
 
 impl Ratio {
-    /// Of means and of medians, over the states where both have an answer.
+    /// Of means and of medians, over the states where both have a time.
     fn of(&self, phase: &RowPhase) -> Option<[f64; 2]> {
         let ours = (self.ours)(&phase.ours);
         let other = match self.other {

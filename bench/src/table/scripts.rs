@@ -1,4 +1,4 @@
-//! Peers' programs: how they are compiled and run, and what they answer.
+//! Peers' programs: how they are compiled and run, and their output.
 
 use crate::gradient::times::Times;
 use crate::peer::{ask, numbers, strange};
