@@ -2,7 +2,8 @@
 //!
 //! Readings belong to the state at the beginning of the step, as contacts do; accelerations and forces are those of the
 //! step, `(v_next − u − v)/dt`. The free-rotation correction u is subtracted, since no force causes it. The numbers are those of
-//! MuJoCo's `sensordata` for the same state and accelerations, without noise and cutoff. [`Step::sensors`](crate::Step::sensors) fills a [`Sensors`], which is memory for one model.
+//! MuJoCo's `sensordata` for the same state and accelerations, without noise and cutoff.
+//! [`Step::sensors`](crate::Step::sensors) fills a [`Sensors`], which is memory for one model.
 #![allow(non_snake_case)]
 
 mod adjoint;

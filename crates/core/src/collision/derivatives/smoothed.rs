@@ -29,7 +29,8 @@ fn atom_height(core: &Core, atom: u32, d: Vec3, eps: f64) -> f64 {
     }
 }
 
-/// Gradient of the height, the point of an atom: rims shrink to the cap's middle where d is along the axis, so that they have a direction there too.
+/// Gradient of the height, the point of an atom. Rims shrink to the cap's middle where d is along the axis, so that they have
+/// a direction there too.
 fn atom_point(core: &Core, atom: u32, d: Vec3, eps: f64) -> Vec3 {
     match *core {
         Core::Cylinder { radius, .. } | Core::Cone { radius, .. } if core.is_curved(atom) => {

@@ -110,7 +110,8 @@ impl Comparison {
         Ok(best)
     }
 
-    /// Differences of one width; `None` if contact is not solved at one of its ends. A central one counts only where both sides agree: on a corner it is the mean of two others.
+    /// Differences of one width; `None` if contact is not solved at one of its ends. A central one counts only where both
+    /// sides agree: on a corner it is the mean of two others.
     fn at_width(
         &mut self,
         arguments: &StepArguments,
