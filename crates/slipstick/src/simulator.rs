@@ -91,8 +91,8 @@ impl Simulator {
     }
 
     /// Clears the warm start.
-    pub fn forget(&mut self) {
-        self.data.forget();
+    pub fn clear_warm_start(&mut self) {
+        self.data.clear_warm_start();
     }
 
     /// A copy of the warm start; with the state it repeats what follows bit for bit.

@@ -151,7 +151,7 @@ impl Batch {
 
     /// Clears warm start and last step of the environments in `mask` (n): the following steps depend on their states only.
     /// For environments that are reset to a state of the caller.
-    pub fn forget(&mut self, mask: &[bool]) -> Result<(), BatchError> {
+    pub fn clear_warm_start(&mut self, mask: &[bool]) -> Result<(), BatchError> {
         self.check_mask(mask)?;
         let chosen = self.environments.iter_mut().zip(mask).filter(|(_, chosen)| **chosen);
         chosen.for_each(|(environment, _)| environment.clear());

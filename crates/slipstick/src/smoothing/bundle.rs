@@ -5,6 +5,7 @@ use super::sample::{Middle, Pair};
 use super::sum::Sum;
 use super::{Bundled, SmoothingError};
 use crate::check::perturbed::StepArguments;
+use crate::random::Normal;
 use crate::workers::WorkerPool;
 use slipstick_core::{Data, Input, InputError, Model, State};
 

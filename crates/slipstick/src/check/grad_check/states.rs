@@ -100,7 +100,7 @@ impl States {
     }
 
     fn touches(&mut self, sample: &Sample) -> bool {
-        self.data.forget();
+        self.data.clear_warm_start();
         let step = sample.arguments().step(&self.model, &mut self.data, &mut self.next);
         step.is_ok_and(|mut step| step.contacts().any(|c| c.mode != Mode::Break) || is_at_limit(&mut step))
     }
