@@ -34,7 +34,7 @@ mod summary;
 mod trajectory;
 mod workers;
 
-pub use batch::{Batch, BatchError, BatchJacobian, EnvironmentError, FailedEnvironment};
+pub use batch::{Batch, BatchError, BatchJacobian, BatchRollout, EnvironmentError, FailedEnvironment};
 pub use builtin::{BuiltinError, builtin, builtin_names};
 pub use check::{
     AuditReport, Corners, Difference, ParameterDifferences, StepDifferences, finite_differences,

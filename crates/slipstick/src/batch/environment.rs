@@ -34,6 +34,15 @@ pub(super) struct Environment {
     pub failure: Option<EnvironmentError>,
 }
 
+/// The record of a rollout of an environment, and what repeats its steps; `recorded` tells whether it came to its end.
+#[derive(Debug, Clone)]
+pub(super) struct Record {
+    model: Model,
+    command: Command,
+    recorder: Option<Box<Recorder>>,
+    recorded: bool,
+}
+
 impl Environment {
     pub fn new(model: &Model) -> Environment {
         let x = initial_state(model);
@@ -246,12 +255,28 @@ impl Environment {
             self.failure = Some(EnvironmentError::NoRollout);
             return;
         };
-        self.exchange(stepper);
+        // the stepper's own state is scratch: the environment stays where it is
+        swap(&mut self.model, &mut stepper.model);
+        swap(&mut self.command, &mut stepper.command);
         self.failure = go(&mut recorder, stepper).err();
         self.choices = recorder.choices;
-        recorder.leave(stepper);
-        self.exchange(stepper);
+        swap(&mut self.model, &mut stepper.model);
+        swap(&mut self.command, &mut stepper.command);
         self.recorder = Some(recorder);
+    }
+
+    /// Takes the record of the last rollout out, with what repeats its steps.
+    pub fn take_record(&mut self) -> Record {
+        let recorded = std::mem::take(&mut self.recorded);
+        Record { model: self.model.clone(), command: self.command.clone(), recorder: self.recorder.take(), recorded }
+    }
+
+    /// Exchanges the record of a rollout with another.
+    pub fn exchange_record(&mut self, record: &mut Record) {
+        swap(&mut self.model, &mut record.model);
+        swap(&mut self.command, &mut record.command);
+        swap(&mut self.recorder, &mut record.recorder);
+        swap(&mut self.recorded, &mut record.recorded);
     }
 }
 

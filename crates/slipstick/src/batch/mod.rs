@@ -13,6 +13,7 @@ mod rows;
 mod step;
 
 pub use error::{BatchError, EnvironmentError, FailedEnvironment};
+pub use rollout::BatchRollout;
 pub use step::BatchJacobian;
 
 use crate::rollout_gradient::Stepper;

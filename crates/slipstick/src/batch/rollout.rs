@@ -1,11 +1,26 @@
 //! Many steps of every environment, and the way back through them.
 
-use super::environment::Environment;
+use super::environment::{Environment, Record};
 use super::error::{BatchError, EnvironmentError};
 use super::rows::{Rows, RowsMut};
 use super::{Batch, finite};
 use crate::rollout_gradient::{Memory, Recorder, StateGrad, Stepper};
 use slipstick_core::{Input, InputGrad};
+
+/// The record of a rollout of a batch, for its gradients. Several may be alive at once, whatever the batch does meanwhile.
+#[derive(Debug, Clone)]
+pub struct BatchRollout {
+    records: Vec<Record>,
+    steps: usize,
+    actuated: bool,
+}
+
+impl BatchRollout {
+    /// Number of steps.
+    pub fn steps(&self) -> usize {
+        self.steps
+    }
+}
 
 impl Batch {
     /// Steps from the states `q` (n × nq), `v` (n × nv), each environment with its own rows of the input: `tau` (n ×
@@ -38,6 +53,33 @@ impl Batch {
             let input = Input { tau, ctrl: input.ctrl.map(|_| ctrl), ..*input };
             environment.rollout(stepper, keep, steps, memory, [q, v], &input, out);
         })
+    }
+
+    /// Takes the record of the last rollout out of the batch, so that other calls do not end it. `None` if it was not recorded or
+    /// if something else was done since.
+    pub fn take_rollout(&mut self) -> Option<BatchRollout> {
+        let steps = self.recorded.take()?;
+        let records = self.environments.iter_mut().map(Environment::take_record).collect();
+        Some(BatchRollout { records, steps, actuated: self.actuated })
+    }
+
+    /// [`Batch::rollout_vjp`] of a rollout that was taken out of this batch. States, warm starts and the last rollout stay.
+    pub fn vjp_of(&mut self, rollout: &mut BatchRollout, w: StateGrad, out: InputGrad) -> Result<(), BatchError> {
+        if rollout.records.len() != self.len() {
+            return self.all_failed(EnvironmentError::NoRollout);
+        }
+        let own = (self.recorded, self.actuated);
+        self.exchange_records(rollout);
+        (self.recorded, self.actuated) = (Some(rollout.steps), rollout.actuated);
+        let done = self.rollout_vjp(w, out);
+        (self.recorded, self.actuated) = own;
+        self.exchange_records(rollout);
+        done
+    }
+
+    fn exchange_records(&mut self, rollout: &mut BatchRollout) {
+        let pairs = self.environments.iter_mut().zip(&mut rollout.records);
+        pairs.for_each(|(environment, record)| environment.exchange_record(record));
     }
 
     /// Adds to `out` the gradient of a loss whose gradient with respect to the states of the last recorded rollout is

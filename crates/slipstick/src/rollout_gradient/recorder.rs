@@ -2,7 +2,7 @@
 //! own or an environment of a batch, hands in the stepper.
 
 use super::Memory;
-use super::stepper::{Stepper, fill};
+use super::stepper::Stepper;
 use super::tape::{Layout, Tape};
 use super::types::RolloutGradientError;
 use slipstick_core::{Input, Model, ParameterGroup, Sensors};
@@ -80,15 +80,5 @@ impl Recorder {
         stepper.go_on();
         tape.record.push_state(&stepper.x);
         Ok(())
-    }
-
-    /// Puts the stepper into the last state of the rollout.
-    pub fn leave(&self, stepper: &mut Stepper) {
-        let record = &self.tape.record;
-        if let Some((last, time)) = record.time.iter().enumerate().next_back() {
-            stepper.x.time = *time;
-            fill(&record.q, last, &mut stepper.x.q);
-            fill(&record.v, last, &mut stepper.x.v);
-        }
     }
 }

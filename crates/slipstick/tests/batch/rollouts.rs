@@ -113,3 +113,54 @@ fn actuators_that_are_off_have_no_gradient() {
     let error = batch.rollout_vjp(StateGrad { q: &w, v: &[] }, out).unwrap_err();
     assert_eq!(error.to_string(), format!("gradient of ctrl: expected 0 numbers, got {}", ctrl.len()));
 }
+
+#[test]
+fn several_rollouts_can_be_differentiated_whatever_comes_between() {
+    for memory in [Memory::Recompute, Memory::Store] {
+        let mut scene = Scene::falling("quadruped", 3, false);
+        let (n, nv) = (scene.n(), scene.models[0].nv());
+        let (first, second) = (input(&mut scene), input(&mut scene));
+        let w = scene.numbers(n * nv);
+        let w = StateGrad { q: &w, v: &[] };
+        let of = |(ctrl, tau): &(Vec<f64>, Vec<f64>), with_ctrl: bool| {
+            let mut batch = scene.batch(2);
+            let input = Input::tau(tau);
+            let input = if with_ctrl { input.with_ctrl(ctrl) } else { input };
+            rolled(&mut batch, &scene, Some(memory), &input);
+            batch
+        };
+        let alone = back(&mut of(&first, true), &scene, w);
+
+        let mut batch = of(&first, true);
+        let mut tape = batch.take_rollout().expect("it was recorded");
+        assert!(batch.take_rollout().is_none(), "there is one");
+        batch.forget(&vec![true; n]).unwrap();
+        // without controls, and with other forces
+        rolled(&mut batch, &scene, Some(memory), &Input::tau(&second.1));
+        let mut later = batch.take_rollout().expect("it was recorded");
+        let (mut q, mut v) = (scene.q.clone(), scene.v.clone());
+        batch.step(&scene.q, &scene.v, &Input::default(), &mut q, &mut v).unwrap();
+        let warm = batch.step(&q.clone(), &v.clone(), &Input::default(), &mut q, &mut v).map(|()| q.clone()).unwrap();
+        for _ in 0..2 {
+            let (size, nu) = (scene.v.len(), scene.models[0].nu() * n);
+            let mut g = [size, size, STEPS * size, STEPS * nu].map(|size| vec![0.0; size]);
+            let [gq, gv, tau, ctrl] = g.each_mut().map(|g| &mut g[..]);
+            batch.vjp_of(&mut tape, w, InputGrad { q: gq, v: gv, tau, ctrl }).unwrap();
+            assert!(g.iter().zip(&alone).all(|(a, b)| same_bits(a, b)), "{memory:?}");
+            let out = InputGrad { ctrl: &mut [], ..Default::default() };
+            batch.vjp_of(&mut later, w, out).unwrap();
+        }
+        // derivatives moved nothing: the next steps are those of a batch that took none
+        let (mut again, mut other) = (of(&first, true), Vec::new());
+        again.forget(&vec![true; n]).unwrap();
+        rolled(&mut again, &scene, None, &Input::tau(&second.1));
+        let (mut q2, mut v2) = (scene.q.clone(), scene.v.clone());
+        again.step(&scene.q, &scene.v, &Input::default(), &mut q2, &mut v2).unwrap();
+        again.step(&q2.clone(), &v2.clone(), &Input::default(), &mut q2, &mut v2).unwrap();
+        other.extend_from_slice(&q2);
+        assert!(same_bits(&warm, &other));
+        let mut smaller = scene.batch(1);
+        let tape_of_another = smaller.vjp_of(&mut later, StateGrad::default(), InputGrad::default());
+        assert!(tape_of_another.is_ok(), "a batch of the same robots can do it too");
+    }
+}
