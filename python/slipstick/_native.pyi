@@ -1,6 +1,6 @@
 """Types of the compiled module. Shapes are in the docstrings of the functions."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from os import PathLike
 from typing import Any, Literal, overload
 
@@ -603,6 +603,18 @@ class BatchJacobian:
     @property
     def dv_dctrl(self) -> Array: ...
 
+class BatchRollout:
+    @property
+    def q(self) -> Array: ...
+    @property
+    def v(self) -> Array: ...
+    @property
+    def steps(self) -> int: ...
+    def vjp(
+        self, *, q: ArrayLike | None = None, v: ArrayLike | None = None
+    ) -> tuple[Array, Array, Array, Array | None]: ...
+    def __iter__(self) -> Iterator[Array]: ...
+
 class Batch:
     def __new__(
         cls, model: Model | Sequence[Model], n: int | None = None, *, threads: int | None = None
@@ -638,11 +650,8 @@ class Batch:
         *,
         ctrl: ArrayLike | None = None,
         tau: ArrayLike | None = None,
-        memory: Literal["recompute", "store"] | None = None,
-    ) -> tuple[Array, Array]: ...
-    def rollout_vjp(
-        self, *, q: ArrayLike | None = None, v: ArrayLike | None = None
-    ) -> tuple[Array, Array, Array, Array | None]: ...
+        record: bool | Literal["recompute", "store"] | None = None,
+    ) -> BatchRollout: ...
     def reset(
         self, mask: ArrayLike | None = None, q: ArrayLike | None = None, v: ArrayLike | None = None
     ) -> tuple[Array, Array]: ...

@@ -53,9 +53,10 @@ def test_rollouts_and_their_gradients_are_those_of_single_ones(model, memory):
     tau, w_v = rng.normal(size=(N, STEPS, model.nv)), rng.normal(size=(N, STEPS + 1, model.nv))
     w_q = rng.normal(size=(N, model.nv))  # of the last configurations only
     batch = slipstick.Batch(model, N, threads=2)
-    q_out, v_out = batch.rollout(q, v, STEPS, ctrl=ctrl, tau=tau, memory=memory)
+    run = batch.rollout(q, v, STEPS, ctrl=ctrl, tau=tau, record=memory)
+    q_out, v_out = run
     assert q_out.shape == (N, STEPS + 1, model.nq) and v_out.shape == (N, STEPS + 1, model.nv)
-    gradients = batch.rollout_vjp(q=w_q, v=w_v)
+    gradients = run.vjp(q=w_q, v=w_v)
     for i in range(N):
         alone = slipstick.RolloutGradient(model, STEPS, memory=memory)
         trajectory = alone.run(q[i], v[i], ctrl=ctrl[i], tau=tau[i])
@@ -74,12 +75,12 @@ def test_parameters_may_differ(model):
     models = [slippery(share) for share in (1.0, 0.5, 0.1)]
     q, v, ctrl = falling(model, 3)
     batch = slipstick.Batch(models)
-    ends = batch.rollout(q, v, STEPS, ctrl=ctrl)[1][:, -1]
+    ends = batch.rollout(q, v, STEPS, ctrl=ctrl).v[:, -1]
     for i in range(3):
         assert np.array_equal(ends[i], slipstick.Simulator(models[i]).rollout(q[i], v[i], STEPS, ctrl=ctrl[i]).v[-1])
     batch.clear_warm_start()
     batch.set_model(1, model)
-    changed = batch.rollout(q, v, STEPS, ctrl=ctrl)[1][:, -1]
+    changed = batch.rollout(q, v, STEPS, ctrl=ctrl).v[:, -1]
     assert np.array_equal(changed[0], ends[0]) and not np.array_equal(changed[1], ends[1])
     with pytest.raises(ValueError, match="this batch was made for another model than 'cube'"):
         slipstick.Batch([model, slipstick.builtin("cube")])
@@ -144,17 +145,41 @@ def test_environments_that_fail_do_not_lose_the_others(model):
 
 def test_what_was_not_done_has_no_derivative(model):
     batch = slipstick.Batch(model, 2)
-    for ask in (batch.jacobian, batch.vjp, batch.rollout_vjp):
+    for ask in (batch.jacobian, batch.vjp):
         with pytest.raises(slipstick.StaleStep):
             ask()
     q, v = batch.reset()
     batch.step(q, v)
     assert batch.vjp(v=v)[3] is None and batch.jacobian().dv_dctrl.shape == (2, model.nv, 0)
-    with pytest.raises(slipstick.StaleStep, match="recorded rollout"):
-        batch.rollout_vjp()
-    batch.rollout(q, v, 3)
-    with pytest.raises(slipstick.StaleStep, match="recorded rollout"):
-        batch.rollout_vjp()
+    for run in (batch.rollout(q, v, 3), batch.rollout(q, v, 3, record=False)):
+        with pytest.raises(slipstick.StaleStep, match="not recorded.*record=True"):
+            run.vjp()
+        assert "3 steps, not recorded" in repr(run)
+
+
+def test_several_rollouts_are_differentiated_in_any_order(model):
+    q, v, ctrl = falling(model)
+    rng = np.random.default_rng(5)
+    w = rng.normal(size=(N, model.nv))
+    others = ctrl + 0.3 * rng.normal(size=ctrl.shape)
+    alone = slipstick.Batch(model, N).rollout(q, v, STEPS, ctrl=ctrl, record="store").vjp(q=w)
+
+    batch = slipstick.Batch(model, N, threads=2)
+    first = batch.rollout(q, v, STEPS, ctrl=ctrl, record=True)
+    batch.clear_warm_start()
+    second = batch.rollout(q, v, STEPS, ctrl=others, record=True)
+    batch.clear_warm_start()
+    free = batch.rollout(q, v, STEPS, record="store")
+    batch.reset()
+    batch.set_model(0, model.with_options(dt=5e-4))
+    expected = slipstick.Batch(model, N).rollout(q, v, STEPS, ctrl=others, record=True).vjp(q=w)
+    for _ in range(2):
+        for run, gradients in ((second, expected), (first, alone)):
+            for got, wanted in zip(run.vjp(q=w), gradients):
+                # stored and repeated derivatives differ by rounding
+                assert np.allclose(got, wanted, rtol=1e-9, atol=1e-12 * np.abs(wanted).max())
+    assert free.vjp(q=w)[3] is None
+    assert np.abs(alone[3] - expected[3]).max() > 1e-3, "the rollouts differ"
 
 
 def test_shapes_are_refused_by_name(model):
@@ -166,11 +191,11 @@ def test_shapes_are_refused_by_name(model):
         batch.step(q, v, ctrl=np.zeros(12))
     with pytest.raises(ValueError, match=r"tau: expected \(2, 3, 18\), got an array of shape \(3, 18\)"):
         batch.rollout(q, v, 3, tau=np.zeros((3, 18)))
-    with pytest.raises(ValueError, match="memory: expected one of 'recompute', 'store', got 'all'"):
-        batch.rollout(q, v, 3, memory="all")
-    batch.rollout(q, v, 3, memory="store")
+    with pytest.raises(ValueError, match="record: expected one of 'True', 'False', 'recompute', 'store', got 'all'"):
+        batch.rollout(q, v, 3, record="all")
+    run = batch.rollout(q, v, 3, record="store")
     with pytest.raises(ValueError, match=r"q: expected \(2, 18\) or \(2, 4, 18\), got an array of shape \(2, 3, 18\)"):
-        batch.rollout_vjp(q=np.zeros((2, 3, 18)))
+        run.vjp(q=np.zeros((2, 3, 18)))
     with pytest.raises(ValueError, match="environments: expected at least one, got 0"):
         slipstick.Batch(model, 0)
     assert repr(slipstick.Batch(model, 2, threads=1)) == "<slipstick.Batch of 'quadruped': 2 environments, 1 threads>"

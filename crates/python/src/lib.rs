@@ -56,7 +56,7 @@ mod _native {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::batch::{Batch, BatchJacobian};
+    use crate::batch::{Batch, BatchJacobian, BatchRollout};
     #[pymodule_export]
     use crate::collision::{Contact, ContactDerivatives, ModelHit, derivatives, detect, geom_distance, raycast_model};
     #[pymodule_export]

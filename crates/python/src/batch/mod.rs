@@ -2,14 +2,16 @@
 
 mod failure;
 mod jacobian;
+mod rollout;
 
 pub use jacobian::BatchJacobian;
+pub use rollout::BatchRollout;
 
 use crate::arrays::{Input, array, wrong_shape};
 use crate::errors::Failure;
 use crate::model::Model;
 use crate::options::count;
-use crate::rollout_gradient::{self, shaped};
+use crate::rollout_gradient::shaped;
 use failure::finish;
 use jacobian::Blocks;
 use numpy::{IntoPyArray, PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
@@ -49,9 +51,8 @@ pub struct Batch {
 
 struct Inner {
     batch: slipstick::Batch,
-    /// Whether the last steps were made with controls, and how many the last rollout had.
+    /// Whether the last steps were made with controls.
     actuated: bool,
-    steps: usize,
 }
 
 /// One model for all environments, or one for each.
@@ -81,7 +82,7 @@ impl Batch {
         let threads = threads.map_or(Ok(0), |k| count("threads", k))? as usize;
         let batch = slipstick::Batch::with_models(&models).map_err(failure::of_all)?.threads(threads);
         let sizes = [models[0].nq(), models[0].nv(), models[0].nu()];
-        let inner = Inner { batch, actuated: false, steps: 0 };
+        let inner = Inner { batch, actuated: false };
         Ok(Batch { n: models.len(), sizes, inner: Mutex::new(Box::new(inner)) })
     }
 
@@ -176,55 +177,45 @@ impl Batch {
         let (n, nv) = (self.n, self.sizes[1]);
         let weights = |what, x: Option<Input>| x.map_or(Ok(Vec::new()), |x| rows(what, x, &[n, nv]));
         let (q, v) = (weights("q", q)?, weights("v", v)?);
-        self.gradients(py, None, |batch, out| batch.vjp(StateGrad { q: &q, v: &v }, out))
+        self.gradients(py, None, None, |batch, out| batch.vjp(StateGrad { q: &q, v: &v }, out))
     }
 
     /// Many steps of every environment from (q, v), each under its own input.
     ///
     /// q (n, nq), v (n, nv), steps (int); ctrl (n, steps, nu), without which the actuators are off; tau (n, steps,
-    /// nv); memory: what is kept for rollout_vjp, None, "recompute" (what repeats each step) or "store" (its
-    /// derivatives). Returns all states (q, v), the first ones included: (n, steps + 1, nq), (n, steps + 1, nv).
-    /// Raises BatchError, in whose result an environment stays in the state before the step that failed.
-    #[pyo3(signature = (q, v, steps, *, ctrl=None, tau=None, memory=None))]
+    /// nv); record: True, if gradients are wanted; "recompute" (the same: keep what repeats each step) or "store" (keep
+    /// its derivatives). Returns a BatchRollout: run.q, run.v, run.vjp(…). Raises BatchError, in whose result an
+    /// environment stays in the state before the step that failed.
+    #[pyo3(signature = (q, v, steps, *, ctrl=None, tau=None, record=None))]
     fn rollout<'py>(
-        &self,
-        py: Python<'py>,
+        slf: &Bound<'py, Self>,
         q: Input,
         v: Input,
         steps: i64,
         ctrl: Option<Input>,
         tau: Option<Input>,
-        memory: Option<&str>,
-    ) -> Result<(Array<'py>, Array<'py>), Failure> {
-        let (n, [nq, nv, nu], steps) = (self.n, self.sizes, count("steps", steps)? as usize);
-        let memory = memory.map(rollout_gradient::memory).transpose()?;
+        record: Option<&Bound<'py, PyAny>>,
+    ) -> Result<Bound<'py, BatchRollout>, Failure> {
+        let (py, this) = (slf.py(), slf.get());
+        let (n, [nq, nv, nu], steps) = (this.n, this.sizes, count("steps", steps)? as usize);
+        let memory = rollout::wanted(record)?;
         let (mut q, v) = (rows("q", q, &[n, nq])?, rows("v", v, &[n, nv])?);
         let acting = |what, x: Option<Input>, width| x.map_or(Ok(Vec::new()), |x| rows(what, x, &[n, steps, width]));
         let (ctrl, tau) = (acting("ctrl", ctrl, nu)?, acting("tau", tau, nv)?);
         let (mut q_out, mut v_out) = (vec![0.0; n * (steps + 1) * nq], vec![0.0; n * (steps + 1) * nv]);
-        let done = py.detach(|| {
-            let mut inner = self.enter()?;
-            let Inner { batch, actuated, steps: kept } = &mut **inner;
+        let with_ctrl = !ctrl.is_empty();
+        let (done, record) = py.detach(|| {
+            let mut inner = this.enter()?;
+            let Inner { batch, actuated } = &mut **inner;
             normalize(batch, nq, &mut q);
-            (*actuated, *kept) = (!ctrl.is_empty(), steps);
-            let input = slipstick::Input { tau: &tau, ctrl: actuated.then_some(&ctrl), wrenches: &[] };
-            Ok::<_, Failure>(batch.rollout(steps, memory, [&q, &v], &input, [&mut q_out, &mut v_out]))
+            *actuated = with_ctrl;
+            let input = slipstick::Input { tau: &tau, ctrl: with_ctrl.then_some(&ctrl), wrenches: &[] };
+            let done = batch.rollout(steps, memory, [&q, &v], &input, [&mut q_out, &mut v_out]);
+            Ok::<_, Failure>((done, batch.take_rollout()))
         })?;
-        let result = (shaped(py, &[n, steps + 1, nq], q_out)?, shaped(py, &[n, steps + 1, nv], v_out)?);
-        finish(py, n, done, result)
-    }
-
-    /// The gradient of losses, one per environment, with respect to what the last recorded rollout was made from.
-    ///
-    /// q, v: gradients with respect to the states, (n, steps + 1, nv) or (n, nv) for the last ones only; q as tangents;
-    /// what is left out is zero. Returns fresh arrays (gq, gv, gtau, gctrl): of the first states (n, nv), of what acted
-    /// (n, steps, nv) and (n, steps, nu), gctrl None without controls. Raises StaleStep without a recorded rollout, and
-    /// BatchError.
-    #[pyo3(signature = (*, q=None, v=None))]
-    fn rollout_vjp<'py>(&self, py: Python<'py>, q: Option<Input>, v: Option<Input>) -> Result<Gradients<'py>, Failure> {
-        let steps = self.enter()?.steps;
-        let (q, v) = (self.of_states("q", q, steps)?, self.of_states("v", v, steps)?);
-        self.gradients(py, Some(steps), |batch, out| batch.rollout_vjp(StateGrad { q: &q, v: &v }, out))
+        let states = [shaped(py, &[n, steps + 1, nq], q_out)?, shaped(py, &[n, steps + 1, nv], v_out)?];
+        let run = Bound::new(py, BatchRollout::new(slf, states, steps, with_ctrl, record))?;
+        finish(py, n, done, run)
     }
 
     /// Begins anew: mask (n,) of bool, without it all; q (n, nq), v (n, nv): the present states, which are needed
@@ -285,11 +276,13 @@ impl Batch {
         }
     }
 
-    /// Gradients with respect to the states and what acted, in one step or in `steps`.
+    /// Gradients with respect to the states and what acted, in one step or in `steps`; with controls if `actuated`, or if the last
+    /// step had some.
     fn gradients<'py>(
         &self,
         py: Python<'py>,
         steps: Option<usize>,
+        actuated: Option<bool>,
         work: impl FnOnce(&mut slipstick::Batch, InputGrad) -> Result<(), slipstick::BatchError> + Send,
     ) -> Result<Gradients<'py>, Failure> {
         let (n, [_, nv, nu]) = (self.n, self.sizes);
@@ -299,25 +292,13 @@ impl Batch {
         let (mut q, mut v, mut tau) = (zeros(&of_state), zeros(&of_state), zeros(&of_tau));
         let (done, ctrl) = py.detach(|| {
             let mut inner = self.enter()?;
-            let mut ctrl = inner.actuated.then(|| zeros(&of_ctrl));
+            let mut ctrl = actuated.unwrap_or(inner.actuated).then(|| zeros(&of_ctrl));
             let out = InputGrad { q: &mut q, v: &mut v, tau: &mut tau, ctrl: ctrl.as_deref_mut().unwrap_or(&mut []) };
             Ok::<_, Failure>((work(&mut inner.batch, out), ctrl))
         })?;
         let ctrl = ctrl.map(|ctrl| shaped(py, &of_ctrl, ctrl)).transpose()?;
         let (q, v) = (shaped(py, &of_state, q)?, shaped(py, &of_state, v)?);
         finish(py, n, done, (q, v, shaped(py, &of_tau, tau)?, ctrl))
-    }
-
-    /// A gradient with respect to states of a rollout.
-    fn of_states(&self, what: &'static str, x: Option<Input>, steps: usize) -> Result<Vec<f64>, Failure> {
-        let Some(x) = x else { return Ok(Vec::new()) };
-        let (n, nv) = (self.n, self.sizes[1]);
-        let (numbers, shape) = array(x)?;
-        if shape == [n, nv] || shape == [n, steps + 1, nv] {
-            return Ok(numbers);
-        }
-        let expected = format!("({n}, {nv}) or ({n}, {}, {nv})", steps + 1);
-        Err(wrong_shape(what, &expected, &shape).into())
     }
 }
 
