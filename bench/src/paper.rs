@@ -93,7 +93,7 @@ impl PaperRobot {
 
     /// The built-in robot that stands in for it.
     pub fn built_in(&self) -> Place {
-        let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
+        let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/slipstick/models");
         let file = models.join(format!("{}.xml", self.builtin));
         Place { file, pairs: None, source: format!("built-in {}", self.builtin) }
     }

@@ -1,6 +1,6 @@
 """The robots the oracles run on, and where their files are.
 
-Three sources: the built-in models (`models/NAME.xml` in this repository), the files that come with the packages
+Three sources: the built-in models (`crates/slipstick/models/NAME.xml`), the files that come with the packages
 gymnasium, dm_control and example-robot-data, and the robots folder (`../shared/models` beside the repository, or wherever
 the environment variable SLIPSTICK_MODELS points), which holds the six robots of the paper's table. A clone without that
 folder tests third-party robots from the packages. A missing file is reported, never passed over in silence.
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-BUILTINS = REPOSITORY / "models"
+BUILTINS = REPOSITORY / "crates" / "slipstick" / "models"
 SHARED = Path(os.environ.get("SLIPSTICK_MODELS", REPOSITORY.parent / "shared" / "models"))
 OWN = Path(__file__).resolve().parent / "robots"
 

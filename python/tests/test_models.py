@@ -1,4 +1,4 @@
-"""The built-in robots: listed, of the size that models/README.md states, and with a home pose to start from."""
+"""The built-in robots: listed, of the size that the table of their README states, and with a home pose to start from."""
 
 import re
 
@@ -14,7 +14,7 @@ DOFS = {"half_cheetah": 12, "half_cheetah_planar": 9, "humanoid": 27, "quadruped
 
 
 def readme_table():
-    """name → (nq, nv, nu, mass) from the table of models/README.md."""
+    """name → (nq, nv, nu, mass) from the table in crates/slipstick/models/README.md."""
     row = re.compile(r"^\| (\w+) \| (\d+) \| (\d+) \| (\d+) \| ([\d.]+) \|", re.MULTILINE)
     rows = row.findall((BUILTINS / "README.md").read_text(encoding="utf-8"))
     return {name: (int(nq), int(nv), int(nu), float(mass)) for name, nq, nv, nu, mass in rows}

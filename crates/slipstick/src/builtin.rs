@@ -1,4 +1,4 @@
-//! The robots of `models/`, compiled in: tests, examples and first steps need no file.
+//! The robots of `models/` in this crate, compiled in: tests, examples and first steps need no file.
 
 use slipstick_core::Model;
 use slipstick_io::{LoadError, LoadOptions, load_mjcf_str};
@@ -7,7 +7,7 @@ use std::fmt;
 /// A name and the text of `models/NAME.xml`.
 macro_rules! robot {
     ($name:literal) => {
-        ($name, include_str!(concat!("../../../models/", $name, ".xml")))
+        ($name, include_str!(concat!("../models/", $name, ".xml")))
     };
 }
 

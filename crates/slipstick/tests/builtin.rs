@@ -4,7 +4,7 @@ use slipstick::{BuiltinError, State, builtin, builtin_names};
 
 /// Names in `models/`, read at test time: a file that nobody embedded is found.
 fn files() -> Vec<String> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/models");
     let entries = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
     let mut names: Vec<String> = entries
         .filter(|p| p.extension().is_some_and(|e| e == "xml"))
@@ -35,7 +35,7 @@ fn every_robot_loads_under_its_name_without_warnings_and_has_a_home() {
 /// The columns nq, nv, nu and mass of `models/README.md`.
 #[test]
 fn sizes_and_masses_are_those_of_the_readme() {
-    let readme = include_str!("../../../models/README.md");
+    let readme = include_str!("../models/README.md");
     let rows = readme.lines().filter(|line| line.starts_with("| ")).skip(1);
     let mut n_rows = 0;
     for row in rows {

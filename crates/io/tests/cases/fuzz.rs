@@ -93,7 +93,7 @@ fn damaged_texts_never_panic() {
 #[test]
 fn damaged_built_in_robots_never_panic() {
     let mut dice = Dice(Rng(11));
-    let files = std::fs::read_dir(repository().join("models")).unwrap();
+    let files = std::fs::read_dir(repository().join("crates/slipstick/models")).unwrap();
     let robots = files.flatten().map(|f| f.path()).filter(|p| p.extension().is_some_and(|e| e == "xml"));
     for path in robots {
         let text = std::fs::read_to_string(path).unwrap();

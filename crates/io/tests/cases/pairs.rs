@@ -167,5 +167,5 @@ fn strict_loading_lists_every_warning() {
         "{error}"
     );
     assert!(load_mjcf_str("two.xml", TWO, &strict).is_ok());
-    assert!(load_with(repository().join("models/quadruped.xml"), &strict).is_ok());
+    assert!(load_with(repository().join("crates/slipstick/models/quadruped.xml"), &strict).is_ok());
 }

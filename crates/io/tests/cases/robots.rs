@@ -7,14 +7,14 @@ use std::path::PathBuf;
 
 #[test]
 fn every_built_in_robot_loads_without_a_warning() {
-    let files = std::fs::read_dir(repository().join("models")).unwrap();
+    let files = std::fs::read_dir(repository().join("crates/slipstick/models")).unwrap();
     let mut count = 0;
     for path in files.flatten().map(|f| f.path()).filter(|p| p.extension().is_some_and(|e| e == "xml")) {
         let model = load(&path).unwrap_or_else(|e| panic!("{e}"));
         assert!(model.warnings().is_empty(), "{:?}", model.warnings());
         count += 1;
     }
-    assert!(count > 0, "no robots in models/");
+    assert!(count > 0, "no built-in robots");
 }
 
 /// The folder of shared models, if this machine has it.

@@ -127,7 +127,7 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
 
 #[test]
 fn every_built_in_robot_survives_writing() {
-    let files = files(&repository().join("models"), "xml");
+    let files = files(&repository().join("crates/slipstick/models"), "xml");
     assert!(!files.is_empty());
     for path in files {
         let model = load_with(&path, &LoadOptions::default()).unwrap();

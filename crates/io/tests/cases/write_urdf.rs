@@ -36,7 +36,7 @@ fn through_urdf(name: &str, model: &Model, free_root: bool) -> Model {
 
 #[test]
 fn robots_survive_urdf() {
-    let models = repository().join("models");
+    let models = repository().join("crates/slipstick/models");
     for (name, free) in [("half_cheetah_planar", false), ("hopper", false), ("quadruped", true), ("arm", false)] {
         let model = load_with(models.join(format!("{name}.xml")), &LoadOptions::default()).unwrap();
         let back = through_urdf(name, &model, free);

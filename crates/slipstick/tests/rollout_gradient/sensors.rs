@@ -24,7 +24,7 @@ struct Measured {
 impl Measured {
     /// A robot on four feet, moved by its servos; without dry friction the loads of its legs are decided.
     fn quadruped() -> Measured {
-        let xml = include_str!("../../../../models/quadruped.xml").replace("frictionloss=\"0.2\"", "");
+        let xml = include_str!("../../models/quadruped.xml").replace("frictionloss=\"0.2\"", "");
         let xml = xml.replace("size=\"0.005\"", "size=\"0.03\"").replace("</mujoco>", MEASURED);
         let model = solved_tightly(&load_mjcf_str("measured", &xml, &Default::default()).unwrap());
         let home = model.keyframe("home").unwrap().ctrl.clone();
