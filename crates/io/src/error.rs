@@ -111,6 +111,15 @@ pub enum LoadError {
         /// What to do.
         hint: String,
     },
+    /// An option needs a part of this library that was left out when it was compiled.
+    Feature {
+        /// The file.
+        place: Box<Place>,
+        /// The field of [`LoadOptions`](crate::LoadOptions).
+        option: &'static str,
+        /// The cargo feature of `slipstick` and `slipstick-io` that has it.
+        feature: &'static str,
+    },
     /// The description is complete, and makes no model.
     Model {
         /// The file.
@@ -139,6 +148,7 @@ impl LoadError {
             | LoadError::Unknown { place, .. }
             | LoadError::Structure { place, .. }
             | LoadError::Unsupported { place, .. }
+            | LoadError::Feature { place, .. }
             | LoadError::Model { place, .. }
             | LoadError::Strict { place, .. } => place,
         }
@@ -154,7 +164,10 @@ impl LoadError {
             | LoadError::Unknown { hint, .. }
             | LoadError::Structure { hint, .. }
             | LoadError::Unsupported { hint, .. } => hint,
-            LoadError::Syntax { .. } | LoadError::Model { .. } | LoadError::Strict { .. } => "",
+            LoadError::Syntax { .. }
+            | LoadError::Feature { .. }
+            | LoadError::Model { .. }
+            | LoadError::Strict { .. } => "",
         }
     }
 
@@ -168,7 +181,10 @@ impl LoadError {
             | LoadError::Unknown { hint, .. }
             | LoadError::Structure { hint, .. }
             | LoadError::Unsupported { hint, .. } => *hint = text.into(),
-            LoadError::Syntax { .. } | LoadError::Model { .. } | LoadError::Strict { .. } => {}
+            LoadError::Syntax { .. }
+            | LoadError::Feature { .. }
+            | LoadError::Model { .. }
+            | LoadError::Strict { .. } => {}
         }
         self
     }
@@ -188,6 +204,9 @@ impl fmt::Display for LoadError {
             LoadError::Unknown { expected, got, .. } => write!(f, "there is no {expected} named '{got}'")?,
             LoadError::Structure { expected, got, .. } => write!(f, "expected {expected}, got {got}")?,
             LoadError::Unsupported { got, .. } => write!(f, "{got} cannot be read yet")?,
+            LoadError::Feature { option, feature, .. } => {
+                write!(f, "the option {option} needs slipstick compiled with the feature '{feature}'")?
+            }
             LoadError::Model { error, .. } => write!(f, "{error}")?,
             LoadError::Strict { warnings, .. } => {
                 write!(f, "strict loading allows no warnings, got {}", warnings.len())?;

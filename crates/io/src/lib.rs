@@ -86,12 +86,23 @@ pub fn with_pairs(model: &Model, choice: &PairChoice) -> Result<Model, LoadError
 }
 
 fn from_mjcf(document: Document, root: usize, path: &Path, options: &LoadOptions) -> Result<Model, LoadError> {
+    check_features(path, options)?;
     let rule = pairs::rule_of_mjcf(document.element(root));
     finish(mjcf::read(document, root, path, options)?, path, options, rule)
 }
 
 fn from_urdf(document: &Document, root: usize, path: &Path, options: &LoadOptions) -> Result<Model, LoadError> {
+    check_features(path, options)?;
     finish(urdf::read(document, root, path, options)?, path, options, PairRule::Paper)
+}
+
+/// No option is ignored because of how this library was compiled.
+fn check_features(path: &Path, options: &LoadOptions) -> Result<(), LoadError> {
+    if options.decompose && cfg!(not(feature = "decompose")) {
+        let place = Box::new(Place { file: path.display().to_string(), ..Place::default() });
+        return Err(LoadError::Feature { place, option: "decompose", feature: "decompose" });
+    }
+    Ok(())
 }
 
 /// What holds for all formats: the list of pairs, and the refusal of warnings.

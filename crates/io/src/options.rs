@@ -20,7 +20,8 @@ pub struct LoadOptions {
     pub strict: bool,
     /// Keep convex hulls of meshes in the user's cache folder and take them from there.
     pub cache: bool,
-    /// Split collision meshes that are not convex into convex parts, instead of taking their hulls.
+    /// Split collision meshes that are not convex into convex parts, instead of taking their hulls. Without the cargo feature
+    /// `decompose` this is refused with [`LoadError::Feature`](crate::LoadError::Feature).
     pub decompose: bool,
     /// Geoms or meshes, by name, whose triangles are ground as they are, neither made convex nor split. They must be fixed
     /// to the world.

@@ -1,12 +1,17 @@
 //! A worker pool. Idle threads take the next group of neighbors; results do not depend on which thread takes which
-//! group.
+//! group. Without the feature `threads` the calling thread does all the work.
 
+#[cfg(feature = "threads")]
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+#[cfg(not(feature = "threads"))]
+use std::convert::Infallible as ThreadPoolBuildError;
 use std::num::NonZero;
+#[cfg(feature = "threads")]
 use std::sync::{Mutex, PoisonError};
 use std::thread::available_parallelism;
 
 /// Groups per thread: enough that a group of robots on the ground does not leave the other threads waiting for long.
+#[cfg(feature = "threads")]
 const GROUPS: usize = 8;
 
 /// Splittable work: a list of tasks from which the first ones can be taken.
@@ -35,6 +40,7 @@ impl<T: Send> Splittable for &mut [T] {
 pub(crate) struct WorkerPool {
     threads: usize,
     /// Created when it is first needed; `None` for one thread.
+    #[cfg(feature = "threads")]
     helpers: Option<ThreadPool>,
 }
 
@@ -48,8 +54,16 @@ impl Clone for WorkerPool {
 impl WorkerPool {
     /// Zero threads: as many as there are cores.
     pub fn new(threads: usize) -> WorkerPool {
-        let threads = if threads == 0 { available_parallelism().map_or(1, NonZero::get) } else { threads };
-        WorkerPool { threads, helpers: None }
+        let threads = match threads {
+            _ if cfg!(not(feature = "threads")) => 1,
+            0 => available_parallelism().map_or(1, NonZero::get),
+            n => n,
+        };
+        WorkerPool {
+            threads,
+            #[cfg(feature = "threads")]
+            helpers: None,
+        }
     }
 
     pub fn threads(&self) -> usize {
@@ -58,12 +72,24 @@ impl WorkerPool {
 
     /// Calls `go` with parts of the work until all is done. Fails before it begins, if threads cannot be started.
     pub fn run<W: Splittable>(&mut self, mut work: W, go: impl Fn(W) + Sync) -> Result<(), ThreadPoolBuildError> {
-        let threads = self.threads.min(work.count());
-        let group = work.count().div_ceil(threads.max(1) * GROUPS);
-        let Some(helpers) = self.helpers(threads)? else {
-            work.take(usize::MAX).into_iter().for_each(go);
-            return Ok(());
-        };
+        match self.threads.min(work.count()) {
+            #[cfg(feature = "threads")]
+            threads @ 2.. => self.distribute(threads, work, go),
+            _ => {
+                work.take(usize::MAX).into_iter().for_each(go);
+                Ok(())
+            }
+        }
+    }
+
+    #[cfg(feature = "threads")]
+    fn distribute<W: Splittable>(
+        &mut self,
+        threads: usize,
+        work: W,
+        go: impl Fn(W) + Sync,
+    ) -> Result<(), ThreadPoolBuildError> {
+        let group = work.count().div_ceil(threads * GROUPS);
         let rest = Mutex::new(work);
         // a thread that panics has taken its part: the remaining work is intact
         let next = || rest.lock().unwrap_or_else(PoisonError::into_inner).take(group);
@@ -72,19 +98,20 @@ impl WorkerPool {
                 go(part);
             }
         };
-        helpers.in_place_scope(|scope| {
+        self.helpers()?.in_place_scope(|scope| {
             (1..threads).for_each(|_| scope.spawn(|_| help()));
             help();
         });
         Ok(())
     }
 
-    /// Threads in addition to the calling one; `None` if none is needed.
-    fn helpers(&mut self, threads: usize) -> Result<Option<&ThreadPool>, ThreadPoolBuildError> {
-        if threads > 1 && self.helpers.is_none() {
-            let builder = ThreadPoolBuilder::new().num_threads(self.threads - 1);
-            self.helpers = Some(builder.thread_name(|k| format!("slipstick-{k}")).build()?);
+    /// Threads in addition to the calling one.
+    #[cfg(feature = "threads")]
+    fn helpers(&mut self) -> Result<&ThreadPool, ThreadPoolBuildError> {
+        if let Some(known) = self.helpers.take() {
+            return Ok(self.helpers.insert(known));
         }
-        Ok(self.helpers.as_ref().filter(|_| threads > 1))
+        let builder = ThreadPoolBuilder::new().num_threads(self.threads - 1);
+        Ok(self.helpers.insert(builder.thread_name(|k| format!("slipstick-{k}")).build()?))
     }
 }

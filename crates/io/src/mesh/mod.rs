@@ -1,6 +1,7 @@
 //! Meshes: files to vertices and triangles, their convex hulls, and the mass of what they enclose.
 
 mod collada;
+#[cfg(feature = "decompose")]
 mod decompose;
 mod entry;
 mod file;

@@ -3,7 +3,7 @@
 use super::file::{bytes, check_scale, format, parse, place};
 use super::hull::{NoHull, convex_hull};
 use super::inertia::{shell, solid_exact, solid_legacy};
-use super::{Format, Solid, TriangleMesh, decompose, entry};
+use super::{Format, Solid, TriangleMesh, entry};
 use crate::LoadOptions;
 use crate::cache::{Key, Store};
 use crate::error::{LoadError, Place};
@@ -148,9 +148,18 @@ pub(crate) fn make(raw: TriangleMesh, recipe: &Recipe) -> PhysicsMesh {
         of_hull.and_then(|h| solid_exact(&h.vertices, &h.triangles)),
         shell(&skin.vertices, &skin.triangles),
     ];
-    let parts = of_hull.filter(|_| recipe.decompose).map_or(Vec::new(), |h| decompose::convex_parts(&raw, h));
+    let parts = of_hull.filter(|_| recipe.decompose).map_or(Vec::new(), |h| convex_parts(&raw, h));
     let shapes = if parts.is_empty() { hull.map(|h| vec![h]) } else { Ok(parts) };
     PhysicsMesh { shapes, solids }
+}
+
+#[cfg(feature = "decompose")]
+use super::decompose::convex_parts;
+
+/// Never asked for: loading refuses the option.
+#[cfg(not(feature = "decompose"))]
+fn convex_parts(_: &TriangleMesh, _: &TriangleMesh) -> Vec<TriangleMesh> {
+    Vec::new()
 }
 
 #[cfg(test)]
