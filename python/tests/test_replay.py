@@ -20,17 +20,6 @@ def home(model):
     return model.keyframe("home")
 
 
-@pytest.fixture(autouse=True)
-def viewer(model, home):
-    """A machine without npm builds no viewer, and says so."""
-    replay = slipstick.Replay(model)
-    replay.record_state(home.q)
-    try:
-        replay.html()
-    except RuntimeError as error:
-        pytest.skip(str(error))
-
-
 def data(page):
     """What the page is told."""
     return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[1])

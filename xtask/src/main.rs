@@ -1,5 +1,6 @@
 //! The repository's own commands, run as `cargo xtask VERB`: `test` checks everything, `bench` compares with peers,
-//! `count` watches the number of instructions, `pictures` takes those of the documentation.
+//! `count` watches the number of instructions, `pictures` takes those of the documentation, `viewer` bundles the script of
+//! replays.
 //!
 //! Standard library only, so that it builds in a second on a fresh clone.
 
@@ -14,6 +15,7 @@ mod replay;
 mod report;
 mod system;
 mod test;
+mod viewer;
 mod workspace;
 
 use std::process::ExitCode;
@@ -57,6 +59,8 @@ Verbs:
       than 5 % above bench/instructions.txt. --update writes that file anew.
   pictures
       Takes the pictures of replays in docs/figures anew, with a headless Chromium.
+  viewer
+      Bundles three.js and crates/view/web/src into crates/view/web/viewer.js, with npm: after a change of these sources.
 
 Examples:
   cargo xtask test
@@ -79,7 +83,8 @@ fn main() -> ExitCode {
         Some((verb, rest)) if verb == "bench" => bench::main(&workspace, rest),
         Some((verb, rest)) if verb == "count" => count::main(&workspace, rest),
         Some((verb, rest)) if verb == "pictures" => replay::main(&workspace, rest),
-        Some((verb, _)) => Err(format!("unknown verb '{verb}' (expected test, bench, count or pictures)")),
+        Some((verb, rest)) if verb == "viewer" => viewer::main(&workspace, rest),
+        Some((verb, _)) => Err(format!("unknown verb '{verb}' (expected test, bench, count, pictures or viewer)")),
     };
     result.unwrap_or_else(|message| {
         eprintln!("xtask: {message}; see cargo xtask --help");

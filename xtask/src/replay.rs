@@ -98,12 +98,10 @@ fn size(file: &Path) -> Result<u64, Stop> {
     Ok(found.len())
 }
 
-/// Node and the browser. The viewer is built with npm, so that without it there is nothing to look at.
+/// Node and the browser.
 pub fn tools(workspace: &Workspace) -> Result<(String, String), Stop> {
-    for program in ["node", "npm"] {
-        if ask(&mut workspace.command(program, &["--version"])).is_none() {
-            return Err(Stop::NotRun(format!("{program} is not installed")));
-        }
+    if ask(&mut workspace.command("node", &["--version"])).is_none() {
+        return Err(Stop::NotRun("node is not installed".into()));
     }
     Ok(("node".into(), system::program(&BROWSERS, "chromium")?.into()))
 }

@@ -12,6 +12,7 @@ use crate::process::{Outcome, Stop, ask, prepare, run, run_captured};
 use crate::python::{self, Packages, Venv};
 use crate::replay;
 use crate::report::{PartResult, summary};
+use crate::viewer;
 use crate::workspace::Workspace;
 use Build::{Dev, Release};
 
@@ -75,6 +76,7 @@ const PARTS: &[Part] = &[
     part("python", "the Python module against Pinocchio and MuJoCo", Dev, python)
         .after(|w, settings| _ = Venv::ensure(w, settings.packages)),
     part("quickstart", "the README's first command", Release, |w, _| quickstart(w)),
+    part("viewer", "the script of replays is what its sources make", Dev, |w, _| viewer::check(w)),
     part("replay", "a replay opens from disk in a headless browser, plays and scrubs", Release, |w, _| {
         replay::check(w)
     })

@@ -20,13 +20,12 @@ pub fn is_known(path: &Path) -> bool {
 }
 
 impl Recording {
-    /// Nothing recorded yet. A page that could not be made in the end is refused now.
-    pub fn new(model: &Model, path: &Path) -> Result<Recording, String> {
-        if !is_page(path) {
-            return Ok(Recording::Trajectory(Box::new(Trajectory::new(model))));
+    /// Nothing recorded yet.
+    pub fn new(model: &Model, path: &Path) -> Recording {
+        match is_page(path) {
+            true => Recording::Replay { replay: Box::new(Replay::new(model)), contacts: Vec::new() },
+            false => Recording::Trajectory(Box::new(Trajectory::new(model))),
         }
-        slipstick_view::viewer().map_err(|e| e.to_string())?;
-        Ok(Recording::Replay { replay: Box::new(Replay::new(model)), contacts: Vec::new() })
     }
 
     /// Adds a step from the last state.

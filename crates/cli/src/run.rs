@@ -102,7 +102,7 @@ pub fn main(arguments: &Arguments) -> Result<(), Failure> {
     let start = start(&model, arguments.keyframe.as_deref()).map_err(Failure::Use)?;
     let steps = steps(&model, arguments).map_err(Failure::Use)?;
     let mut controller = controller(&model, &start, arguments)?;
-    let mut recording = arguments.out.as_deref().map(|path| Recording::new(&model, path)).transpose()?;
+    let mut recording = arguments.out.as_deref().map(|path| Recording::new(&model, path));
     let extras = Extras { audit: arguments.audit, seed: arguments.seed, explain: arguments.explain };
     let outcome = run_loop::run(&model, start, steps, &mut controller, recording.as_mut(), extras);
     // what was recorded before a divergence shows how it came about

@@ -11,7 +11,7 @@ const NOT_RUN: [(&str, &str); 7] = [
     ("cargo add", "changes the package of a user"),
     ("cargo xtask test", "is what runs this"),
     ("cargo test", "the part 'tests' runs these and more"),
-    ("slipstick run quadruped --time 5 --out stand.html", "needs npm; the part 'replay' opens such pages"),
+    ("slipstick run quadruped --time 5 --out stand.html", "leaves a page; the part 'replay' opens such pages"),
     ("slipstick solve biped-push-up --models FOLDER", "names a folder of the user's"),
     ("slipstick solve cube-velocity", "solve.rs runs it and reads what it writes"),
 ];

@@ -127,7 +127,6 @@ impl From<Failure> for PyErr {
             Failure::Sensor(SensorError::Gradient(e)) => gradient(e),
             Failure::Sensor(e) => PyValueError::new_err(e.to_string()),
             Failure::View(e @ ViewError::Io { .. }) => PyOSError::new_err(e.to_string()),
-            Failure::View(e @ ViewError::NoViewer { .. }) => PyRuntimeError::new_err(e.to_string()),
             Failure::View(e) => PyValueError::new_err(e.to_string()),
             Failure::Busy => {
                 PyRuntimeError::new_err("this Simulator is in a step of another thread; make one per thread")

@@ -28,11 +28,6 @@ pub enum ViewError {
         /// Bytes that they may have.
         most: usize,
     },
-    /// This program was built without the script of the page.
-    NoViewer {
-        /// Why it is missing.
-        reason: &'static str,
-    },
     /// The file cannot be written.
     Io {
         /// Its name.
@@ -54,11 +49,6 @@ impl fmt::Display for ViewError {
                 f,
                 "replay: expected at most {most} bytes of frames, got {bytes}; record a shorter motion or fewer frames \
                  per second"
-            ),
-            ViewError::NoViewer { reason } => write!(
-                f,
-                "replay: this program was built without its viewer ({reason}); install node and npm, run `npm ci` and \
-                 `npm run build` in crates/view/web, and build it again"
             ),
             ViewError::Io { path, error } => write!(f, "{path}: cannot be written: {error}"),
         }

@@ -20,8 +20,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The script of the page is three.js and our own `web/src`, bundled when this crate is built, which takes node and npm.
-//! Without them everything builds, and a replay that is asked for its page says what is missing.
+//! The script of the page is three.js and our own `web/src`, bundled in `web/viewer.js`, which comes with this crate.
 
 mod encode;
 mod error;
@@ -34,8 +33,3 @@ mod scene;
 
 pub use error::ViewError;
 pub use replay::Replay;
-
-/// An error that says why replays have no page, if this crate was built without the script of it.
-pub fn viewer() -> Result<(), ViewError> {
-    page::script().map(|_| ())
-}

@@ -1,19 +1,11 @@
 //! The page: a template, the data, the script.
 
-use crate::error::ViewError;
 use serde_json::Value;
 
 const TEMPLATE: &str = include_str!("../web/page.html");
 const STYLE: &str = include_str!("../web/page.css");
-/// The bundle that `build.rs` made, or nothing.
-const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/viewer.js"));
-/// Why there is none; empty if there is.
-const ABSENT: &str = include_str!(concat!(env!("OUT_DIR"), "/absent.txt"));
-
-/// The script of the page, if this crate was built with it.
-pub(crate) fn script() -> Result<&'static str, ViewError> {
-    if ABSENT.is_empty() { Ok(SCRIPT) } else { Err(ViewError::NoViewer { reason: ABSENT }) }
-}
+/// three.js and `web/src` in one, made by `cargo xtask viewer`.
+pub(crate) const SCRIPT: &str = include_str!("../web/viewer.js");
 
 /// Fills the template.
 pub(crate) fn render(title: &str, data: &Value, script: &str) -> String {
@@ -78,13 +70,8 @@ mod tests {
 
     #[test]
     fn the_script_fits_into_an_element() {
-        match script() {
-            Ok(script) => {
-                assert!(script.len() > 100_000, "three.js is in it");
-                assert!(!script.contains("</script") && !script.contains("<!--"));
-                assert!(script.contains("three.js") && script.contains("MIT"), "the license notice stays");
-            }
-            Err(e) => assert!(e.to_string().contains("install node and npm"), "{e}"),
-        }
+        assert!(SCRIPT.len() > 100_000, "three.js is in it");
+        assert!(!SCRIPT.contains("</script") && !SCRIPT.contains("<!--"));
+        assert!(SCRIPT.contains("three.js") && SCRIPT.contains("MIT"), "the license notice stays");
     }
 }

@@ -121,11 +121,10 @@ impl Replay {
 
     /// The page. It needs no other file and no network.
     pub fn to_html(&self) -> Result<String, ViewError> {
-        let script = page::script()?;
         if self.frames.len() == 0 {
             return Err(ViewError::Empty { model: self.model.name().into() });
         }
-        Ok(page::render(&self.title, &scene::to_json(&self.model, &self.title, &self.frames), script))
+        Ok(page::render(&self.title, &scene::to_json(&self.model, &self.title, &self.frames), page::SCRIPT))
     }
 
     /// Writes the page into a file.
@@ -200,10 +199,6 @@ mod tests {
     fn a_page_needs_frames_and_a_place_to_be_written() {
         let (model, x) = stands();
         let mut replay = Replay::new(&model).with_title("a \"b\" </title>");
-        if crate::viewer().is_err() {
-            assert!(matches!(replay.to_html(), Err(ViewError::NoViewer { .. })));
-            return;
-        }
         let empty = replay.to_html().unwrap_err().to_string();
         assert_eq!(empty, "replay of 'quadruped': expected at least one frame, got none");
         replay.record_state(&x).unwrap();
