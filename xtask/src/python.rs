@@ -12,7 +12,6 @@ use crate::workspace::Workspace;
 /// The oracles, and what builds and tests the Python module.
 const ORACLES: Environment =
     Environment { folder: "venv", requirements: "python/requirements-test.txt", dependencies: true };
-const PYPROJECT_DIR: &str = "crates/python"; // folder of pyproject.toml, where maturin is run
 const TESTS: &str = "python/tests";
 const PROFILE: &str = "dev"; // the libraries as the Rust tests have built them
 
@@ -51,7 +50,7 @@ impl Venv {
     /// Builds the module with a profile and installs it.
     pub fn install_module(&self, workspace: &Workspace, profile: &str) -> Outcome {
         let build = ["-m", "maturin", "develop", "--quiet", "--profile", profile];
-        prepare(self.python(workspace).args(build).current_dir(workspace.root.join(PYPROJECT_DIR)))
+        prepare(self.python(workspace).args(build))
     }
 
     /// The environment of the oracles.
