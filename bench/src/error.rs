@@ -13,6 +13,11 @@ pub enum BenchError {
         /// What was given.
         folder: PathBuf,
     },
+    /// A robot of the models folder without the folder.
+    NoModels {
+        /// The robot.
+        robot: String,
+    },
     /// A robot's file makes no model.
     Load {
         /// The robot.
@@ -53,7 +58,7 @@ pub enum BenchError {
 impl BenchError {
     /// Whether it was asked for something that makes no sense, rather than tried and failed.
     pub fn is_bad_use(&self) -> bool {
-        matches!(self, BenchError::Folder { .. } | BenchError::NoDofs { .. })
+        matches!(self, BenchError::Folder { .. } | BenchError::NoModels { .. } | BenchError::NoDofs { .. })
     }
 }
 
@@ -63,6 +68,9 @@ impl fmt::Display for BenchError {
             BenchError::Folder { folder } => {
                 let shown = folder.display();
                 write!(f, "models folder '{shown}': expected a folder with half_cheetah, humanoid, ur5, go1, h1, atlas")
+            }
+            BenchError::NoModels { robot } => {
+                write!(f, "'{robot}' is a robot of the models folder, which --models gives")
             }
             BenchError::Load { robot, error } => write!(f, "{robot}: {error}"),
             BenchError::Pairs { file, got } => write!(f, "list of pairs {}: {got}", file.display()),

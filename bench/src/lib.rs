@@ -1,7 +1,6 @@
 //! Timings of slipstick and its peers on the same states in one run.
 //!
-//! A library because two programs measure: `slipstick bench` uses [`table`], [`throughput`], [`growth`] and what they share with
-//! `slipstick-bench`, whose other benchmarks compare single parts with peers.
+//! `slipstick-bench table` is the paper's table; the other benchmarks compare single parts with peers.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // programs that report
 
 mod collision;
@@ -22,6 +21,7 @@ mod solver;
 mod states;
 mod step;
 pub mod table;
+mod table_command;
 pub mod throughput;
 mod tree;
 
@@ -41,6 +41,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum What {
+    /// Steps, gradients and finite differences, as in the paper's table.
+    Table(table_command::TableArguments),
     /// Rigid-body algorithms and their derivatives, compared with Pinocchio.
     Dynamics(Dynamics),
     /// Loading of files, compared with MuJoCo's compiler.
@@ -185,6 +187,13 @@ pub struct CollisionKind {
 /// The program `slipstick-bench`.
 pub fn main() -> ExitCode {
     let result = match Arguments::parse().what {
+        What::Table(arguments) => match table_command::run(&arguments) {
+            Err(error) if error.is_bad_use() => {
+                eprintln!("error: {error}");
+                return ExitCode::from(2);
+            }
+            result => result.map_err(|error| error.to_string()),
+        },
         What::Dynamics(arguments) => dynamics::run(&arguments),
         What::Loading(arguments) => loading::run(&arguments),
         What::Collision(arguments) => collision::run(&arguments.shortened()),

@@ -13,8 +13,8 @@ const HEAD: &str = "\
 Speed is a ratio measured in one run, on the same robots and states, with one thread. slipstick is built as users get it. That is
 the plain release profile, AVX2 chosen at run time, no `target-cpu` flag. Peers are built with their fastest options.
 
-This page is written by `cargo xtask bench table`, which runs `slipstick bench` and all peers, each in its own environment. `slipstick bench`
-alone needs no other program and, without a models folder, no file. Other pages measure single parts:
+This page is written by `cargo xtask bench table`, which runs `slipstick-bench table` and all peers, each in its own environment. The
+former alone needs no other program and, without a models folder, no file. Other pages measure single parts:
 [dynamics and loading](benchmarks-dynamics.md), [collision detection](benchmarks-collision.md), [the step](benchmarks-step.md),
 [its gradients](benchmarks-gradient.md).
 ";
@@ -24,7 +24,7 @@ const PROTOCOL: &str = "\
 
 Robots:
 
-- The six of the paper's table from a models folder, with the paper's lists of pairs, else built-in ones of the same kind.
+- The six of the table of [the paper](math/notation.md#terms) from a models folder, with the paper's lists of pairs, else built-in ones of the same kind.
 - Friction 0.8, steps of 1 ms, no dry friction. Armature and damping are those of the file, but at least such that explicit gains are stable.
 - Without peers joint limits stay. Scenes for peers have no limits, motors or tendons. Other robots are timed as their files describe them.
 

@@ -12,7 +12,7 @@ const STYLE: &str = "body { font-family: sans-serif; max-width: 1400px; margin: 
 
 /// The page.
 pub fn html(table: &Table, growth: Option<&Growth>) -> String {
-    let mut body = format!("<h1>slipstick bench</h1>\n<h2>Timings (µs)</h2>\n{}", table_of(&table.lines()));
+    let mut body = format!("<h1>slipstick-bench table</h1>\n<h2>Timings (µs)</h2>\n{}", table_of(&table.lines()));
     let ratios = table.ratio_lines();
     if !ratios.is_empty() {
         body += &table_of(&ratios);
@@ -31,7 +31,7 @@ pub fn html(table: &Table, growth: Option<&Growth>) -> String {
         let _ = writeln!(body, "</div>\n<pre>{}</pre>", escaped(&growth.to_text()));
     }
     format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>slipstick bench</title><style>{STYLE}</style></head>\n\
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>slipstick-bench table</title><style>{STYLE}</style></head>\n\
          <body>\n{body}</body>\n</html>\n"
     )
 }

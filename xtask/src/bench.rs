@@ -1,6 +1,6 @@
 //! `cargo xtask bench WHAT`: slipstick beside its peers in one run. `dynamics`: Pinocchio, on the same states; `loading`:
 //! MuJoCo's compiler, on the same files; `collision`: coal on the same pairs of shapes, MuJoCo on the same scenes;
-//! `step` and `gradient`: MuJoCo and the paper's recipe on the same scenes; `table`: `slipstick bench` beside all peers;
+//! `step` and `gradient`: MuJoCo and the paper's recipe on the same scenes; `table`: the paper's table beside all peers;
 //! `solver FILES`: the contact solver on files of single problems; `worst FILES`: the slowest of many random states of robots,
 //! beside MuJoCo.
 
@@ -21,7 +21,6 @@ const RECIPE: [&str; 2] = ["bench/pinocchio/step.sh", "pinocchio_step"];
 const MUJOCO_GRADIENT: [&str; 2] = ["bench/mujoco/gradient.sh", "mujoco_gradient"];
 const RECIPE_GRADIENT: [&str; 2] = ["bench/pinocchio/gradient.sh", "pinocchio_gradient"];
 const PACKAGE: &str = "slipstick-bench"; // package and binary
-const TOOL: [&str; 2] = ["slipstick-cli", "slipstick"]; // package and binary
 const EXPECTED: &str = "expected dynamics, loading, collision, step, gradient, table, solver or worst";
 /// Peers that do not go together with the others in one environment.
 const NIMBLE: Environment =
@@ -109,11 +108,11 @@ fn worst(workspace: &Workspace, args: &[String]) -> Outcome {
     run(venv.python(workspace).arg("bench/worst_steps.py").args(args))
 }
 
-/// `slipstick bench --peers`, with an environment for every peer that can be had; the tool names those that cannot. Without
+/// `slipstick-bench table --peers`, with an environment for every peer that can be had; the tool names those that cannot. Without
 /// further arguments it measures everything and writes the page.
 fn table(workspace: &Workspace, args: &[String]) -> Outcome {
     let venv = Venv::ensure(workspace, Packages::Registry)?;
-    let mut bench = program(workspace, TOOL, &["bench", "--peers", "--python"])?;
+    let mut bench = bench(workspace, &["table", "--peers", "--python"])?;
     bench.arg(venv.interpreter()).arg("--programs").arg(workspace.target.join("bench"));
     for (option, environment) in [("--nimble", NIMBLE), ("--mjx", MJX)] {
         match Venv::of(workspace, &environment, Packages::Registry) {
@@ -151,14 +150,10 @@ fn build_peer(workspace: &Workspace, venv: &Venv, [script, program]: [&str; 2]) 
     Ok(folder.join(program))
 }
 
+/// The program. It keeps hulls in a folder of its own: what the user has in the cache changes no figure.
 fn bench(workspace: &Workspace, args: &[&str]) -> Result<Command, Stop> {
-    program(workspace, [PACKAGE, PACKAGE], args)
-}
-
-/// A program of our own. It keeps hulls in a folder of its own: what the user has in the cache changes no figure.
-fn program(workspace: &Workspace, [package, binary]: [&str; 2], args: &[&str]) -> Result<Command, Stop> {
-    prepare(&mut workspace.cargo(&["build", "--release", "--package", package]))?;
-    let program = workspace.target.join("release").join(binary);
+    prepare(&mut workspace.cargo(&["build", "--release", "--package", PACKAGE]))?;
+    let program = workspace.target.join("release").join(PACKAGE);
     let mut command = workspace.command(&program.to_string_lossy(), args);
     command.env("SLIPSTICK_CACHE", workspace.target.join("bench/hulls"));
     Ok(command)

@@ -47,8 +47,8 @@ Verbs:
       Times derivatives of the step beside MuJoCo's finite differences, Pinocchio and the paper's recipe, and writes
       docs/benchmarks-gradient.md; --quick for a short run that writes nothing.
   bench table [ARGS…]
-      The paper's table: slipstick bench beside MuJoCo, the paper's recipe, Nimble and MJX, each in an environment of its
-      own. Without ARGS everything is measured and docs/benchmarks.md written; ARGS go to slipstick bench (--quick,
+      The paper's table: slipstick beside MuJoCo, the paper's recipe, Nimble and MJX, each in an environment of its own.
+      Without ARGS everything is measured and docs/benchmarks.md written; ARGS go to slipstick-bench table (--quick,
       --throughput, --growth, --html FILE, --json=FILE).
   bench solver [ARGS…] FILES
       Grades the contact solver on files of single problems, as docs/benchmarks-solver.md has it.

@@ -70,7 +70,7 @@ pub fn measure(
 }
 
 /// How many measurements [`measure`] tells of.
-pub fn measurements(robots: usize, effort: &Effort, throughput: Option<&ThroughputOptions>) -> usize {
+fn measurements(robots: usize, effort: &Effort, throughput: Option<&ThroughputOptions>) -> usize {
     robots * (effort.rounds + usize::from(throughput.is_some()))
 }
 

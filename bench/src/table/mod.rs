@@ -11,7 +11,7 @@ mod scripts;
 mod settle;
 mod text;
 
-pub use measure::{Effort, measure, measurements};
+pub use measure::{Effort, measure};
 pub use peers::PeerOptions;
 pub use report::Table;
 pub use robots::{Candidate, paper_names, paper_robot, paper_robots};

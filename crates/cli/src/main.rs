@@ -1,9 +1,8 @@
-//! The command-line tool: looks at robots, checks and converts their files, runs and times them.
+//! The command-line tool: looks at robots, checks and converts their files, runs them.
 //!
 //! Exit codes: 0 success, 1 failure (the robot does not load, the motion diverges), 2 usage error.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // a program that reports
 
-mod bench;
 mod check;
 mod contacts;
 mod convert;
@@ -33,7 +32,7 @@ use std::process::ExitCode;
     after_help = "Examples:\n  slipstick info quadruped\n  slipstick check robot.urdf --free-root\n  \
                   slipstick convert robot.urdf robot.xml\n  slipstick contacts quadruped\n  \
                   slipstick run quadruped\n  slipstick grad-check quadruped\n  \
-                  slipstick solve cube-velocity\n  slipstick bench --quick\n\n\
+                  slipstick solve cube-velocity\n\n\
                   Exit codes: 0 success, 1 failure, 2 usage error."
 )]
 struct Arguments {
@@ -59,8 +58,6 @@ enum Verb {
     GradCheck(grad_check::Arguments),
     /// Solve one of the paper's inverse problems: claims, figures, numbers.
     Solve(solve::Arguments),
-    /// Time steps, gradients and finite differences, as in the paper's table.
-    Bench(bench::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -73,7 +70,6 @@ fn main() -> ExitCode {
         Verb::Run(a) => run::main(&a).map(|()| ExitCode::SUCCESS),
         Verb::GradCheck(a) => grad_check::main(&a),
         Verb::Solve(a) => solve::main(&a),
-        Verb::Bench(a) => bench::main(&a).map(|()| ExitCode::SUCCESS),
     };
     match result {
         Ok(code) => code,

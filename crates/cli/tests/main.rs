@@ -1,6 +1,5 @@
 //! The program as users run it: all tests in one binary, which links once.
 
-mod bench;
 mod cli;
 mod common;
 mod grad_check;

@@ -1,29 +1,28 @@
-//! `slipstick bench`: how long steps and gradients take, as in the paper's table.
+//! `slipstick-bench table`: how long steps and gradients take, as in the paper's table.
 
-use crate::output::{Failure, say};
-use crate::progress::Progress;
-use crate::source::{self, Options};
+use crate::error::BenchError;
+use crate::growth::{self, Growth, Sizes};
+use crate::table::{self, Candidate, Effort, PeerOptions, Table};
+use crate::throughput::ThroughputOptions;
+use crate::{markdown, page};
 use clap::builder::RangedU64ValueParser;
 use serde_json::Value;
-use slipstick_bench::growth::{self, Growth, Sizes};
-use slipstick_bench::table::{self, Candidate, Effort, PeerOptions, Table};
-use slipstick_bench::throughput::ThroughputOptions;
-use slipstick_bench::{BenchError, markdown, page};
+use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
 
-/// Arguments of `slipstick bench`.
+/// Arguments of `slipstick-bench table`.
 #[derive(clap::Args)]
-#[command(after_help = "Example: slipstick bench\n         \
-                        slipstick bench quadruped robot.xml --quick --json\n         \
-                        slipstick bench --models ../shared/models --json=figures.json\n         \
-                        slipstick bench go1 atlas --models ../shared/models\n         \
-                        slipstick bench --models ../shared/models --peers --python venv/bin/python --throughput --growth --html bench.html\n\n\
+#[command(after_help = "Example: slipstick-bench table\n         \
+                        slipstick-bench table quadruped robot.xml --quick --json\n         \
+                        slipstick-bench table --models ../shared/models --json=figures.json\n         \
+                        slipstick-bench table go1 atlas --models ../shared/models\n         \
+                        slipstick-bench table --models ../shared/models --peers --python venv/bin/python --throughput --growth --html bench.html\n\n\
                         Every robot falls from 2 cm (drop) and stands under joint gains (hold). Timed at every 10th step: the step with the\n\
                         warm start of the one before; what Step::jacobian adds to it (∂(q⁺, v⁺)/∂(q, v, τ)); what Step::vjp adds to it;\n\
                         central finite differences. At each state the least time of all repeats counts. The table has mean, standard\n\
                         deviation, median and least over the states. One thread. docs/benchmarks.md has the protocol and the last results.\n\n\
                         Exit codes: 0 success, 1 a robot does not load or a measurement failed, 2 usage error.")]
-pub struct Arguments {
+pub struct TableArguments {
     /// Built-in robots, files (MJCF or URDF) or, with --models, robots of that folder; default: the six robots of the
     /// paper's table.
     #[arg(value_name = "MODELS")]
@@ -91,15 +90,12 @@ fn at_least_one(most: u64) -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..=most)
 }
 
-pub fn main(arguments: &Arguments) -> Result<(), Failure> {
+pub fn run(arguments: &TableArguments) -> Result<(), BenchError> {
     let robots = robots(arguments)?;
     let effort = arguments.effort();
     let throughput = arguments.throughput();
-    let count = table::measurements(robots.len(), &effort, throughput.as_ref());
-    let mut progress = Progress::of(count, "measurements", 1);
-    let table = table::measure(robots, &effort, arguments.peers(), throughput.as_ref(), |done, _| progress.show(done))
-        .map_err(failure)?;
-    drop(progress);
+    let show = |done, count| progress(done, count, "measurements");
+    let table = table::measure(robots, &effort, arguments.peers(), throughput.as_ref(), show)?;
     let growth = arguments.growth.then(|| grow(arguments)).transpose()?;
     let mut json = table.to_json();
     json["growth"] = growth.as_ref().map_or(Value::Null, Growth::to_json);
@@ -113,23 +109,22 @@ pub fn main(arguments: &Arguments) -> Result<(), Failure> {
         write_page(file, &table, growth.as_ref())?;
     }
     if let Some(None) = arguments.json {
-        say!("{json:#}");
+        println!("{json:#}");
         return Ok(());
     }
-    say!("{}", table.to_text());
+    println!("{}", table.to_text());
     if let Some(growth) = &growth {
-        say!("\n{}", growth.to_text());
+        println!("\n{}", growth.to_text());
     }
     Ok(())
 }
 
-fn grow(arguments: &Arguments) -> Result<Growth, Failure> {
+fn grow(arguments: &TableArguments) -> Result<Growth, BenchError> {
     let sizes = if arguments.quick { Sizes::Few } else { Sizes::All };
-    let mut progress = Progress::of(growth::count(sizes), "sizes", 1);
-    growth::measure(sizes, |done| progress.show(done)).map_err(failure)
+    growth::measure(sizes, |done| progress(done, growth::count(sizes), "sizes"))
 }
 
-impl Arguments {
+impl TableArguments {
     fn peers(&self) -> Option<PeerOptions> {
         self.peers.then(|| PeerOptions {
             python: self.python.clone(),
@@ -166,25 +161,37 @@ impl Arguments {
     }
 }
 
-fn robots(arguments: &Arguments) -> Result<Vec<Candidate>, Failure> {
+/// A line that counts, where someone can see it move.
+fn progress(done: usize, count: usize, what: &str) {
+    if stderr().is_terminal() {
+        eprint!("\r{done}/{count} {what}{}", if done >= count { "\n" } else { "" });
+    }
+}
+
+fn robots(arguments: &TableArguments) -> Result<Vec<Candidate>, BenchError> {
     let models = arguments.models.as_deref();
     if arguments.robots.is_empty() {
-        return table::paper_robots(models).map_err(failure);
+        return table::paper_robots(models);
     }
     arguments.robots.iter().map(|name| robot(name, models)).collect()
 }
 
 /// One of the models folder if there is one, else a built-in robot, else a file.
-fn robot(name: &str, models: Option<&Path>) -> Result<Candidate, Failure> {
+fn robot(name: &str, models: Option<&Path>) -> Result<Candidate, BenchError> {
     if let Some(found) = models.and_then(|m| table::paper_robot(name, m)) {
-        return found.map_err(failure);
+        return found;
     }
-    if models.is_none() && table::paper_names().any(|n| n == name) && slipstick::builtin_names().all(|n| n != name) {
-        return Err(Failure::Use(format!("'{name}' is a robot of the models folder, which --models gives")));
+    let is_builtin = slipstick::builtin_names().any(|n| n == name);
+    if models.is_none() && table::paper_names().any(|n| n == name) && !is_builtin {
+        return Err(BenchError::NoModels { robot: name.into() });
     }
-    let model = source::load_named(name, &Options::default()).map_err(String::from)?;
-    let source = if slipstick::builtin_names().any(|n| n == name) { format!("built-in {name}") } else { name.into() };
-    Ok(Candidate::new(&short(name), &source, model))
+    let is_file = !is_builtin && (name.contains(['/', '.', '\\']) || Path::new(name).exists());
+    if is_file {
+        let failed = |e| BenchError::Load { robot: name.into(), error: Box::new(e) };
+        return Ok(Candidate::new(&short(name), name, slipstick::load(name).map_err(failed)?));
+    }
+    let model = slipstick::builtin(name).map_err(BenchError::Builtin)?;
+    Ok(Candidate::new(name, &format!("built-in {name}"), model))
 }
 
 /// A file without its folders and ending.
@@ -192,17 +199,17 @@ fn short(name: &str) -> String {
     Path::new(name).file_stem().map_or(name.to_string(), |s| s.to_string_lossy().into_owned())
 }
 
-fn write_page(file: &Path, table: &Table, growth: Option<&Growth>) -> Result<(), Failure> {
+fn write_page(file: &Path, table: &Table, growth: Option<&Growth>) -> Result<(), BenchError> {
     write(file, &markdown::page(table, growth))?;
     let folder = file.with_file_name(markdown::FIGURES);
-    std::fs::create_dir_all(&folder).map_err(|e| Failure::Failed(format!("{}: {e}", folder.display())))?;
+    std::fs::create_dir_all(&folder).map_err(|e| not_written(&folder, &e))?;
     growth.into_iter().flat_map(markdown::figures).try_for_each(|(name, svg)| write(&folder.join(name), &svg))
 }
 
-fn write(file: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(file, text).map_err(|e| Failure::Failed(format!("{}: {e}", file.display())))
+fn write(file: &Path, text: &str) -> Result<(), BenchError> {
+    std::fs::write(file, text).map_err(|e| not_written(file, &e))
 }
 
-fn failure(error: BenchError) -> Failure {
-    if error.is_bad_use() { Failure::Use(error.to_string()) } else { Failure::Failed(error.to_string()) }
+fn not_written(file: &Path, error: &std::io::Error) -> BenchError {
+    BenchError::Write { file: file.into(), got: error.to_string() }
 }

@@ -1,7 +1,38 @@
-//! `slipstick bench` as users run it. Times are checked to be times, not to be short.
+//! `slipstick-bench table` as it is run. Times are checked to be times, not to be short.
 
-use crate::common::{File, json, slipstick};
 use serde_json::Value;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// Exit code, standard output, standard error.
+fn bench(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_slipstick-bench"));
+    let Output { status, stdout, stderr } = program.args(arguments).output().unwrap();
+    (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
+}
+
+/// A temporary file that is removed at the end.
+struct File(PathBuf);
+
+impl File {
+    fn new(name: &str) -> File {
+        File(std::env::temp_dir().join(format!("slipstick-bench-test-{}-{name}", std::process::id())))
+    }
+
+    fn path(&self) -> String {
+        self.0.display().to_string()
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
 
 const SHORT: [&str; 5] = ["--quick", "--steps", "120", "--repeats", "1"];
 
@@ -16,7 +47,7 @@ fn assert_times(times: &Value) {
 
 #[test]
 fn robots_are_timed_and_described_in_json() {
-    let (code, out, error) = slipstick(&[&["bench", "quadruped", "cube", "--json"], &SHORT[..]].concat());
+    let (code, out, error) = bench(&[&["table", "quadruped", "cube", "--json"], &SHORT[..]].concat());
     assert_eq!(code, Some(0), "{error}");
     assert_eq!(error, "", "no bar where nobody sees it move");
     let report = json(&out);
@@ -43,7 +74,7 @@ fn robots_are_timed_and_described_in_json() {
 fn the_table_has_a_column_per_robot_and_a_json_file_beside_it() {
     let file = File::new("figures.json");
     let option = format!("--json={}", file.path());
-    let (code, out, error) = slipstick(&[&["bench", "cube", "sphere", &option], &SHORT[..]].concat());
+    let (code, out, error) = bench(&[&["table", "cube", "sphere", &option], &SHORT[..]].concat());
     assert_eq!(code, Some(0), "{error}");
     let rows =
         ["DoFs", "geometries", "collision pairs", "contacts", "simulation", "implicit gradients", "finite differences"];
@@ -61,8 +92,8 @@ fn growth_is_measured_fitted_and_drawn() {
     let (page, folder) = (File::new("page.html"), std::env::temp_dir().join(format!("bench-{}", std::process::id())));
     std::fs::create_dir_all(&folder).unwrap();
     let markdown = folder.join("page.md").display().to_string();
-    let (code, out, error) = slipstick(
-        &[&["bench", "cube", "--growth", "--json", "--html", &page.path(), "--page", &markdown], &SHORT[..]].concat(),
+    let (code, out, error) = bench(
+        &[&["table", "cube", "--growth", "--json", "--html", &page.path(), "--page", &markdown], &SHORT[..]].concat(),
     );
     assert_eq!(code, Some(0), "{error}");
     let report = json(&out);
@@ -89,8 +120,8 @@ fn growth_is_measured_fitted_and_drawn() {
 
 #[test]
 fn throughput_is_told_by_the_number_of_threads() {
-    let arguments = ["bench", "cube", "--threads", "1,2", "--environments", "5"];
-    let (code, out, error) = slipstick(&[&arguments[..], &["--json"], &SHORT[..]].concat());
+    let arguments = ["table", "cube", "--threads", "1,2", "--environments", "5"];
+    let (code, out, error) = bench(&[&arguments[..], &["--json"], &SHORT[..]].concat());
     assert_eq!(code, Some(0), "{error}");
     let throughput = &json(&out)["throughput"];
     assert_eq!(throughput["environments"].as_u64(), Some(5));
@@ -101,15 +132,15 @@ fn throughput_is_told_by_the_number_of_threads() {
         assert!(number(&rates["steps_per_s"]) > 0.0 && number(&rates["gradients_per_s"]) > 0.0, "{rates}");
     }
     assert!(number(&cube["bytes_per_environment"]) > 0.0);
-    assert!(slipstick(&[&arguments[..], &SHORT[..]].concat()).1.contains("gradients/s"));
-    assert!(json(&slipstick(&[&["bench", "cube", "--json"], &SHORT[..]].concat()).1)["throughput"].is_null());
+    assert!(bench(&[&arguments[..], &SHORT[..]].concat()).1.contains("gradients/s"));
+    assert!(json(&bench(&[&["table", "cube", "--json"], &SHORT[..]].concat()).1)["throughput"].is_null());
 }
 
 #[test]
 fn peers_that_cannot_be_had_are_named_and_stop_nothing() {
     let programs = std::env::temp_dir().display().to_string();
     let missing = ["--peers", "--python", "no-such-python", "--programs", &programs];
-    let (code, out, error) = slipstick(&[&["bench", "quadruped", "cube", "--json"], &missing[..], &SHORT[..]].concat());
+    let (code, out, error) = bench(&[&["table", "quadruped", "cube", "--json"], &missing[..], &SHORT[..]].concat());
     assert_eq!(code, Some(0), "{error}");
     for robot in json(&out)["robots"].as_array().unwrap() {
         assert_times(&robot["step_us"]);
@@ -117,14 +148,14 @@ fn peers_that_cannot_be_had_are_named_and_stop_nothing() {
             assert!(!robot["peers"][peer]["not_run"].as_str().unwrap().is_empty(), "{}", robot["peers"]);
         }
     }
-    let (_, text, _) = slipstick(&[&["bench", "quadruped"], &missing[..], &SHORT[..]].concat());
+    let (_, text, _) = bench(&[&["table", "quadruped"], &missing[..], &SHORT[..]].concat());
     assert!(text.contains("mujoco is NOT RUN: ") && text.contains("no-such-python"), "{text}");
 }
 
 #[test]
 fn the_same_seed_times_the_same_motions() {
     let difference = |seed: &str| {
-        let out = slipstick(&[&["bench", "half_cheetah", "--json", "--seed", seed], &SHORT[..]].concat()).1;
+        let out = bench(&[&["table", "half_cheetah", "--json", "--seed", seed], &SHORT[..]].concat()).1;
         json(&out)["robots"][0]["phases"]["drop"]["difference_from_central"].clone()
     };
     assert_eq!(difference("3"), difference("3"));
@@ -132,35 +163,35 @@ fn the_same_seed_times_the_same_motions() {
 }
 
 #[test]
-fn bad_use_of_bench_is_told_apart_from_failure() {
+fn bad_use_is_told_apart_from_failure() {
     for arguments in [
-        &["bench", "--steps", "0"][..],
-        &["bench", "--steps", "-3"],
-        &["bench", "--repeats", "many"],
-        &["bench", "--rounds", "0"],
-        &["bench", "--seed", "-1"],
-        &["bench", "--threads", "0"],
-        &["bench", "--threads", "1,two"],
-        &["bench", "--environments", "0"],
-        &["bench", "--models", "no-such-folder"],
-        &["bench", "go1"],
+        &["table", "--steps", "0"][..],
+        &["table", "--steps", "-3"],
+        &["table", "--repeats", "many"],
+        &["table", "--rounds", "0"],
+        &["table", "--seed", "-1"],
+        &["table", "--threads", "0"],
+        &["table", "--threads", "1,two"],
+        &["table", "--environments", "0"],
+        &["table", "--models", "no-such-folder"],
+        &["table", "go1"],
     ] {
-        let (code, _, error) = slipstick(arguments);
+        let (code, _, error) = bench(arguments);
         assert_eq!(code, Some(2), "{arguments:?}: {error}");
         assert!(!error.is_empty(), "{arguments:?}");
     }
-    let (code, _, error) = slipstick(&["bench", "nobody"]);
-    assert!(code == Some(1) && error.contains("neither a file nor a built-in robot"), "{error}");
-    let (code, _, error) = slipstick(&["bench", "no-such-file.xml"]);
+    let (code, _, error) = bench(&["table", "nobody"]);
+    assert!(code == Some(1) && error.contains("no built-in robot is named"), "{error}");
+    let (code, _, error) = bench(&["table", "no-such-file.xml"]);
     assert!(code == Some(1) && error.contains("no-such-file.xml"), "{error}");
-    let help = slipstick(&["bench", "--help"]).1;
-    assert!(help.contains("slipstick bench --models") && help.contains("--quick"), "{help}");
+    let help = bench(&["table", "--help"]).1;
+    assert!(help.contains("slipstick-bench table --models") && help.contains("--quick"), "{help}");
 }
 
 #[test]
 fn a_robot_that_cannot_move_is_refused() {
     let file = File::new("still.xml");
     std::fs::write(&file.0, r#"<mujoco><worldbody><geom type="plane" size="1 1 1"/></worldbody></mujoco>"#).unwrap();
-    let (code, _, error) = slipstick(&["bench", &file.path(), "--quick"]);
+    let (code, _, error) = bench(&["table", &file.path(), "--quick"]);
     assert!(code == Some(2) && error.contains("has no degrees of freedom"), "{error}");
 }
