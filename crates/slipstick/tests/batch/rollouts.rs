@@ -134,7 +134,7 @@ fn several_rollouts_can_be_differentiated_whatever_comes_between() {
         let mut batch = of(&first, true);
         let mut tape = batch.take_rollout().expect("it was recorded");
         assert!(batch.take_rollout().is_none(), "there is one");
-        batch.forget(&vec![true; n]).unwrap();
+        batch.clear_warm_start(&vec![true; n]).unwrap();
         // without controls, and with other forces
         rolled(&mut batch, &scene, Some(memory), &Input::tau(&second.1));
         let mut later = batch.take_rollout().expect("it was recorded");
@@ -152,7 +152,7 @@ fn several_rollouts_can_be_differentiated_whatever_comes_between() {
         }
         // derivatives moved nothing: the next steps are those of a batch that took none
         let (mut again, mut other) = (of(&first, true), Vec::new());
-        again.forget(&vec![true; n]).unwrap();
+        again.clear_warm_start(&vec![true; n]).unwrap();
         rolled(&mut again, &scene, None, &Input::tau(&second.1));
         let (mut q2, mut v2) = (scene.q.clone(), scene.v.clone());
         again.step(&scene.q, &scene.v, &Input::default(), &mut q2, &mut v2).unwrap();
