@@ -32,7 +32,8 @@ Derivatives with respect to q are in the tangent space: nv columns.
 Errors:
 
 - ValueError: an argument does not fit the model (shapes, numbers that are not finite, unknown names).
-- LoadError: a file that is not a valid model.
+- LoadError: a file that is not a valid model. LoadWarning (a UserWarning): a file of which the model does not represent
+  all; `Model.warnings` says what.
 - DynamicsError: a singular inertia. DivergenceError: a step without finite result. GradientError: a derivative that
   does not exist. All three are ArithmeticErrors.
 - BatchError (an ArithmeticError): some environments of a Batch failed; it has the results of the others.
@@ -57,7 +58,9 @@ from ._native import (
     Keyframe,
     Kinematics,
     LoadError,
+    LoadWarning,
     Model,
+    ModelWarning,
     Options,
     Replay,
     RolloutGrad,
@@ -73,7 +76,6 @@ from ._native import (
     Trajectory,
     UnsupportedGradientError,
     WarmStart,
-    Warning,
     __version__,
     aba,
     aba_derivatives,
@@ -124,7 +126,9 @@ __all__ = [
     "Keyframe",
     "Kinematics",
     "LoadError",
+    "LoadWarning",
     "Model",
+    "ModelWarning",
     "Options",
     "Replay",
     "RolloutGrad",
@@ -140,7 +144,6 @@ __all__ = [
     "Trajectory",
     "UnsupportedGradientError",
     "WarmStart",
-    "Warning",
     "__version__",
     "aba",
     "aba_derivatives",

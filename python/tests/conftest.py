@@ -121,3 +121,8 @@ def mj_data(mj):
 def tell_about_missing_robots():
     if missing():
         warnings.warn(f"robot files absent, not tested: {', '.join(missing())}", stacklevel=1)
+
+
+def pytest_configure(config):
+    # robots of others have parts that are not supported; the tests of warnings ask for theirs
+    config.addinivalue_line("filterwarnings", "ignore::slipstick.LoadWarning")

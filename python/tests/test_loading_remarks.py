@@ -2,6 +2,7 @@
 to work, or how to draw, is one note per file."""
 
 import pickle
+import warnings
 
 import pytest
 import slipstick
@@ -115,6 +116,22 @@ def test_a_file_with_everything_that_makes_no_difference_has_one_note(write):
 def test_a_plain_file_has_nothing_to_say(write):
     model = slipstick.load(write({}), strict=True)
     assert model.warnings == [] and model.notes == []
+
+
+def test_what_a_model_does_not_represent_is_said_once(write):
+    thrusters = "".join(f'<general name="a{k}" site="toe" gear="0 0 1 0 0 0"/>' for k in range(5))
+    path = write({"end": f"<actuator>{thrusters}</actuator>"})
+    with pytest.warns(slipstick.LoadWarning) as caught:
+        model = slipstick.load(path)
+    (said,) = [str(w.message) for w in caught]
+    assert len(model.warnings) == 5 and model.nu == 0
+    assert f"{path}: 5 warnings" in said and said.count("a0") >= 1 and "and 2 more" in said
+    assert repr(model).endswith(", 5 warnings>") and issubclass(slipstick.LoadWarning, UserWarning)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(slipstick.LoadWarning):
+            slipstick.load(path)
+        slipstick.builtin("cube")
 
 
 def test_warnings_are_values(write):

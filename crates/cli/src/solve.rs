@@ -4,6 +4,7 @@ use crate::output::{Failure, say};
 use clap::builder::PossibleValue;
 use clap::builder::PossibleValuesParser;
 use slipstick_experiments::{EXPERIMENTS, Motion, Report, Settings};
+use std::io::{Write, stderr};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -46,7 +47,7 @@ pub fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
     settings.limits = arguments.limits;
     let mut progress = |line: &str| {
         if !arguments.quiet {
-            eprintln!("{line}");
+            _ = writeln!(stderr(), "{line}"); // nobody may be listening
         }
     };
     let report = slipstick_experiments::run(&arguments.name, &settings, &mut progress).map_err(|e| e.to_string())?;

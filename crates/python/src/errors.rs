@@ -1,7 +1,7 @@
 //! Errors of Rust as exceptions of Python, with the same text.
 
 use pyo3::create_exception;
-use pyo3::exceptions::{PyArithmeticError, PyException, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyArithmeticError, PyException, PyOSError, PyRuntimeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use slipstick::collision::CollisionError;
 use slipstick::grad_check::GradCheckError;
@@ -14,6 +14,12 @@ create_exception!(
     LoadError,
     PyException,
     "A file that makes no model. Attributes: file (str), line (int, 0: the whole file), hint (str, may be empty)."
+);
+create_exception!(
+    slipstick,
+    LoadWarning,
+    PyUserWarning,
+    "A file says something that its model does not represent and that changes the motion; Model.warnings has all of it."
 );
 create_exception!(
     slipstick,

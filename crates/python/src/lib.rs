@@ -70,8 +70,8 @@ mod _native {
     use crate::dynamics::{aba, actuate, bias, crba, energy, mass_inverse, passive, rnea, solve};
     #[pymodule_export]
     use crate::errors::{
-        BatchError, ContactGradientError, DivergenceError, DynamicsError, GradientError, LoadError, StaleStep,
-        UnsupportedGradientError,
+        BatchError, ContactGradientError, DivergenceError, DynamicsError, GradientError, LoadError, LoadWarning,
+        StaleStep, UnsupportedGradientError,
     };
     #[pymodule_export]
     use crate::gradient::StepJacobian;
@@ -102,7 +102,7 @@ mod _native {
     #[pymodule_export]
     use crate::rollout_gradient::{RolloutGrad, RolloutGradient};
     #[pymodule_export]
-    use crate::scene::{Equality, Sensor, Tendon, Warning};
+    use crate::scene::{Equality, ModelWarning, Sensor, Tendon};
     #[pymodule_export]
     use crate::sensor_gradient::SensorJacobian;
     #[pymodule_export]

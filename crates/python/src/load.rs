@@ -1,9 +1,10 @@
 //! Models from files and from the robots that are built in.
 
-use crate::errors::Failure;
+use crate::errors::{Failure, LoadWarning};
 use crate::model::Model;
 use pyo3::prelude::*;
 use slipstick::{LoadOptions, PairChoice};
+use std::ffi::CString;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -21,7 +22,8 @@ use std::str::FromStr;
 /// decompose: split collision meshes that are not convex into convex parts, instead of taking their hulls
 /// terrain: names of geoms or meshes, fixed to the world, whose triangles are ground as they are
 ///
-/// Returns a Model. Raises LoadError, with file and line, if the file makes none.
+/// Returns a Model. Raises LoadError, with file and line, if the file makes none. Warns (LoadWarning) if the model does
+/// not represent all that the file says.
 #[pyfunction]
 #[pyo3(
     signature = (path, *, free_root=false, ground=false, package_dirs=Vec::new(), pairs=PathBuf::from("default"),
@@ -50,7 +52,31 @@ pub fn load(
     options.cache = cache;
     options.decompose = decompose;
     options.terrain = terrain;
-    Ok(Model::new(py.detach(|| slipstick::load_with(path, &options))?))
+    let name = path.display().to_string();
+    let model = py.detach(|| slipstick::load_with(path, &options))?;
+    warn(py, &name, &model)?;
+    Ok(Model::new(model))
+}
+
+/// Warnings that are spelled out; the others are counted.
+const SPELLED_OUT: usize = 3;
+
+/// Says once what of a file the model does not represent. With `warnings.simplefilter("error")` that is an exception.
+fn warn(py: Python<'_>, file: &str, model: &slipstick::Model) -> PyResult<()> {
+    let all = model.warnings();
+    if all.is_empty() {
+        return Ok(());
+    }
+    let (count, noun) = (all.len(), if all.len() == 1 { "warning" } else { "warnings" });
+    let mut text = format!("{file}: {count} {noun} (Model.warnings has all of them)");
+    for warning in all.iter().take(SPELLED_OUT) {
+        text += &format!("\n  {warning}");
+    }
+    if count > SPELLED_OUT {
+        text += &format!("\n  and {} more", count - SPELLED_OUT);
+    }
+    let text = CString::new(text.replace('\0', " "))?;
+    PyErr::warn(py, &py.get_type::<LoadWarning>(), &text, 1)
 }
 
 /// One of the words for a rule, else a file.

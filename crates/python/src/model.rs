@@ -5,7 +5,7 @@ use crate::errors::Failure;
 use crate::gradient_options::{Collision, Gradient};
 use crate::options::{Changes, Options};
 use crate::pickle;
-use crate::scene::{self, Equality, Sensor, Tendon, Warning};
+use crate::scene::{self, Equality, ModelWarning, Sensor, Tendon};
 use crate::workspaces::Workspaces;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
@@ -29,7 +29,7 @@ pub struct Model {
 
 /// What was said while the file was read. Kept here, so that a pickle carries it along.
 pub struct Remarks {
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<ModelWarning>,
     pub notes: Vec<String>,
 }
 
@@ -44,7 +44,7 @@ pub struct Keyframe {
 
 impl Model {
     pub fn new(inner: slipstick::Model) -> Model {
-        let warnings = inner.warnings().iter().cloned().map(Warning).collect();
+        let warnings = inner.warnings().iter().cloned().map(ModelWarning).collect();
         let remarks = Arc::new(Remarks { warnings, notes: inner.notes().to_vec() });
         Model { inner, workspaces: Arc::default(), remarks, hash: Arc::default() }
     }
@@ -187,9 +187,9 @@ impl Model {
         self.inner.keyframes().iter().map(|k| k.name.as_str()).collect()
     }
 
-    /// What the file says and the model does not represent, although it would change the motion (list of Warning).
+    /// What the file says and the model does not represent, although it would change the motion (list of ModelWarning).
     #[getter]
-    fn warnings(&self) -> Vec<Warning> {
+    fn warnings(&self) -> Vec<ModelWarning> {
         self.remarks.warnings.clone()
     }
 
@@ -468,7 +468,12 @@ impl Model {
     fn __repr__(&self) -> String {
         let m = &self.inner;
         let (name, bodies) = (m.name(), m.n_bodies());
-        format!("<slipstick.Model '{name}': nq={}, nv={}, nu={}, n_bodies={bodies}>", m.nq(), m.nv(), m.nu())
+        let warnings = match m.warnings().len() {
+            0 => String::new(),
+            1 => ", 1 warning".to_string(),
+            n => format!(", {n} warnings"),
+        };
+        format!("<slipstick.Model '{name}': nq={}, nv={}, nu={}, n_bodies={bodies}{warnings}>", m.nq(), m.nv(), m.nu())
     }
 }
 

@@ -3,12 +3,12 @@
 use crate::errors::Failure;
 use crate::model::{Model, Remarks, with_numbers};
 use crate::options;
-use crate::scene::Warning;
+use crate::scene::ModelWarning;
 use pyo3::prelude::*;
 use slipstick::LoadOptions;
 
 /// Text, parameters, options, warnings, notes, content hash.
-pub type State = (String, Vec<f64>, options::Saved, Vec<Warning>, Vec<String>, String);
+pub type State = (String, Vec<f64>, options::Saved, Vec<ModelWarning>, Vec<String>, String);
 
 pub fn state(model: &slipstick::Model, remarks: &Remarks, hash: String) -> State {
     let (numbers, options) = (model.parameters().values().to_vec(), options::save(model.options()));
@@ -23,7 +23,7 @@ pub fn restore(
     mjcf: &str,
     numbers: Vec<f64>,
     saved: options::Saved,
-    warnings: Vec<Warning>,
+    warnings: Vec<ModelWarning>,
     notes: Vec<String>,
     hash: String,
 ) -> Result<Model, Failure> {

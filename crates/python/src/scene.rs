@@ -14,13 +14,13 @@ type Kept = Py<PyArray1<f64>>;
 /// Attributes: what (the element), where (file and line, may be empty), effect. str() puts them in one line.
 #[pyclass(frozen, eq, from_py_object, module = "slipstick")]
 #[derive(Clone, PartialEq)]
-pub struct Warning(pub slipstick::Warning);
+pub struct ModelWarning(pub slipstick::Warning);
 
 #[pymethods]
-impl Warning {
+impl ModelWarning {
     #[new]
-    fn new(what: String, r#where: String, effect: String) -> Warning {
-        Warning(slipstick::Warning { what, place: r#where, effect })
+    fn new(what: String, r#where: String, effect: String) -> ModelWarning {
+        ModelWarning(slipstick::Warning { what, place: r#where, effect })
     }
 
     /// What was found (str).
@@ -46,7 +46,7 @@ impl Warning {
     }
 
     fn __repr__(&self) -> String {
-        format!("<slipstick.Warning: {}>", self.0)
+        format!("<slipstick.ModelWarning: {}>", self.0)
     }
 
     fn __getnewargs__(&self) -> (&str, &str, &str) {
