@@ -9,6 +9,7 @@
 mod bench;
 mod beside;
 mod count;
+mod packages;
 mod process;
 mod python;
 mod replay;

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use crate::beside::{self, Ended};
 use crate::count;
+use crate::packages;
 use crate::process::{Outcome, Stop, ask, prepare, run, run_captured};
 use crate::python::{self, Packages, Venv};
 use crate::replay;
@@ -75,6 +76,9 @@ const PARTS: &[Part] = &[
     part("wasm", "core builds for wasm32, slipstick compiles without its default features", Dev, |w, _| wasm(w)),
     part("python", "the Python module against Pinocchio and MuJoCo", Dev, python)
         .after(|w, settings| _ = Venv::ensure(w, settings.packages)),
+    part("packages", "crates compile outside the repository; wheel and source distribution work", Dev, |w, s| {
+        packages::check(w, s.packages, s.full)
+    }),
     part("quickstart", "the README's first command", Release, |w, _| quickstart(w)),
     part("viewer", "the script of replays is what its sources make", Dev, |w, _| viewer::check(w)),
     part("replay", "a replay opens from disk in a headless browser, plays and scrubs", Release, |w, _| {
