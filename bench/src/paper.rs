@@ -9,9 +9,9 @@ pub struct PaperRobot {
     pub file: &'static str,
     /// Built-in robot that stands in for it.
     pub builtin: &'static str,
-    /// Stiffness [N·m/rad] and damping [N·m·s/rad] that hold a joint (`bench/mujoco/scene.py` has the same).
+    /// Stiffness (N·m/rad) and damping (N·m·s/rad) that hold a joint (`bench/mujoco/scene.py` has the same).
     pub gains: [f64; 2],
-    /// Least armature [kg·m²] and damping [N·m·s/rad] of a joint: explicit gains are stable with them.
+    /// Least armature (kg·m²) and damping (N·m·s/rad) of a joint: explicit gains are stable with them.
     pub least: [f64; 2],
     /// Home where the file has none: parts of joint names and angles (rad).
     pub pose: &'static [(&'static str, f64)],

@@ -169,7 +169,7 @@ pub fn watch<T>(run: impl FnOnce() -> T) -> (f64, T) {
 /// taken off, and whether that is sure. It is not where it waited between a look at that time and at the clock, which may be
 /// so for any wait of a short run.
 pub fn watch_alone<T>(run: impl FnOnce() -> T) -> (f64, bool, T) {
-    const QUICK: f64 = 100.0; // a look without waiting takes less [µs]
+    const QUICK: f64 = 100.0; // a look without waiting takes less (µs)
     // one instant ends a look and begins the run: between two of them a wait would go unseen
     let first = Instant::now();
     let before = waited_us();

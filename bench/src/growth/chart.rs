@@ -21,7 +21,7 @@ pub struct Curve {
 /// A size.
 pub(crate) struct Point {
     pub x: f64,
-    /// One per series [µs].
+    /// One per series (µs).
     pub times_us: Vec<f64>,
     /// How many states were timed, and in how many of them contact was not solved to the tolerance.
     pub states: usize,

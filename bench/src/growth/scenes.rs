@@ -3,10 +3,10 @@
 use slipstick::spatial::{BodyInertia, Pose, Sym3, Vec3, vec3};
 use slipstick::{BuildError, GeomSpec, JointKind, JointSpec, Keyframe, Model, ModelBuilder, Shape};
 
-const LINK: f64 = 0.1; // length of a link of a chain [m]
-const HALF: f64 = 0.05; // half the side of a box, and the radius of a ball [m]
-const MASS: f64 = 0.2; // of each [kg]
-const APART: f64 = 0.3; // bodies of a pile [m]
+const LINK: f64 = 0.1; // length of a link of a chain (m)
+const HALF: f64 = 0.05; // half the side of a box, and the radius of a ball (m)
+const MASS: f64 = 0.2; // of each (kg)
+const APART: f64 = 0.3; // bodies of a pile (m)
 
 /// A chain of so many hinges whose axes alternate, so that it moves in space. It hangs and swings; nothing touches.
 pub fn chain(dofs: usize) -> Result<Model, BuildError> {

@@ -13,7 +13,7 @@ const SETTLE: usize = 10; // steps before the first that is timed
 const STATES: usize = 9; // that are timed
 const REPEATS: usize = 5; // of each
 /// Random forces on all dofs, far below what moves a body of a pile: at rest the last solution would already be the next.
-const NOISE: f64 = 0.01; // [N or N·m]
+const NOISE: f64 = 0.01; // (N or N·m)
 /// No size takes much longer than this, but one state is always timed.
 const PATIENCE: Duration = Duration::from_secs(4);
 

@@ -9,7 +9,7 @@ use slipstick::{Data, Input, JointKind, Model, State};
 use std::fmt::Write;
 use std::time::Instant;
 
-const NOISE: f64 = 0.2; // of the force on every held joint [N·m]
+const NOISE: f64 = 0.2; // of the force on every held joint (N·m)
 
 /// Several motions of a robot in a phase.
 pub struct Drive {
@@ -23,7 +23,7 @@ pub struct Held {
     /// Its numbers in q and in v.
     pub q: usize,
     pub v: usize,
-    /// [N·m/rad] and [N·m·s/rad].
+    /// (N·m/rad) and (N·m·s/rad).
     pub gains: [f64; 2],
 }
 
@@ -39,7 +39,7 @@ pub struct Plan {
 struct Motion {
     q: Vec<f64>,
     v: Vec<f64>,
-    /// Forces beside the gains, a row of nv per step [N·m].
+    /// Forces in addition to the gains, a row of nv per step (N·m).
     noise: Vec<f64>,
 }
 

@@ -28,10 +28,10 @@ impl Kind {
 }
 
 const TRIES: usize = 40; // to find a pose in which the robot does not run through itself
-const CLEAR: f64 = 1e-3; // least distance of its parts then [m]
-const HEIGHT: f64 = 0.1; // of a fall, at most [m]
+const CLEAR: f64 = 1e-3; // least distance of its parts then (m)
+const HEIGHT: f64 = 0.1; // of a fall, at most (m)
 const COMMAND: usize = 50; // steps between new commands
-const REACH: f64 = 0.3; // of commanded angles around home [rad]
+const REACH: f64 = 0.3; // of commanded angles around home (rad)
 
 /// A motion under way.
 pub struct Motion<'a> {

@@ -9,7 +9,7 @@ use slipstick::{Implicit, Model};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Largest difference of velocities after a first step without contact: more means another robot [m/s].
+/// Largest difference of velocities after a first step without contact: more means another robot (m/s).
 const SAME: f64 = 1e-4;
 
 /// A peer and whose way it goes.

@@ -7,7 +7,7 @@ use slipstick::spatial::{Pose, Vec3};
 use slipstick::{BodyId, GeomId, JointKind, LoadOptions, Model, PairChoice, Shape};
 use std::path::Path;
 
-/// Natural frequency of held joints [rad/s] and their share of critical damping; slower where the time step is long.
+/// Natural frequency of held joints (rad/s) and their share of critical damping; slower where the time step is long.
 const FREQUENCY: f64 = 60.0;
 const DAMPING: f64 = 0.7;
 const LONGEST: f64 = 0.1; // frequency times time step

@@ -46,7 +46,7 @@ pub struct Scene {
     pub shapes: PathBuf,
     /// Configurations at the start of the phases.
     starts: [Vec<f64>; 2],
-    /// Stiffness [N·m/rad] and damping [N·m·s/rad] of held joints.
+    /// Stiffness (N·m/rad) and damping (N·m·s/rad) of held joints.
     gains: [f64; 2],
 }
 

@@ -10,7 +10,7 @@ pub const BOUND: f64 = 1e-8;
 pub const SHARE: f64 = 1e-3;
 /// Fraction of the steps that may be infeasible.
 pub const RARE: f64 = 1e-4;
-/// Velocity by which compliance may move contacts [m/s].
+/// Velocity by which compliance may move contacts (m/s).
 pub const SHIFT: f64 = 1e-6;
 
 const QUANTILES: [f64; 4] = [0.5, 0.9, 0.99, 0.999];

@@ -37,8 +37,8 @@ impl Effort {
     pub const QUICK: Effort = Effort { steps: 200, every: 20, repeats: 2, rounds: 1, seed: 1 };
 }
 
-const FALL: f64 = 0.02; // height of the lowest point at the start of a fall [m]
-const PRESS: f64 = 1e-4; // depth of the lowest point at the start of standing [m]
+const FALL: f64 = 0.02; // height of the lowest point at the start of a fall (m)
+const PRESS: f64 = 1e-4; // depth of the lowest point at the start of standing (m)
 
 /// Times all robots, and peers if requested. `progress` hears how many measurements of how many are done.
 pub fn measure(

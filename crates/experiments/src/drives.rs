@@ -9,7 +9,7 @@ pub struct Drives {
     pub dofs: Vec<usize>,
     /// Names of their joints.
     pub names: Vec<String>,
-    /// Smallest and largest torque of each [N·m or N].
+    /// Smallest and largest torque of each (N·m or N).
     pub limits: Vec<[f64; 2]>,
 }
 

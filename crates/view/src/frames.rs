@@ -12,7 +12,7 @@ const ROUNDING: f64 = 1e-6;
 pub(crate) struct Mark {
     /// Where, world axes (m).
     point: Vec3,
-    /// Force on the body that can move, world axes [N].
+    /// Force on the body that can move, world axes (N).
     force: Vec3,
     mode: Mode,
 }
@@ -34,7 +34,7 @@ pub(crate) struct Frames {
     poses: Vec<f32>,
     /// Where the contacts of each frame end.
     ends: Vec<u32>,
-    /// Six numbers per contact: point (m), force [N].
+    /// Six numbers per contact: point (m), force (N).
     contacts: Vec<f32>,
     /// One per contact.
     modes: Vec<u8>,

@@ -48,7 +48,7 @@ pub enum BalanceError {
         /// Distance of the center of mass from between the supports, seen along gravity (m). Zero: friction is too
         /// small; infinite: nothing touches.
         distance: f64,
-        /// How dofs without actuators accelerate if all others are locked: names and accelerations [m/s² or rad/s²].
+        /// How dofs without actuators accelerate if all others are locked: names and accelerations (m/s² or rad/s²).
         accelerations: Vec<(String, f64)>,
     },
     /// The search for those forces ended without a solution.

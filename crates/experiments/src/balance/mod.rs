@@ -26,7 +26,7 @@ pub struct Touch {
     pub points: usize,
 }
 
-/// Price of leaving the wanted pose [m per rad or m], beside heights and the way to the supports [m].
+/// Price of leaving the wanted pose (m per rad or m), compared with heights and the way to the supports (m).
 const PRICE: f64 = 0.01;
 
 /// Height of a support and distance from between the supports that count as none (m).

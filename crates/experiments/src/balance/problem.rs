@@ -12,7 +12,7 @@ use slipstick::optimize::LeastSquares;
 use slipstick::spatial::Vec3;
 use slipstick::{BodyId, InputError, Model};
 
-/// How far joints stay from the ends of their ranges [rad or m].
+/// How far joints stay from the ends of their ranges (rad or m).
 const SPARE: f64 = 0.01;
 
 /// By how much the supports are drawn together, so that the center of mass is not above the edge of what they span.

@@ -17,7 +17,7 @@ use slipstick::{BodyId, ContactView, Data, Input, Model, Solver, State, Status};
 /// Distance below which things touch (m). At 1 ms a gap of this size is closed with 1e-6 m/s.
 const TOUCH: f64 = 1e-9;
 
-/// Acceleration below which a statue stands [m/s² or rad/s²]: what rounding leaves is a thousandth of it.
+/// Acceleration below which a statue stands (m/s² or rad/s²): what rounding leaves is a thousandth of it.
 const STANDS: f64 = 1e-6;
 
 /// Residual to which the contact problem of the statue is solved.
@@ -32,7 +32,7 @@ pub struct Rest {
     pub supports: Vec<Support>,
     /// Center of mass, world axes (m).
     pub center_of_mass: Vec3,
-    /// Largest acceleration of the statue [m/s² or rad/s²].
+    /// Largest acceleration of the statue (m/s² or rad/s²).
     pub acceleration: f64,
 }
 
@@ -117,7 +117,7 @@ struct Statue {
     J: Vec<Vec<f64>>,
     /// M_uu⁻¹ Jᵀ: as many rows.
     MinvJ: Vec<Vec<f64>>,
-    /// Acceleration without contact forces [m/s² or rad/s²].
+    /// Acceleration without contact forces (m/s² or rad/s²).
     free: Vec<f64>,
     dt: f64,
 }

@@ -5,13 +5,13 @@ use slipstick::{
     Command, Implicit, InputError, JointKind, Model, ParameterGroup, RolloutError, Simulator, State, Trajectory,
 };
 
-/// What holds the joints beside the found torques: servos that act at the end of each step, as springs and dampers do.
+/// What holds the joints in addition to the found torques: servos that act at the end of each step, as springs and dampers do.
 /// Zero: nothing, torques are constant.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Feedback {
-    /// Torque per angle [N·m/rad].
+    /// Torque per angle (N·m/rad).
     pub stiffness: f64,
-    /// Torque per speed [N·m·s/rad].
+    /// Torque per speed (N·m·s/rad).
     pub damping: f64,
 }
 

@@ -48,7 +48,7 @@ pub fn biped_push_up(settings: &Settings, progress: Progress) -> Result<Report, 
 /// Starts of each way: zero, and random ones.
 const STARTS: u64 = 50;
 
-/// Steps of the finite differences [N·m].
+/// Steps of the finite differences (N·m).
 const DIFFERENCES: [f64; 4] = [1e-2, 1e-4, 1e-6, 1e-8];
 
 /// Gains of the feedback: a hundredth of a degree costs 0.02 N·m.

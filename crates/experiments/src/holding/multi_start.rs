@@ -5,10 +5,10 @@ use super::{Search, Start, Task, Way};
 use slipstick::optimize::OptimizeError;
 use std::fmt;
 
-/// Error that the paper reaches in about ten iterations [m/s, rad/s].
+/// Error that the paper reaches in about ten iterations (m/s, rad/s).
 pub(super) const PAPER: f64 = 1e-5;
 
-/// Error that is wanted in the end [m/s, rad/s].
+/// Error that is wanted in the end (m/s, rad/s).
 pub(super) const SMALL: f64 = 1e-10;
 
 /// Searches of one kind.
@@ -40,7 +40,7 @@ impl Searches {
         self.all().filter(|s| s.error() <= SMALL).count()
     }
 
-    /// The largest last error [m/s, rad/s].
+    /// The largest last error (m/s, rad/s).
     pub fn worst(&self) -> f64 {
         self.all().map(Search::error).fold(0.0, f64::max)
     }

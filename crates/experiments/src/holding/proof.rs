@@ -23,19 +23,19 @@ pub struct ContactForce {
     pub use_of_friction: f64,
 }
 
-/// Impulse over mass and time step below which a contact bears nothing [m/s²].
+/// Impulse over mass and time step below which a contact bears nothing (m/s²).
 const BEARS: f64 = 1e-9;
 
 /// What a step under torques shows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proof {
-    /// Norm of the velocity after the step [m/s, rad/s].
+    /// Norm of the velocity after the step (m/s, rad/s).
     pub velocity: f64,
     /// Scaled residual of the contact problem, which no solver has a part in.
     pub residual: f64,
     /// Contact forces.
     pub forces: Vec<ContactForce>,
-    /// Largest generalized force that inverse dynamics with these contact forces lacks [N, N·m].
+    /// Largest generalized force that inverse dynamics with these contact forces lacks (N, N·m).
     pub imbalance: f64,
 }
 

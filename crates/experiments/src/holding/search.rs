@@ -20,7 +20,7 @@ pub enum Start {
 /// Share of the limits that random torques are drawn from.
 const SHARE: f64 = 0.2;
 
-/// Largest random torque of a drive without limits [N·m].
+/// Largest random torque of a drive without limits (N·m).
 const UNLIMITED: f64 = 20.0;
 
 impl Start {
@@ -45,7 +45,7 @@ pub enum Way {
     /// First on the central path, where contacts have no modes to get stuck between, then exactly. It ends
     /// with contact forces well inside their cones.
     Central,
-    /// Gauss–Newton with forward differences of this step [N·m].
+    /// Gauss–Newton with forward differences of this step (N·m).
     Differences(f64),
 }
 
@@ -62,11 +62,11 @@ impl fmt::Display for Way {
 /// Complementarity on the central path, as [`GradientMode::Central`] counts it.
 const KAPPA: f64 = 1e-4;
 
-/// Error at which the central path is left [m/s, rad/s]. The longer a search stays there, the further inside their
+/// Error at which the central path is left (m/s, rad/s). The longer a search stays there, the further inside their
 /// cones contact forces end; with 1e-3 it needs half as many iterations, and friction is used up.
 const LEAVE: f64 = 1e-5;
 
-/// Error at which a search ends [m/s, rad/s].
+/// Error at which a search ends (m/s, rad/s).
 const TOLERANCE: f64 = 1e-11;
 
 /// Singular values of a Jacobian by differences that count as zero, as a part of the largest: torques that press feet against
@@ -83,11 +83,11 @@ pub struct Search {
     pub way: Way,
     /// From where.
     pub start: Start,
-    /// ‖v⁺‖ of the exact step after each iteration, the start included [m/s, rad/s].
+    /// ‖v⁺‖ of the exact step after each iteration, the start included (m/s, rad/s).
     pub errors: Vec<f64>,
     /// When these were reached (s).
     pub seconds: Vec<f64>,
-    /// Where it ended [N·m].
+    /// Where it ended (N·m).
     pub torques: Vec<f64>,
     /// Why it ended.
     pub stop: Stop,

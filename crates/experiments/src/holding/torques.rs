@@ -8,7 +8,7 @@ use slipstick::{Data, GradientError, Input, InputError, Model, State, Step, Step
 use std::fmt;
 
 /// The paper's contact inverse dynamics: `min ½ ‖v⁺(q, 0, Sᵀ τ)‖²` (bal-7). Residuals are velocities after one step
-/// [m/s, rad/s], unknowns torques [N·m].
+/// (m/s, rad/s), unknowns torques (N·m).
 pub struct Torques<'m> {
     model: &'m Model,
     drives: &'m Drives,

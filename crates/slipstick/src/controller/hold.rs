@@ -7,7 +7,7 @@ use super::resistance::Resistance;
 use slipstick_core::spatial::{Quat, Vec3};
 use slipstick_core::{Actuator, DynamicsError, JointKind, Model, ParameterGroup, State, Transmission};
 
-/// How fast a held joint comes back: ω [rad/s], 4 Hz. The spring is m ω², the damper 2 m ω (critical).
+/// How fast a held joint comes back: ω (rad/s), 4 Hz. The spring is m ω², the damper 2 m ω (critical).
 const RATE: f64 = 25.0;
 /// A damper acts with the velocity at the beginning of a step and must not take more than this share of it.
 const SHARE: f64 = 0.5;

@@ -68,7 +68,7 @@ impl ComplianceSchedule {
     }
 }
 
-/// For each geom a third of the trace of the inverse inertia that its center shows to forces [1/kg]; zero in the world.
+/// For each geom a third of the trace of the inverse inertia that its center shows to forces (1/kg); zero in the world.
 /// Those of two geoms add up to that of a contact of two trees, as their compliances do.
 fn inverse_inertias(model: &Model, q: &[f64]) -> Result<Vec<f64>, SmoothingError> {
     let (nv, mut work) = (model.nv(), Workspace::new(model));

@@ -37,7 +37,7 @@ pub struct Trajectory {
     pub penetration: Vec<f64>,
     /// Scaled residual of each step's solution.
     pub residual: Vec<f64>,
-    /// Velocity by which compliance moves contacts of each step [m/s].
+    /// Velocity by which compliance moves contacts of each step (m/s).
     pub compliance_shift: Vec<f64>,
     /// Iterations of each step.
     pub iterations: Vec<u32>,

@@ -12,7 +12,7 @@ const DEEPEST: f64 = 1e-3;
 const HALVINGS: usize = 12;
 /// How likely a joint is at one of its ends.
 const AT_LIMIT: f64 = 0.15;
-/// How far joints without ends go from home [rad or m].
+/// How far joints without ends go from home (rad or m).
 const REACH: f64 = 1.0;
 
 /// Memory for the poses of a model.

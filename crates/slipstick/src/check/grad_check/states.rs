@@ -127,7 +127,7 @@ impl States {
         Ok(Sample { origin, x, ctrl, tau, wrenches, warm: WarmStart::default() })
     }
 
-    /// Linear velocities up to `speed` [m/s], others up to three times that [rad/s].
+    /// Linear velocities up to `speed` (m/s), others up to three times that (rad/s).
     fn velocity(&mut self, speed: f64) -> Vec<f64> {
         let mut v = vec![0.0; self.model.nv()];
         for joint in self.model.joints() {
