@@ -241,9 +241,9 @@ fn compliance_falls_geometrically_and_ends_at_the_model() {
         c.windows(2).for_each(|w| assert!((w[0] / w[1] - 10.0).abs() < 1e-9, "{c:?}"));
     }
     let error = ComplianceSchedule { softest: 1e-3, stiffest: 1.0, levels: 2 }.models(&model, model.neutral());
-    assert_eq!(error.unwrap_err().to_string(), "stiffest: expected no larger a share than the softest, got 1");
+    assert_eq!(error.unwrap_err().to_string(), "stiffest: expected no larger a fraction than the softest, got 1");
     let error = ComplianceSchedule { softest: 0.0, stiffest: 0.0, levels: 2 }.models(&model, model.neutral());
-    assert_eq!(error.unwrap_err().to_string(), "softest: expected a positive share, got 0");
+    assert_eq!(error.unwrap_err().to_string(), "softest: expected a positive fraction, got 0");
 }
 
 #[test]
