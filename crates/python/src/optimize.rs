@@ -2,7 +2,7 @@
 
 use crate::arrays::{Input, matrix, optional_vector, vector, wrong_shape};
 use crate::errors::Failure;
-use crate::options::{count, unknown};
+use crate::model::options::{count, unknown};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::{PyArithmeticError, PyValueError};
 use pyo3::prelude::*;

@@ -3,8 +3,8 @@
 use crate::arrays::{Input, vector};
 use crate::errors::Failure;
 use crate::model::Model;
-use crate::rollout::Trajectory;
-use crate::step::Step;
+use crate::simulate::step::Step;
+use crate::simulate::trajectory::Trajectory;
 use pyo3::prelude::*;
 use slipstick::{InputError, State};
 use std::path::PathBuf;

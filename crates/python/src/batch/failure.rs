@@ -1,7 +1,7 @@
 //! Environments without an answer as one exception that does not lose the answers of the others.
 
 use crate::errors::{BatchError, Failure};
-use crate::rollout_gradient;
+use crate::gradient::rollout;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use slipstick::{EnvironmentError, FailedEnvironment};
@@ -45,7 +45,7 @@ fn single(error: EnvironmentError) -> Failure {
     match error {
         EnvironmentError::Step(e) => e.into(),
         EnvironmentError::Gradient(e) => e.into(),
-        EnvironmentError::Rollout(e) => rollout_gradient::failure(e),
+        EnvironmentError::Rollout(e) => rollout::failure(e),
         EnvironmentError::NoStep | EnvironmentError::NoRollout => crate::errors::StaleStep::new_err(text).into(),
         _ => PyRuntimeError::new_err(text).into(),
     }

@@ -9,9 +9,9 @@ pub use rollout::BatchRollout;
 
 use crate::arrays::{Input, array, wrong_shape};
 use crate::errors::Failure;
+use crate::gradient::rollout::shaped;
 use crate::model::Model;
-use crate::options::count;
-use crate::rollout_gradient::shaped;
+use crate::model::options::count;
 use failure::finish;
 use jacobian::Blocks;
 use numpy::{IntoPyArray, PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};

@@ -3,7 +3,7 @@
 use super::{Array, Batch, Gradients};
 use crate::arrays::{Input, array, wrong_shape};
 use crate::errors::{Failure, StaleStep};
-use crate::options::unknown;
+use crate::model::options::unknown;
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;

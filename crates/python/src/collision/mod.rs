@@ -1,9 +1,11 @@
 //! Contacts of a model: where its shapes touch, their derivatives, distances and rays.
 
+mod poses;
+pub mod solids;
+
 use crate::arrays::{Input, vector};
 use crate::errors::Failure;
 use crate::model::Model;
-use crate::solids::{ClosestPoints, kept, three};
 use numpy::ndarray::{Array2, Array3};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3};
 use pyo3::exceptions::PyValueError;
@@ -12,6 +14,7 @@ use slipstick::collision::{self, CollisionGradient, ContactSet, Order, PointDeri
 use slipstick::dynamics::Workspace;
 use slipstick::spatial::{Pose, Vec3};
 use slipstick::{BodyId, GeomId, InputError};
+use solids::{ClosestPoints, kept, three};
 
 /// A point where two shapes of a model touch or nearly touch, in world axes.
 ///

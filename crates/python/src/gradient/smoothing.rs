@@ -4,7 +4,7 @@ use crate::arrays::{Input, optional_vector, to_matrix, vector, wrenches};
 use crate::collision::order;
 use crate::errors::Failure;
 use crate::model::Model;
-use crate::options::count;
+use crate::model::options::count;
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyArithmeticError;
 use pyo3::prelude::*;
@@ -52,7 +52,7 @@ impl Spread {
                 "v" => sigma.v = value,
                 "tau" => sigma.tau = value,
                 "ctrl" => sigma.ctrl = value,
-                other => return Err(crate::options::unknown("sigma", ["q", "v", "tau", "ctrl"], other)),
+                other => return Err(crate::model::options::unknown("sigma", ["q", "v", "tau", "ctrl"], other)),
             }
         }
         Ok(sigma)

@@ -1,13 +1,13 @@
 //! `Step`: what a finished step shows, and its derivatives.
 
 use crate::arrays::{Input, Matrix, Vector, to_matrix, vector};
-use crate::corners::Corners;
 use crate::errors::Failure;
-use crate::gradient::{Blocks, Direction, Groups, StepJacobian, Weights, contact_number, group, numbers};
-use crate::memory::Origin;
-use crate::sensor_gradient;
-use crate::sensors::{self, Reading};
-use crate::views::{ConstraintView, ContactView, SolveReport};
+use crate::gradient::corners::Corners;
+use crate::gradient::sensors as sensor_gradient;
+use crate::gradient::step::{Blocks, Direction, Groups, StepJacobian, Weights, contact_number, group, numbers};
+use crate::simulate::memory::Origin;
+use crate::simulate::sensors::{self, Reading};
+use crate::simulate::views::{ConstraintView, ContactView, SolveReport};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;

@@ -2,13 +2,13 @@
 
 use crate::arrays::{Input, array, vector, wrenches, wrong_shape};
 use crate::errors::Failure;
-use crate::gradient::group;
+use crate::gradient::sensors::weights_of_steps;
+use crate::gradient::step::group;
 use crate::model::Model;
-use crate::options::{count, unknown};
-use crate::rollout::Trajectory;
-use crate::sensor_gradient::weights_of_steps;
-use crate::sensors;
-use crate::warm_start::WarmStart;
+use crate::model::options::{count, unknown};
+use crate::simulate::sensors;
+use crate::simulate::trajectory::Trajectory;
+use crate::simulate::warm_start::WarmStart;
 use numpy::ndarray::{ArrayD, IxDyn};
 use numpy::{IntoPyArray, PyArray1, PyArrayDyn};
 use pyo3::exceptions::{PyArithmeticError, PyMemoryError, PyRuntimeError, PyValueError};

@@ -1,9 +1,11 @@
 //! The bare contact problem, without a robot: a Delassus matrix, a free velocity and the laws of its constraints.
 
+pub mod gradient;
+
 use crate::arrays::{Input, Vector, matrix, optional_vector, vector, wrong_shape};
 use crate::errors::Failure;
-use crate::ncp_gradient::{Direction, ProblemGrad, SolutionJacobian, Weights};
-use crate::options::{count, solver as named};
+use crate::model::options::{count, solver as named};
+use gradient::{Direction, ProblemGrad, SolutionJacobian, Weights};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -1,5 +1,10 @@
 //! Inverse and forward dynamics, the mass matrix and joint forces.
 
+pub mod derivatives;
+pub mod kinematics;
+pub mod manifold;
+pub mod workspaces;
+
 use crate::arrays::{Input, Matrix, Vector, columns, to_matrix, vector, wrenches};
 use crate::errors::Failure;
 use crate::model::Model;

@@ -1,15 +1,20 @@
 //! `Model`: names, sizes and numbers of a robot.
 
+pub mod gradient_options;
+pub mod load;
+pub mod options;
+pub mod pickle;
+pub mod scene;
+
 use crate::arrays::{Input, Vector, vector};
+use crate::dynamics::workspaces::Workspaces;
 use crate::errors::Failure;
-use crate::gradient_options::{Collision, Gradient};
-use crate::options::{Changes, Options};
-use crate::pickle;
-use crate::scene::{self, Equality, ModelWarning, Sensor, Tendon};
-use crate::workspaces::Workspaces;
+use gradient_options::{Collision, Gradient};
 use numpy::{IntoPyArray, PyArray1, PyArray2};
+use options::{Changes, Options};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PySlice};
+use scene::{Equality, ModelWarning, Sensor, Tendon};
 use slipstick::dynamics::Workspace;
 use slipstick::{InputError, Joint, JointKind, ParameterGroup};
 use std::ops::Range;

@@ -2,7 +2,7 @@
 
 use crate::arrays::{Input, Vector, vector};
 use crate::errors::Failure;
-use crate::gradient_options::{Collision, Gradient};
+use crate::model::gradient_options::{Collision, Gradient};
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

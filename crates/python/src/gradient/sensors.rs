@@ -2,7 +2,7 @@
 
 use crate::arrays::{Input, array, to_matrix, vector};
 use crate::errors::Failure;
-use crate::sensors::name;
+use crate::simulate::sensors::name;
 use numpy::PyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

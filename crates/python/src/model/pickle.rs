@@ -1,9 +1,9 @@
 //! Models in pickles: the text of a MJCF file, and what the text does not hold to the last bit.
 
 use crate::errors::Failure;
+use crate::model::options;
+use crate::model::scene::ModelWarning;
 use crate::model::{Model, Remarks, with_numbers};
-use crate::options;
-use crate::scene::ModelWarning;
 use pyo3::prelude::*;
 use slipstick::LoadOptions;
 

@@ -2,7 +2,7 @@
 
 use crate::arrays::{Input, array, to_matrix, vector, wrong_shape};
 use crate::errors::Failure;
-use crate::sensors::{self, Reading};
+use crate::simulate::sensors::{self, Reading};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -2,7 +2,7 @@
 
 use crate::arrays::{Input, matrix, to_matrix, vector, wrong_shape};
 use crate::errors::Failure;
-use crate::options::unknown;
+use crate::model::options::unknown;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

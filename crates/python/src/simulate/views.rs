@@ -1,8 +1,8 @@
 //! Contacts, constraints and the solver's report of a finished step.
 
 use crate::arrays::{Matrix, Vector};
+use crate::collision::solids::kept;
 use crate::ncp::stages;
-use crate::solids::kept;
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;

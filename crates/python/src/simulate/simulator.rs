@@ -2,14 +2,14 @@
 
 use crate::arrays::{Input, optional_vector, vector, wrenches};
 use crate::errors::Failure;
-use crate::gradient_options::{Collision, Gradient};
-use crate::memory::{Memory, Origin, Shared};
 use crate::model::Model;
-use crate::options::{Changes, Options, count};
-use crate::rollout::{Drive, Trajectory};
-use crate::sensors::{self, Reading};
-use crate::step::{Finished, Step};
-use crate::warm_start::WarmStart;
+use crate::model::gradient_options::{Collision, Gradient};
+use crate::model::options::{Changes, Options, count};
+use crate::simulate::memory::{Memory, Origin, Shared};
+use crate::simulate::sensors::{self, Reading};
+use crate::simulate::step::{Finished, Step};
+use crate::simulate::trajectory::{Drive, Trajectory};
+use crate::simulate::warm_start::WarmStart;
 use pyo3::prelude::*;
 use slipstick::{Command, InputError, State, Wrench};
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! Shapes without a model, and questions about them: distance, nearest points, contact, rays.
 
 use crate::arrays::{Input, array, vector, wrong_shape};
+use crate::collision::poses::{pose, poses};
 use crate::errors::Failure;
-use crate::poses::{pose, poses};
 use numpy::ndarray::{Array2, Array3};
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;

@@ -2,7 +2,7 @@
 
 use crate::arrays::{Input, matrix, to_matrix, wrong_shape};
 use crate::errors::Failure;
-use crate::gradient::{finite, numbers};
+use crate::gradient::step::{finite, numbers};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 use slipstick::gradient::{self, ProblemDirection, RowDerivatives, SolutionGrad};

@@ -1,0 +1,7 @@
+//! Derivatives of a step, of its sensors and of rollouts; smoothed ones.
+
+pub mod corners;
+pub mod rollout;
+pub mod sensors;
+pub mod smoothing;
+pub mod step;
