@@ -1,6 +1,7 @@
 //! Why a benchmark did not come to an end.
 
-use slipstick::{BuiltinError, LoadError};
+use slipstick::LoadError;
+use slipstick::files::BuiltinError;
 use std::fmt;
 use std::path::PathBuf;
 

@@ -1,8 +1,9 @@
 //! A model as plain text for peers (`bench/pinocchio/tree.hpp` reads it): one line per joint, chains written out.
 
 use crate::states::Sample;
+use slipstick::Model;
+use slipstick::model::{Joint, JointKind};
 use slipstick::spatial::{BodyInertia, Pose, Quat, Vec3};
-use slipstick::{Joint, JointKind, Model};
 use std::fmt::Write;
 
 /// A line of the file without its inertia: what peers know as a joint.

@@ -3,9 +3,9 @@
 
 #![allow(clippy::print_stderr)] // a program that talks to the one who runs it
 
-use slipstick::{
-    Controller, Data, Hold, Input, InputGrad, Model, OutputGrad, Simulator, State, Step, builtin, load, step,
-};
+use slipstick::control::{Controller, Hold};
+use slipstick::gradient::{InputGrad, OutputGrad};
+use slipstick::{Data, Input, Model, Simulator, State, Step, builtin, load, step};
 use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;

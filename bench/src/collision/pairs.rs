@@ -1,10 +1,11 @@
 //! Random pairs of shapes for timing: every combination of kinds, at distances that are known.
 
 use clap::ValueEnum;
+use slipstick::LoadOptions;
 use slipstick::collision::{Solid, distance};
+use slipstick::model::{Mesh, Shape};
 use slipstick::random::Rng;
 use slipstick::spatial::{Pose, Quat, Vec3, vec3};
-use slipstick::{LoadOptions, Mesh, Shape};
 use std::fmt::Write;
 
 /// Kinds of shapes. Hulls have as many vertices as their name says.
@@ -137,7 +138,7 @@ fn hull(n: usize, random: &mut Rng) -> Result<Mesh, String> {
         "<mujoco><asset><mesh name=\"hull\" vertex=\"{points}\"/></asset><worldbody><body><freejoint/>\
          <geom type=\"mesh\" mesh=\"hull\"/></body></worldbody></mujoco>"
     );
-    let model = slipstick::load_mjcf_str("hull", &file, &LoadOptions::default()).map_err(|e| e.to_string())?;
+    let model = slipstick::files::load_mjcf_str("hull", &file, &LoadOptions::default()).map_err(|e| e.to_string())?;
     match model.meshes() {
         [mesh] if mesh.vertices.len() == n => Ok(mesh.clone()),
         _ => Err(format!("the hull of {n} points on an ellipsoid has not {n} corners")),

@@ -4,10 +4,10 @@ use super::times::Times;
 use crate::machine::waited_us;
 use crate::report::median;
 use crate::step::drive::Drive;
-use slipstick::constraint::Mode;
-use slipstick::finite_differences;
+use slipstick::check::{Difference, StepDifferences, finite_differences};
+use slipstick::gradient::{InputGrad, OutputGrad, StepJacobian};
 use slipstick::linalg::MatRef;
-use slipstick::{Data, Difference, Input, InputGrad, Model, OutputGrad, State, Step, StepDifferences, StepJacobian};
+use slipstick::{Data, Input, Mode, Model, State, Step};
 use std::time::Instant;
 
 const DIFFERENCES: [Difference; 2] = [Difference::Forward { step: 1e-6 }, Difference::Central { step: 1e-6 }];

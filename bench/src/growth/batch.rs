@@ -3,7 +3,9 @@
 use crate::error::BenchError;
 use crate::gradient::ours::watch_alone;
 use crate::growth::chart::{Curve, Point};
-use slipstick::{Batch, Input, InputGrad, Model, StateGrad};
+use slipstick::gradient::InputGrad;
+use slipstick::rollout::StateGrad;
+use slipstick::{Batch, Input, Model};
 use std::time::{Duration, Instant};
 
 const ROBOT: &str = "quadruped";

@@ -3,7 +3,8 @@
 use crate::error::BenchError;
 use crate::gradient::ours::watch_alone;
 use crate::growth::chart::{Curve, Point};
-use slipstick::{Input, Memory, Model, RolloutGradient, State, StateGrad};
+use slipstick::rollout::{Memory, RolloutGradient, StateGrad};
+use slipstick::{Input, Model, State};
 use std::time::{Duration, Instant};
 
 const ROBOT: &str = "quadruped";

@@ -1,7 +1,9 @@
 //! Problems of any size, made with the builder.
 
+use slipstick::error::BuildError;
+use slipstick::model::{GeomSpec, JointKind, JointSpec, Keyframe, Shape};
 use slipstick::spatial::{BodyInertia, Pose, Sym3, Vec3, vec3};
-use slipstick::{BuildError, GeomSpec, JointKind, JointSpec, Keyframe, Model, ModelBuilder, Shape};
+use slipstick::{Model, ModelBuilder};
 
 const LINK: f64 = 0.1; // length of a link of a chain (m)
 const HALF: f64 = 0.05; // half the side of a box, and the radius of a ball (m)

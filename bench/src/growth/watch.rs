@@ -4,9 +4,10 @@ use crate::error::BenchError;
 use crate::gradient::ours::watch_alone;
 use crate::growth::chart::{Curve, Point};
 use crate::report::median;
-use slipstick::constraint::Status;
+use slipstick::error::BuildError;
+use slipstick::gradient::{InputGrad, OutputGrad};
 use slipstick::random::Rng;
-use slipstick::{BuildError, Data, Input, InputGrad, Model, OutputGrad, State, Step};
+use slipstick::{Data, Input, Model, State, Status, Step};
 use std::time::{Duration, Instant};
 
 const SETTLE: usize = 10; // steps before the first that is timed

@@ -1,6 +1,6 @@
 //! Files of single contact problems: W with `G = W Wᵀ`, compliance, free velocity, cones, warm start, a solution.
 
-use slipstick::constraint::{Cone, Problem};
+use slipstick::ncp::{Cone, Problem};
 use std::fs;
 use std::path::Path;
 

@@ -5,8 +5,9 @@
 mod corpus;
 
 use corpus::Record;
-use slipstick::Solver;
-use slipstick::constraint::{Solution, SolveReport, Stage, Status, residual, solve};
+use slipstick::model::Solver;
+use slipstick::ncp::{Solution, Stage, residual, solve};
+use slipstick::{SolveReport, Status};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 

@@ -3,9 +3,9 @@
 use super::scene::{Phase, Scene};
 use super::statistics::{Observation, Statistics};
 use crate::tree;
-use slipstick::constraint::Status;
+use slipstick::model::JointKind;
 use slipstick::random::Rng;
-use slipstick::{Data, Input, JointKind, Model, State};
+use slipstick::{Data, Input, Model, State, Status};
 use std::fmt::Write;
 use std::time::Instant;
 

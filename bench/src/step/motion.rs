@@ -1,8 +1,10 @@
 //! Random motions of a robot: drops, pushes, controlled motion. The same seed gives the same motion.
 
 use super::robot::Robot;
+use slipstick::State;
+use slipstick::dynamics::Wrench;
+use slipstick::model::BodyId;
 use slipstick::random::Rng;
-use slipstick::{BodyId, State, Wrench};
 
 /// What happens to the robot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,7 +5,8 @@ use super::scene::{Phase, Scene};
 use crate::motion_arguments::Motions;
 use crate::peer::{ask, numbers, strange};
 use crate::report::write;
-use slipstick::{Implicit, Model};
+use slipstick::Model;
+use slipstick::model::Implicit;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -3,8 +3,10 @@
 use crate::paper::ROBOTS;
 use slipstick::collision::geom_distance;
 use slipstick::dynamics::Workspace;
+use slipstick::files::PairChoice;
+use slipstick::model::{BodyId, GeomId, JointKind, Shape};
 use slipstick::spatial::{Pose, Vec3};
-use slipstick::{BodyId, GeomId, JointKind, LoadOptions, Model, PairChoice, Shape};
+use slipstick::{LoadOptions, Model};
 use std::path::Path;
 
 /// Natural frequency of held joints (rad/s) and their share of critical damping; slower where the time step is long.

@@ -1,7 +1,8 @@
 //! What the contact solver reported over many steps, stage by stage.
 
 use serde_json::{Value, json};
-use slipstick::constraint::{SolveReport, Stage, Status};
+use slipstick::ncp::Stage;
+use slipstick::{SolveReport, Status};
 
 /// Residual that a solve should reach, and the one that every solve must.
 pub const GOOD: f64 = 1e-10;

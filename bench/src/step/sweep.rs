@@ -7,8 +7,9 @@ use super::statistics::{GOOD, Observation, SHIFT, Statistics};
 use crate::motion_arguments::StepArguments;
 use crate::report::write;
 use serde_json::json;
-use slipstick::constraint::{Status, residual};
-use slipstick::{Data, Input, Model, Solver, State, Step, StepError, WarmStart};
+use slipstick::model::Solver;
+use slipstick::ncp::residual;
+use slipstick::{Data, Input, Model, State, Status, Step, StepError, WarmStart};
 use std::path::PathBuf;
 
 /// Residual up to which a converged step solves the dense problem too: the tolerance, and rounding of its matrix.

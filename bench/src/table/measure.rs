@@ -13,7 +13,8 @@ use crate::table::report::{Row, RowPhase, Table};
 use crate::table::robots::Candidate;
 use crate::table::settle::settle;
 use crate::throughput::{self, RobotThroughput, Starts, ThroughputOptions};
-use slipstick::{Model, Shape};
+use slipstick::Model;
+use slipstick::model::Shape;
 
 /// How much is measured.
 #[derive(Clone, Copy)]

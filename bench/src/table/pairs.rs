@@ -2,7 +2,8 @@
 //! kind, then by name or order, because files name them differently.
 
 use serde_json::Value;
-use slipstick::{GeomId, JointKind, Model};
+use slipstick::Model;
+use slipstick::model::{GeomId, JointKind};
 
 /// The listed pairs as geoms of the model, in rising order.
 pub fn listed(model: &Model, text: &str) -> Result<Vec<[GeomId; 2]>, String> {

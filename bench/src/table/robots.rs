@@ -3,7 +3,8 @@
 use crate::error::BenchError;
 use crate::paper::{PaperRobot, Place, ROBOTS};
 use crate::table::pairs::listed;
-use slipstick::{Model, PairRule};
+use slipstick::Model;
+use slipstick::model::PairRule;
 use std::path::Path;
 
 /// A robot of the table.

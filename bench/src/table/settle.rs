@@ -2,7 +2,8 @@
 
 use crate::paper::PaperRobot;
 use crate::step::robot::Robot;
-use slipstick::{JointKind, Model, ParameterGroup};
+use slipstick::Model;
+use slipstick::model::{JointKind, ParameterGroup};
 
 const DT: f64 = 1e-3; // s
 const FRICTION: f64 = 0.8;

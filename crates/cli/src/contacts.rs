@@ -4,10 +4,11 @@ use crate::output::{Failure, say};
 use crate::run;
 use crate::source::{self, Source};
 use serde_json::{Value, json};
+use slipstick::Model;
 use slipstick::collision::{self, Contact, ContactSet};
 use slipstick::dynamics::Workspace;
+use slipstick::model::{BodyId, GeomId};
 use slipstick::spatial::{Pose, Vec3};
-use slipstick::{BodyId, GeomId, Model};
 
 /// Arguments of `slipstick contacts`.
 #[derive(clap::Args)]

@@ -2,7 +2,8 @@
 
 use crate::output::say;
 use crate::source::{self, Options};
-use slipstick::{ConversionWarning, Model};
+use slipstick::Model;
+use slipstick::files::ConversionWarning;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -40,8 +41,8 @@ pub fn main(arguments: &Arguments) -> Result<ExitCode, String> {
     }
     let model = source::load_named(&arguments.input, &arguments.options)?;
     let (text, losses) = match format {
-        Format::Mjcf => slipstick::to_mjcf_with_warnings(&model),
-        Format::Urdf => slipstick::to_urdf(&model),
+        Format::Mjcf => slipstick::files::to_mjcf_with_warnings(&model),
+        Format::Urdf => slipstick::files::to_urdf(&model),
     };
     write(output, &text)?;
     if format == Format::Urdf {
@@ -72,7 +73,7 @@ fn write_meshes(model: &Model, output: &Path) -> Result<(), String> {
     let folder = output.parent().unwrap_or(Path::new("")).join("meshes");
     std::fs::create_dir_all(&folder).map_err(|e| format!("{}: cannot make the folder: {e}", folder.display()))?;
     for mesh in model.meshes() {
-        write(&folder.join(slipstick::mesh_file_name(mesh)), &slipstick::mesh_to_obj(mesh))?;
+        write(&folder.join(slipstick::files::mesh_file_name(mesh)), &slipstick::files::mesh_to_obj(mesh))?;
     }
     Ok(())
 }

@@ -6,7 +6,8 @@ use crate::progress::Progress;
 use crate::run;
 use crate::source::{self, Source};
 use slipstick::Model;
-use slipstick::grad_check::{self, GradCheck, GradReport, Sample};
+use slipstick::check::grad_check;
+use slipstick::check::grad_check::{GradCheck, GradReport, Sample};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 

@@ -3,7 +3,7 @@
 use crate::output::say;
 use serde_json::{Map, Value, json};
 use slipstick::Model;
-use slipstick::grad_check::{Errors, GradReport, ParameterError, Sample, StateReport, WorstEntry, block_names};
+use slipstick::check::grad_check::{Errors, GradReport, ParameterError, Sample, StateReport, WorstEntry, block_names};
 use std::collections::BTreeMap;
 use std::path::Path;
 

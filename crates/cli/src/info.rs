@@ -3,7 +3,8 @@
 use crate::output::say;
 use crate::source::{self, Source};
 use serde_json::{Value, json};
-use slipstick::{Actuator, BodyId, Joint, Model, PairRule, Transmission};
+use slipstick::Model;
+use slipstick::model::{Actuator, BodyId, Joint, PairRule, Transmission};
 use std::collections::BTreeMap;
 
 /// Arguments of `slipstick info`.
@@ -157,7 +158,7 @@ fn to_json(model: &Model) -> Value {
         "bodies": bodies.collect::<Vec<_>>(), "joints": joints.collect::<Vec<_>>(),
         "links": links.collect::<Vec<_>>(), "actuators": actuators.collect::<Vec<_>>(),
         "geoms": model.geoms().len(), "geoms_by_shape": geoms_by_shape(model),
-        "pairs": model.pairs().len(), "pair_rule": rule(model), "hash": slipstick::content_hash(model),
+        "pairs": model.pairs().len(), "pair_rule": rule(model), "hash": slipstick::files::content_hash(model),
         "keyframes": model.keyframes().iter().map(|k| k.name.clone()).collect::<Vec<_>>(),
         "warnings": model.warnings().iter().map(|w| {
             json!({ "what": w.what, "where": w.place, "effect": w.effect })

@@ -1,6 +1,8 @@
 //! What is kept of a run: numbers, or a page to look at. The ending of the file's name says which.
 
-use slipstick::{ContactView, Model, State, Step, Trajectory, TrajectoryFormat};
+use slipstick::files::TrajectoryFormat;
+use slipstick::step::ContactView;
+use slipstick::{Model, State, Step, Trajectory};
 use slipstick_view::{Replay, ViewError};
 use std::path::Path;
 

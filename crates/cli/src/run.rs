@@ -5,7 +5,9 @@ use crate::recording::{self, Recording};
 use crate::run_loop::{self, Extras, Outcome};
 use crate::run_report;
 use crate::source::{self, Source};
-use slipstick::{Controller, Hold, Model, Random, Solver, State, Table, Trajectory};
+use slipstick::control::{Controller, Hold, Random, Table};
+use slipstick::model::Solver;
+use slipstick::{Model, State, Trajectory};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `slipstick run`.

@@ -2,8 +2,10 @@
 
 use crate::progress::Progress;
 use crate::recording::Recording;
+use slipstick::control::{Command, Control, Controller};
 use slipstick::dynamics::Workspace;
-use slipstick::{Command, Control, Controller, Model, RolloutError, Simulator, State, Summary};
+use slipstick::rollout::{RolloutError, Summary};
+use slipstick::{Model, Simulator, State};
 use std::time::{Duration, Instant};
 
 /// What a run has to tell.

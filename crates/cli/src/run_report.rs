@@ -3,7 +3,8 @@
 use crate::output::say;
 use crate::run_loop::{Outcome, Sample};
 use serde_json::{Value, json};
-use slipstick::{Model, Summary};
+use slipstick::Model;
+use slipstick::rollout::Summary;
 use std::collections::BTreeMap;
 
 pub fn print(model: &Model, controller: &str, outcome: &Outcome) {

@@ -1,7 +1,8 @@
 //! Numbers that load and are hardly meant.
 
 use crate::check::{Finding, Level, finding};
-use slipstick::{Joint, Model, Shape, Transmission};
+use slipstick::Model;
+use slipstick::model::{Joint, Shape, Transmission};
 
 /// Masses of bodies beyond this ratio make every solver lose digits.
 const MASS_RATIO: f64 = 1e5;

@@ -1,6 +1,7 @@
 //! Where a robot comes from: a built-in name or a file, with the options of loading.
 
-use slipstick::{LoadError, LoadOptions, Model, PairChoice};
+use slipstick::files::PairChoice;
+use slipstick::{LoadError, LoadOptions, Model};
 use std::path::{Path, PathBuf};
 
 /// How to load a robot. The names are those of `LoadOptions` and of the keywords in Python.
@@ -88,7 +89,7 @@ pub fn load_named(name: &str, options: &Options) -> Result<Model, Trouble> {
             return Err(Trouble::Name(format!("{flags}; '{name}' is built in")));
         }
         let model = slipstick::builtin(name).map_err(|e| Trouble::Name(e.to_string()))?;
-        return slipstick::with_pairs(&model, &options.pairs).map_err(Trouble::Load);
+        return slipstick::files::with_pairs(&model, &options.pairs).map_err(Trouble::Load);
     }
     let looks_like_a_file = name.contains(['/', '.', '\\']) || Path::new(name).exists();
     if !looks_like_a_file {

@@ -19,12 +19,10 @@ pub mod model;
 pub mod random;
 pub mod sensors;
 pub mod spatial;
-mod step;
+pub mod step;
 
-pub use constraint::{Mode, SolveReport, Stage, Status, WarmStart};
-pub use dynamics::Wrench;
-pub use error::{BuildError, DynamicsError, InputError, StepError};
-pub use gradient::{GradientError, InputDirection, InputGrad, OutputGrad, StepJacobian};
-pub use model::*;
-pub use sensors::{SensorError, SensorJacobian, SensorRows, Sensors};
-pub use step::{ConstraintView, ContactView, Data, Input, Margins, State, Step, step};
+pub use constraint::{Mode, SolveReport, Status, WarmStart};
+pub use error::{InputError, StepError};
+pub use gradient::GradientError;
+pub use model::{Model, ModelBuilder, Options};
+pub use step::{Data, Input, State, Step, step};

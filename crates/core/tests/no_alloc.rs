@@ -3,7 +3,12 @@
 mod counting;
 
 use counting::allocations;
-use slipstick_core::dynamics::Workspace;
+use slipstick_core::dynamics::{Workspace, Wrench};
+use slipstick_core::model::{
+    Actuator, BodyId, FrameId, GeomSpec, JointId, JointKind, JointSpec, Mesh, Quantity, Sensor, SensorObject, Shape,
+    Solver,
+};
+use slipstick_core::sensors::Sensors;
 use slipstick_core::spatial::*;
 use slipstick_core::*;
 

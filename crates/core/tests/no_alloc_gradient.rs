@@ -4,6 +4,12 @@
 mod counting;
 
 use counting::allocations;
+use slipstick_core::gradient::{InputDirection, InputGrad, OutputGrad};
+use slipstick_core::model::{
+    Actuator, ActuatorId, FrameId, GeomSpec, GradientMode, JointId, JointKind, JointSpec, Mesh, ParameterGroup,
+    Quantity, Sensor, SensorObject, Shape,
+};
+use slipstick_core::sensors::Sensors;
 use slipstick_core::spatial::*;
 use slipstick_core::*;
 

@@ -4,9 +4,12 @@ use crate::ranking::Ranking;
 use crate::report::Motion;
 use crate::throw::{Derivative, Throw, ThrowError, Unknown};
 use crate::{ExperimentError, Progress};
+use slipstick::check::Difference;
+use slipstick::model::GradientMode;
 use slipstick::optimize::{ByDifferences, Iteration, LeastSquares, Method, OptimizeError, Options, Outcome, minimize};
+use slipstick::rollout::{Memory, RolloutGradient};
 use slipstick::smoothing::Bundled;
-use slipstick::{Difference, GradientMode, Input, Memory, Model, RolloutGradient, State};
+use slipstick::{Input, Model, State};
 
 /// Where the cube begins, for how long it moves and what is looked for.
 pub(crate) struct Scene {

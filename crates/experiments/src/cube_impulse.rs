@@ -2,16 +2,16 @@
 
 use crate::comparison::{Scene, Source, failed};
 use crate::cube_velocity::DISTANCES;
-use crate::curves;
 use crate::ranking::Ranking;
 use crate::report::{Claim, Report};
 use crate::throw::Unknown;
-use crate::{ExperimentError, Progress, Settings};
+use crate::{ExperimentError, Progress, Settings, curves};
 use serde_json::json;
+use slipstick::State;
 use slipstick::dynamics::Workspace;
+use slipstick::model::Order;
 use slipstick::optimize::Method;
 use slipstick::smoothing::{Bundled, Sigma};
-use slipstick::{Order, State};
 
 /// Steps of 1 ms from the first to the last pose.
 const STEPS: usize = 100;

@@ -1,6 +1,7 @@
 //! Which dofs of a robot have actuators, and what these can do.
 
-use slipstick::{Joint, JointKind, Model, Transmission};
+use slipstick::Model;
+use slipstick::model::{Joint, JointKind, Transmission};
 
 /// The dofs of a robot that have actuators: the matrix S of the paper picks them.
 #[derive(Debug, Clone, PartialEq)]

@@ -43,7 +43,8 @@ impl Motion {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slipstick::{Controller, Simulator, builtin};
+    use slipstick::control::Controller;
+    use slipstick::{Simulator, builtin};
 
     #[test]
     fn a_motion_is_shown_with_its_contacts() {

@@ -244,7 +244,7 @@ impl From<SmoothingError> for ThrowError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slipstick::Difference;
+    use slipstick::check::Difference;
     use slipstick::optimize::ByDifferences;
 
     fn sliding(unknown: Unknown) -> Throw {
@@ -289,7 +289,7 @@ mod tests {
         throw.residual(&x, &mut r).unwrap();
         throw.jacobian(&x, MatMut::new(&mut J[0], 6, 6)).unwrap();
         let sigma = slipstick::smoothing::Sigma { v: 1e-9, ..slipstick::smoothing::Sigma::ZERO };
-        let how = Bundled { sigma, samples: 4, order: slipstick::Order::First, seed: 1 };
+        let how = Bundled { sigma, samples: 4, order: slipstick::model::Order::First, seed: 1 };
         throw.bundle = Some(Bundle::new(&throw.model, how).unwrap());
         throw.jacobian(&x, MatMut::new(&mut J[1], 6, 6)).unwrap();
         let worst = J[0].iter().zip(&J[1]).fold(0.0f64, |w, (a, b)| w.max((a - b).abs()));

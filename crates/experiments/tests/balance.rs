@@ -1,7 +1,10 @@
 //! Poses that can rest, and poses that cannot.
 
+use slipstick::control::Command;
+use slipstick::files::load_mjcf_str;
+use slipstick::model::ParameterGroup;
 use slipstick::spatial::{BodyInertia, Vec3};
-use slipstick::{Command, InputError, Model, ParameterGroup, Simulator, State, builtin, load_mjcf_str};
+use slipstick::{InputError, Model, Simulator, State, builtin};
 use slipstick_experiments::balance::{BalanceError, Touch, balance, rest};
 use slipstick_experiments::holding::{HANDSTAND, PUSH_UP, STAND, Stance};
 

@@ -1,6 +1,7 @@
 //! What is wrong with a file: where, what was expected, what was found, and what to do about it.
 
-use slipstick_core::{BuildError, Warning};
+use slipstick_core::error::BuildError;
+use slipstick_core::model::Warning;
 use std::fmt;
 
 /// A place in a file.

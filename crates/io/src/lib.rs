@@ -35,7 +35,8 @@ pub use write::{
     ConversionWarning, content_hash, mesh_file_name, mesh_to_obj, to_mjcf, to_mjcf_with_warnings, to_urdf,
 };
 
-use slipstick_core::{Geom, Model, PairRule, Shape};
+use slipstick_core::Model;
+use slipstick_core::model::{Geom, PairRule, Shape};
 use std::path::Path;
 use xml::Document;
 

@@ -6,8 +6,9 @@ use crate::write::PAIR_RULE;
 use crate::xml::Element;
 use serde_json::Value;
 use slipstick_core::dynamics::Workspace;
+use slipstick_core::model::{BodyId, GeomId, PairRule};
 use slipstick_core::spatial::Pose;
-use slipstick_core::{BodyId, GeomId, InputError, Model, PairRule, collision};
+use slipstick_core::{InputError, Model, collision};
 use std::collections::HashMap;
 use std::path::Path;
 

@@ -2,7 +2,8 @@
 
 use crate::error::Place;
 use crate::xml::Element;
-use slipstick_core::{ModelBuilder, Warning};
+use slipstick_core::ModelBuilder;
+use slipstick_core::model::Warning;
 use std::fmt::Display;
 
 /// Remarks collected while a file is read.

@@ -8,9 +8,10 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods, PyUntyp
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::IntoPyDict;
+use slipstick::InputError;
 use slipstick::dynamics::Wrench;
+use slipstick::model::BodyId;
 use slipstick::spatial::Vec3;
-use slipstick::{BodyId, InputError};
 
 use crate::errors::Failure;
 

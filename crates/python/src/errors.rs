@@ -3,10 +3,12 @@
 use pyo3::create_exception;
 use pyo3::exceptions::{PyArithmeticError, PyException, PyOSError, PyRuntimeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
+use slipstick::check::grad_check::GradCheckError;
 use slipstick::collision::CollisionError;
-use slipstick::grad_check::GradCheckError;
+use slipstick::files::{BuiltinError, SaveError};
 use slipstick::pinocchio::MapError;
-use slipstick::{BuiltinError, InputError, SaveError, SensorError, StepError};
+use slipstick::sensors::SensorError;
+use slipstick::{InputError, StepError};
 use slipstick_view::ViewError;
 
 create_exception!(
@@ -73,7 +75,7 @@ create_exception!(
 #[derive(Debug)]
 pub enum Failure {
     Input(InputError),
-    Dynamics(slipstick::DynamicsError),
+    Dynamics(slipstick::error::DynamicsError),
     Step(StepError),
     Gradient(slipstick::GradientError),
     Load(slipstick::LoadError),
@@ -99,7 +101,7 @@ macro_rules! failures {
         })*
     };
 }
-failures!(InputError => Input, slipstick::DynamicsError => Dynamics, StepError => Step,
+failures!(InputError => Input, slipstick::error::DynamicsError => Dynamics, StepError => Step,
     slipstick::GradientError => Gradient, slipstick::LoadError => Load, BuiltinError => Builtin, MapError => Map,
     CollisionError => Collision, SaveError => Save, SensorError => Sensor,
     ViewError => View, PyErr => Python);
@@ -145,13 +147,15 @@ impl From<Failure> for PyErr {
     }
 }
 
-fn dynamics(e: slipstick::DynamicsError) -> PyErr {
+fn dynamics(e: slipstick::error::DynamicsError) -> PyErr {
     let text = e.to_string();
     match e {
-        slipstick::DynamicsError::SingularMass { body, dof } => with_attributes(DynamicsError::new_err(text), |e| {
-            e.setattr("body", body)?;
-            e.setattr("dof", dof)
-        }),
+        slipstick::error::DynamicsError::SingularMass { body, dof } => {
+            with_attributes(DynamicsError::new_err(text), |e| {
+                e.setattr("body", body)?;
+                e.setattr("dof", dof)
+            })
+        }
         _ => PyValueError::new_err(text),
     }
 }
@@ -169,7 +173,7 @@ fn step(e: StepError) -> PyErr {
                 e.setattr("status", status.name())
             })
         }
-        StepError::SingularMass { body, dof } => dynamics(slipstick::DynamicsError::SingularMass { body, dof }),
+        StepError::SingularMass { body, dof } => dynamics(slipstick::error::DynamicsError::SingularMass { body, dof }),
         _ => PyValueError::new_err(text),
     }
 }

@@ -6,7 +6,7 @@ use crate::model::options::{count, unknown};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::{PyArithmeticError, PyValueError};
 use pyo3::prelude::*;
-use slipstick::Difference;
+use slipstick::check::Difference;
 use slipstick::linalg::MatMut;
 use slipstick::optimize::{self, ByDifferences, LeastSquares, Method, OptimizeError};
 use std::cell::RefCell;

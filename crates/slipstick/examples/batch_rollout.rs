@@ -6,7 +6,9 @@
 //! ```
 #![allow(clippy::print_stdout)] // an example tells what it does
 
-use slipstick::{Batch, Input, InputGrad, Memory, Model, State, StateGrad};
+use slipstick::gradient::InputGrad;
+use slipstick::rollout::{Memory, StateGrad};
+use slipstick::{Batch, Input, Model, State};
 use std::error::Error;
 
 const BALLS: usize = 64;

@@ -73,7 +73,7 @@ pub fn builtin_names() -> impl Iterator<Item = &'static str> {
 /// ```
 /// let model = slipstick::builtin("quadruped")?;
 /// assert_eq!((model.nq(), model.nv(), model.nu()), (19, 18, 12));
-/// # Ok::<(), slipstick::BuiltinError>(())
+/// # Ok::<(), slipstick::files::BuiltinError>(())
 /// ```
 pub fn builtin(name: &str) -> Result<Model, BuiltinError> {
     match ROBOTS.iter().find(|(robot, _)| *robot == name) {

@@ -1,7 +1,7 @@
 //! Differentiable rigid-body simulation for robotics: the crate to depend on.
 //!
 //! A robot comes from a file ([`load()`]), from the ones that are built in ([`builtin()`]) or from a [`ModelBuilder`], and
-//! goes into a file with [`to_mjcf`] or [`to_urdf`].
+//! goes into a file with [`files::to_mjcf`] or [`files::to_urdf`].
 //! [`dynamics::Workspace`] answers questions about one state of it, [`step()`] moves it on in time, [`optimize`] finds what
 //! leads to a wanted motion, and [`pinocchio`] translates states to and from Pinocchio's coordinates. Everything of
 //! `slipstick_core` is here under its own name.
@@ -21,8 +21,8 @@
 
 mod batch;
 mod builtin;
-mod check;
-mod controller;
+pub mod check;
+pub mod control;
 #[cfg(doctest)]
 mod guide;
 pub mod optimize;
@@ -34,23 +34,44 @@ mod summary;
 mod trajectory;
 mod workers;
 
-pub use batch::{Batch, BatchError, BatchJacobian, BatchRollout, EnvironmentError, FailedEnvironment};
-pub use builtin::{BuiltinError, builtin, builtin_names};
-pub use check::{
-    AuditReport, Corners, Difference, ParameterDifferences, StepDifferences, finite_differences,
-    finite_differences_of_parameters, grad_check,
+pub use batch::Batch;
+pub use builtin::{builtin, builtin_names};
+pub use simulator::Simulator;
+pub use slipstick_core::{
+    Data, GradientError, Input, InputError, Mode, Model, ModelBuilder, Options, SolveReport, State, Status, Step,
+    StepError, WarmStart,
 };
-pub use controller::{Command, Controller, Hold, Random, Table, TableError};
-pub use rollout_gradient::{
-    Memory, Rollout, RolloutDirection, RolloutGrad, RolloutGradient, RolloutGradientError, Sensitivities, StateGrad,
-    Wanted,
-};
-pub use simulator::{Control, RolloutError, Simulator};
-pub use slipstick_core::*;
-pub use slipstick_io::{
-    ConversionWarning, LoadError, LoadOptions, NoHull, PairChoice, Place, TriangleMesh, content_hash, convex_hull,
-    load, load_mesh_file, load_mjcf_str, load_urdf_str, load_with, mesh_file_name, mesh_to_obj, to_mjcf,
-    to_mjcf_with_warnings, to_urdf, with_pairs,
-};
-pub use summary::Summary;
-pub use trajectory::{SaveError, Trajectory, TrajectoryFormat};
+pub use slipstick_core::{collision, dynamics, error, gradient, linalg, model, sensors, spatial, step};
+#[doc(hidden)]
+pub use slipstick_core::{input_check, random};
+pub use slipstick_io::{LoadError, LoadOptions, load, load_with};
+pub use trajectory::Trajectory;
+
+/// Models from texts, meshes and built-in ones, and models and trajectories into files.
+pub mod files {
+    pub use crate::builtin::BuiltinError;
+    pub use crate::trajectory::{SaveError, TrajectoryFormat};
+    pub use slipstick_io::{
+        ConversionWarning, NoHull, PairChoice, Place, TriangleMesh, content_hash, convex_hull, load_mesh_file,
+        load_mjcf_str, load_urdf_str, mesh_file_name, mesh_to_obj, to_mjcf, to_mjcf_with_warnings, to_urdf, with_pairs,
+    };
+}
+
+/// Contact problems without a robot (nonlinear complementarity problems), their solution and its derivatives.
+pub mod ncp {
+    pub use slipstick_core::constraint::{Cone, Iterations, Problem, Solution, Stage, residual, solve};
+    pub use slipstick_core::gradient::{
+        ProblemDirection, ProblemGrad, RowDerivatives, SolutionGrad, SolutionGradient, SolutionJacobian,
+    };
+}
+
+/// Many steps: gradients through them, results of batches, summaries.
+pub mod rollout {
+    pub use crate::batch::{BatchError, BatchJacobian, BatchRollout, EnvironmentError, FailedEnvironment};
+    pub use crate::rollout_gradient::{
+        Memory, Rollout, RolloutDirection, RolloutGrad, RolloutGradient, RolloutGradientError, Sensitivities,
+        StateGrad, Wanted,
+    };
+    pub use crate::simulator::RolloutError;
+    pub use crate::summary::Summary;
+}

@@ -1,7 +1,7 @@
 //! A robot that moves: model, memory and state in one, and rollouts that are recorded.
 
 use crate::check::audit::{Audit, AuditReport};
-use crate::controller::Command;
+use crate::control::{Command, Control};
 use crate::trajectory::Trajectory;
 use slipstick_core::{Data, Input, InputError, Model, State, Step, StepError, WarmStart, step};
 use std::fmt;
@@ -9,7 +9,8 @@ use std::fmt;
 /// A model, memory for its steps and the state it is in.
 ///
 /// ```
-/// use slipstick::{Controller, Hold, Simulator};
+/// use slipstick::Simulator;
+/// use slipstick::control::{Controller, Hold};
 /// let model = slipstick::builtin("quadruped")?;
 /// let mut sim = Simulator::at_keyframe(&model, "home")?;
 /// let mut hold = Controller::Hold(Hold::new(&model, sim.state())?);
@@ -132,7 +133,7 @@ impl Simulator {
         Ok(done)
     }
 
-    /// Many steps under a controller, recorded: a [`Controller`](crate::Controller), or a function that fills the
+    /// Many steps under a controller, recorded: a [`Controller`](crate::control::Controller), or a function that fills the
     /// command for a state.
     pub fn rollout(&mut self, steps: usize, controller: impl Control) -> Result<Trajectory, RolloutError> {
         let mut trajectory = Trajectory::new(&self.model);
@@ -165,22 +166,13 @@ pub(crate) fn initial_state(model: &Model) -> State {
     State::keyframe(model, "home").unwrap_or_else(|_| State::neutral(model))
 }
 
-/// Something that commands a robot: [`Controller`](crate::Controller), or any function of model, state and command.
-pub trait Control {
-    /// Fills the command of the next step. It still holds that of the step before.
-    fn command(&mut self, model: &Model, x: &State, command: &mut Command);
-}
-
-impl<F: FnMut(&Model, &State, &mut Command)> Control for F {
-    fn command(&mut self, model: &Model, x: &State, command: &mut Command) {
-        self(model, x, command);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Controller, Random, Sensors, builtin, load_mjcf_str};
+    use crate::builtin;
+    use crate::control::{Controller, Random};
+    use crate::files::load_mjcf_str;
+    use crate::sensors::Sensors;
 
     #[test]
     fn a_state_and_its_warm_start_repeat_what_follows() {

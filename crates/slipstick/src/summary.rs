@@ -1,7 +1,8 @@
 //! A rollout in a few numbers.
 
 use crate::check::audit::AuditReport;
-use slipstick_core::{Mode, Stage, Status, Step};
+use slipstick_core::constraint::Stage;
+use slipstick_core::{Mode, Status, Step};
 use std::collections::BTreeMap;
 
 /// Counts and extremes over the steps of a rollout.

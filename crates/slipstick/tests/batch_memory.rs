@@ -3,7 +3,9 @@
 mod counting;
 
 use counting::measured;
+use slipstick::gradient::InputGrad;
 use slipstick::random::Rng;
+use slipstick::rollout::{BatchJacobian, Memory, StateGrad};
 use slipstick::*;
 
 /// Rows of a batch on one thread, and room for what comes out.

@@ -1,6 +1,7 @@
 //! The robots that are compiled in.
 
-use slipstick::{BuiltinError, State, builtin, builtin_names};
+use slipstick::files::BuiltinError;
+use slipstick::{State, builtin, builtin_names};
 
 /// Names in `models/`, read at test time: a file that nobody embedded is found.
 fn files() -> Vec<String> {

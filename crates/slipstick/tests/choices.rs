@@ -1,7 +1,9 @@
 //! Derivatives that are a choice are counted, and the mean of both sides is nearer to the step.
 #![allow(non_snake_case)]
 
-use slipstick::{Batch, Data, Input, InputGrad, Memory, Model, RolloutGradient, State, StateGrad, builtin, step};
+use slipstick::gradient::InputGrad;
+use slipstick::rollout::{Memory, RolloutGradient, StateGrad};
+use slipstick::{Batch, Data, Input, Model, State, builtin, step};
 
 /// The quadruped after some time at home, and its controls.
 fn standing(steps: usize) -> (Model, Data, State, Vec<f64>) {

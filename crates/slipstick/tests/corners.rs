@@ -1,6 +1,8 @@
 //! Corners of the step are told column by column, and nothing else is.
 
-use slipstick::{Corners, Data, Input, Model, State, load_mjcf_str, step};
+use slipstick::check::Corners;
+use slipstick::files::load_mjcf_str;
+use slipstick::{Data, Input, Model, State, step};
 
 pub fn scene(bodies: &str) -> Model {
     let text = format!("<mujoco><option timestep='0.002' gravity='0 0 -10'/><worldbody>{bodies}</worldbody></mujoco>");

@@ -1,6 +1,6 @@
 //! Position correction near a singular pose: bounded energy, said in the report, with the derivative of the step.
 
-use slipstick::constraint::Status;
+use slipstick::Status;
 use slipstick::dynamics::Workspace;
 use slipstick::{Data, Input, LoadOptions, Model, State};
 
@@ -12,7 +12,7 @@ const LEG: &str = "<mujoco><worldbody><geom type='plane' size='1 1 1' pos='0 0 0
     </body></body></worldbody></mujoco>";
 
 fn leg() -> Model {
-    slipstick::load_mjcf_str("leg", LEG, &LoadOptions::default()).expect("a leg")
+    slipstick::files::load_mjcf_str("leg", LEG, &LoadOptions::default()).expect("a leg")
 }
 
 fn bent(model: &Model, angle: f64) -> State {

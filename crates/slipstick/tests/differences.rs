@@ -1,11 +1,11 @@
 //! Finite differences of the step, and the check that compares exact derivatives with them.
 
-use slipstick::grad_check::{GradCheck, Sample, SampleError, check, check_state};
+use slipstick::check::grad_check::{GradCheck, Sample, SampleError, check, check_state};
+use slipstick::check::{Difference, StepDifferences, finite_differences, finite_differences_of_parameters};
+use slipstick::control::{Controller, Hold};
 use slipstick::linalg::MatRef;
-use slipstick::{
-    Controller, Data, Difference, Hold, Input, InputError, Model, ParameterGroup, Simulator, State, StepDifferences,
-    StepError, builtin, finite_differences, finite_differences_of_parameters,
-};
+use slipstick::model::ParameterGroup;
+use slipstick::{Data, Input, InputError, Model, Simulator, State, StepError, builtin};
 
 /// A robot that has settled, its controls, and its model solved as exactly as differences need.
 fn settled(name: &str) -> (Model, State, Vec<f64>) {

@@ -1,7 +1,8 @@
 //! Bodies that rotate freely keep their energy and the size of their angular momentum, and a motion that diverges says so.
 
 use slipstick::dynamics::Workspace;
-use slipstick::{Data, Input, Integrator, LoadOptions, Model, State, StepError};
+use slipstick::model::Integrator;
+use slipstick::{Data, Input, LoadOptions, Model, State, StepError};
 
 const BRICK: &str = "<geom type='box' size='.05 .02 .01'/>";
 /// A bar with a handle: the center of mass is not the body's origin.
@@ -13,7 +14,7 @@ fn floating(geoms: &str, dt: f64, integrator: Integrator) -> Model {
         "<mujoco><option timestep='{dt}' gravity='0 0 0'/><worldbody><body name='it'><freejoint/>{geoms}</body>\
          </worldbody></mujoco>"
     );
-    let model = slipstick::load_mjcf_str("floating", &xml, &LoadOptions::default()).expect("a body");
+    let model = slipstick::files::load_mjcf_str("floating", &xml, &LoadOptions::default()).expect("a body");
     let mut options = model.options().clone();
     options.integrator = integrator;
     model.with_options(options).expect("options")

@@ -1,6 +1,6 @@
 //! Closed loops and demands that contradict each other: bounded work, bounded impulses, and what a robot would do.
 
-use slipstick::constraint::Status;
+use slipstick::Status;
 use slipstick::{Data, Input, Model, State, Step};
 use std::path::Path;
 

@@ -1,7 +1,8 @@
 //! A row of balls that touch: an island of many bodies, which is solved through the sparse root of its Delassus matrix.
 
-use slipstick::constraint::Status;
-use slipstick::{Data, Input, LoadOptions, Model, Solver, State};
+use slipstick::Status;
+use slipstick::model::Solver;
+use slipstick::{Data, Input, LoadOptions, Model, State};
 
 const BALLS: usize = 24;
 
@@ -18,7 +19,7 @@ fn row(solver: Solver) -> Model {
     let xml = format!(
         "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='9 9 1' friction='0.2'/>{balls}</worldbody></mujoco>"
     );
-    let model = slipstick::load_mjcf_str("row", &xml, &LoadOptions::default()).expect("a row");
+    let model = slipstick::files::load_mjcf_str("row", &xml, &LoadOptions::default()).expect("a row");
     let mut options = model.options().clone();
     (options.solver, options.max_iterations) = (solver, 20_000);
     model.with_options(options).expect("options")
@@ -69,7 +70,7 @@ fn constraints_between_bodies_that_cannot_move_are_left_alone() {
         <body name='a' pos='0 0 3'><geom size='.1'/></body><body name='b' pos='0 0 3'><geom size='.1'/></body>
         <body pos='0 0 .1'><freejoint/><geom type='box' size='.1 .1 .1'/></body></worldbody>
         <equality><connect body1='a' body2='b' anchor='0 0 0'/><weld body1='a' body2='world'/></equality></mujoco>";
-    let model = slipstick::load_mjcf_str("fixed", xml, &LoadOptions::default()).expect("a scene");
+    let model = slipstick::files::load_mjcf_str("fixed", xml, &LoadOptions::default()).expect("a scene");
     let x = State::neutral(&model);
     let (mut data, mut next) = (Data::new(&model), x.clone());
     let mut step = slipstick::step(&model, &mut data, &x, &Input::default(), &mut next).expect("a step");

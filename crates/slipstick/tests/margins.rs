@@ -1,7 +1,8 @@
 //! Margins of patches and of redundant supports: those of the center of all loads that go with the motion.
 
 use crate::corners::{BOX, FLOOR, scene};
-use slipstick::{Data, Input, Margins, Model, State, builtin, step};
+use slipstick::step::Margins;
+use slipstick::{Data, Input, Model, State, builtin, step};
 
 fn margins(model: &Model, tau: &[f64]) -> Margins {
     let (mut data, x) = (Data::new(model), State::neutral(model));

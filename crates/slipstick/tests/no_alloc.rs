@@ -3,7 +3,9 @@
 mod counting;
 
 use counting::measured;
-use slipstick::{Controller, Data, Difference, Hold, Input, Simulator, StepDifferences, builtin, finite_differences};
+use slipstick::check::{Difference, StepDifferences, finite_differences};
+use slipstick::control::{Controller, Hold};
+use slipstick::{Data, Input, Simulator, builtin};
 
 #[test]
 fn differences_of_standing_robots_allocate_nothing() {

@@ -1,6 +1,7 @@
 //! One-sided derivatives at states of rest, where more is held than the motion has, beside differences of the true step.
 
-use slipstick::{Data, GradientError, Input, InputDirection, LoadOptions, Model, State, WarmStart, builtin};
+use slipstick::gradient::InputDirection;
+use slipstick::{Data, GradientError, Input, LoadOptions, Model, State, WarmStart, builtin};
 
 /// Lengths of differences (m or rad).
 const LENGTHS: [f64; 4] = [1e-8, 1e-7, 1e-6, 1e-5];
@@ -68,7 +69,7 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 
 #[test]
 fn both_sides_of_columns_at_rest_are_those_of_the_step() {
-    let read = |text: &str| slipstick::load_mjcf_str("scene", text, &LoadOptions::default()).expect("sound");
+    let read = |text: &str| slipstick::files::load_mjcf_str("scene", text, &LoadOptions::default()).expect("sound");
     let models = [read(GROOVE), read(WALL), builtin("quadruped").expect("built in")];
     let (mut sides, mut right, mut at_length) = (0, 0, [0; 2]);
     for rest in models.into_iter().map(Rest::of) {

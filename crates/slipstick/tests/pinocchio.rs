@@ -1,9 +1,10 @@
 //! Conversions to Pinocchio's coordinates against what defines them: same motion, same power, derivative of velocity.
 
 use slipstick::linalg::MatRef;
+use slipstick::model::{JointKind, JointSpec};
 use slipstick::pinocchio::{Map, MapError, PinJoint, PinKind};
 use slipstick::spatial::{BodyInertia, Pose, Sym3, vec3};
-use slipstick::{JointKind, JointSpec, Model, ModelBuilder};
+use slipstick::{Model, ModelBuilder};
 
 /// One joint of every kind; the slide is described at 0.3.
 fn all_joints() -> Model {

@@ -5,7 +5,7 @@
 //! ratchet` writes the file anew.
 
 use crate::hard_scenes::scene;
-use slipstick::grad_check::{GradCheck, GradReport, check};
+use slipstick::check::grad_check::{GradCheck, GradReport, check};
 use slipstick::{Model, builtin, builtin_names};
 use std::fmt::Write;
 use std::path::Path;

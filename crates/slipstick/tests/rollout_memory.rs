@@ -3,6 +3,8 @@
 mod counting;
 
 use counting::measured;
+use slipstick::model::ParameterGroup;
+use slipstick::rollout::{Memory, RolloutGradient, StateGrad};
 use slipstick::*;
 
 const GROUPS: [ParameterGroup; 2] = [ParameterGroup::Friction, ParameterGroup::Damping];

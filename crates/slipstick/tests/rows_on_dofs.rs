@@ -1,9 +1,12 @@
 //! Limits and dry friction act on the diagonal of the mass matrix, not in the contact problem: the same answer as with all rows
 //! in one dense matrix, and derivatives that do not depend on how it was found.
 
-use slipstick::constraint::{Solution, Status, residual, solve};
+use slipstick::Status;
+use slipstick::gradient::{InputGrad, OutputGrad};
+use slipstick::model::Solver;
+use slipstick::ncp::{Solution, residual, solve};
 use slipstick::random::Rng;
-use slipstick::{Data, Input, InputGrad, Model, OutputGrad, Solver, State, Step, builtin};
+use slipstick::{Data, Input, Model, State, Step, builtin};
 
 /// Robots with dry friction or limits in their joints.
 const ROBOTS: [&str; 8] = ["quadruped", "biped", "humanoid", "atlas", "arm", "ant", "walker2d", "hopper"];

@@ -2,6 +2,9 @@
 #![allow(non_snake_case)]
 
 use crate::corners::scene;
+use slipstick::gradient::StepJacobian;
+use slipstick::model::GradientMode;
+use slipstick::model::{Order, ParameterGroup};
 use slipstick::smoothing::{Bundle, Bundled, ComplianceSchedule, Estimate, Sigma, Smoothed, SmoothingError};
 use slipstick::*;
 

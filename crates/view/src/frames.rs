@@ -2,8 +2,10 @@
 
 use crate::encode;
 use serde_json::{Value, json};
+use slipstick::Mode;
+use slipstick::model::BodyId;
 use slipstick::spatial::{Pose, Quat, Vec3};
-use slipstick::{BodyId, ContactView, Mode};
+use slipstick::step::ContactView;
 
 /// Share of a frame by which a time may miss its grid, for sums of time steps are not round.
 const ROUNDING: f64 = 1e-6;

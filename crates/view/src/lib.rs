@@ -4,7 +4,8 @@
 //! collision sees them, the ground, shadows, and the forces at contacts in the color of what they do: stick, slide, break.
 //!
 //! ```no_run
-//! use slipstick::{Controller, Hold, Simulator, Command, Control};
+//! use slipstick::Simulator;
+//! use slipstick::control::{Command, Control, Controller, Hold};
 //! use slipstick_view::Replay;
 //! let model = slipstick::builtin("quadruped")?;
 //! let mut sim = Simulator::at_keyframe(&model, "home")?;

@@ -4,7 +4,9 @@ use crate::error::ViewError;
 use crate::frames::{Frames, Mark, seven};
 use crate::{page, scene};
 use slipstick::dynamics::Workspace;
-use slipstick::{BodyId, ContactView, InputError, Model, State, Step, Trajectory};
+use slipstick::model::BodyId;
+use slipstick::step::ContactView;
+use slipstick::{InputError, Model, State, Step, Trajectory};
 use std::path::Path;
 
 /// Frames per second unless told otherwise: as many as a screen shows.
@@ -138,7 +140,8 @@ impl Replay {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slipstick::{Controller, Data, Input, Random, Simulator, builtin, step};
+    use slipstick::control::{Controller, Random};
+    use slipstick::{Data, Input, Simulator, builtin, step};
 
     fn stands() -> (Model, State) {
         let model = builtin("quadruped").unwrap();

@@ -3,8 +3,10 @@
 use crate::encode;
 use crate::frames::{Frames, seven};
 use serde_json::{Value, json};
+use slipstick::Model;
+use slipstick::files::convex_hull;
+use slipstick::model::{Geom, GeomId, HeightField, Mesh, ParameterGroup, Shape};
 use slipstick::spatial::Vec3;
-use slipstick::{Geom, GeomId, HeightField, Mesh, Model, ParameterGroup, Shape, convex_hull};
 
 const FORMAT: &str = "slipstick-replay";
 const VERSION: u32 = 1;
@@ -101,7 +103,9 @@ fn field(field: &HeightField) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slipstick::{LoadOptions, Parameters, load_mjcf_str};
+    use slipstick::LoadOptions;
+    use slipstick::files::load_mjcf_str;
+    use slipstick::model::Parameters;
 
     const ZOO: &str = r#"<mujoco model="zoo"><asset><mesh name="pyramid" vertex="0 0 0  1 0 0  0 1 0  0 0 2"/>
       <hfield name="hills" nrow="2" ncol="3" size="3 1 0.5 0.1" elevation="0 1 2  3 4 5"/></asset>

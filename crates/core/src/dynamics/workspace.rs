@@ -22,7 +22,7 @@ use crate::spatial::{Force, Motion, Pose, Vec3};
 /// Vectors follow the model: `q` has nq numbers, `v`, `a`, `tau` have nv. Matrices are row by row.
 ///
 /// ```
-/// # use slipstick_core::{*, spatial::*, dynamics::Workspace};
+/// # use slipstick_core::{*, model::*, spatial::*, dynamics::Workspace};
 /// # let mut b = ModelBuilder::new("pendulum");
 /// # let bob = BodyInertia { mass: 2.0, com: vec3(0.0, 0.0, -1.0), about_com: Sym3::ZERO };
 /// # let hinge = JointSpec::new("swing", JointKind::Revolute { axis: vec3(0.0, 1.0, 0.0) });

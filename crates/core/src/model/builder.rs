@@ -17,7 +17,9 @@ use crate::spatial::{BodyInertia, Pose};
 /// Collects links, shapes and actuators; [`ModelBuilder::build`] makes the model.
 ///
 /// ```
-/// use slipstick_core::{JointKind, JointSpec, ModelBuilder, spatial::*};
+/// use slipstick_core::ModelBuilder;
+/// use slipstick_core::model::{JointKind, JointSpec};
+/// use slipstick_core::spatial::*;
 /// let mut b = ModelBuilder::new("pendulum");
 /// let bob = BodyInertia { mass: 1.0, com: vec3(0.0, 0.0, -1.0), about_com: Sym3::ZERO };
 /// let hinge = JointSpec::new("swing", JointKind::Revolute { axis: vec3(0.0, 1.0, 0.0) });

@@ -1,8 +1,10 @@
 //! What sensors must read whatever the robot.
 
+use crate::dynamics::Wrench;
 use crate::model::*;
+use crate::sensors::Sensors;
 use crate::spatial::*;
-use crate::{Data, Input, Sensors, State, Step, Wrench, step};
+use crate::{Data, Input, State, Step, step};
 
 const BOX: Vec3 = vec3(0.1, 0.15, 0.2);
 

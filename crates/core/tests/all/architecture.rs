@@ -1,4 +1,4 @@
-//! The dependency rules of ARCHITECTURE.md §2, read from the page, against the `use crate::…` lines of all files.
+//! The rules of ARCHITECTURE.md §2, read from the page, against the `use crate::…` lines of all files; sizes of the roots.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -109,5 +109,26 @@ fn solvers_see_a_problem_and_do_not_change_it() {
         let text = fs::read_to_string(&file).expect("readable");
         let named = robot.iter().find(|word| text.contains(**word));
         assert!(named.is_none(), "{}: a solver may not name '{}'", file.display(), named.unwrap_or(&""));
+    }
+}
+
+/// Names that start with a capital or are functions, in the `pub use` items at the first level of a file.
+fn root_names(text: &str) -> Vec<String> {
+    let uses = text.split("\npub use ").skip(1).map(|rest| rest.split(';').next().unwrap_or_default());
+    // modules are exported from the path of a crate alone, names of their own from a module
+    let hidden = |list: &&str| !list.contains("linalg") && !list.contains("input_check");
+    let lists = uses.filter(hidden).map(|path| path.split_once('{').map_or(path, |(_, list)| list));
+    let names =
+        lists.flat_map(|list| list.split([',', '}']).map(|n| n.trim().rsplit("::").next().unwrap_or("").to_string()));
+    names.filter(|n| !n.is_empty()).collect()
+}
+
+#[test]
+fn at_most_25_names_at_a_root() {
+    for lib in ["../slipstick/src/lib.rs", "src/lib.rs"] {
+        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(lib)).expect("a crate has a root");
+        let names = root_names(&text);
+        assert!(names.contains(&"Model".to_string()) && !names.contains(&"*".to_string()), "{lib}: {names:?}");
+        assert!(names.len() <= 25, "{lib} has {} names: {names:?}", names.len());
     }
 }

@@ -1,5 +1,10 @@
 //! What a builder refuses, and what it makes of fixed links.
 
+use slipstick_core::dynamics::Wrench;
+use slipstick_core::error::DynamicsError;
+use slipstick_core::model::{
+    Actuator, BodyId, FrameId, JointId, JointKind, JointSpec, Keyframe, ParameterGroup, Transmission,
+};
 use slipstick_core::spatial::*;
 use slipstick_core::*;
 

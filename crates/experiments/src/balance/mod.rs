@@ -14,8 +14,9 @@ pub use error::BalanceError;
 pub use statics::{Rest, Support, rest};
 
 use problem::Reach;
+use slipstick::Model;
+use slipstick::model::BodyId;
 use slipstick::optimize::{Method, OptimizeError, Options, minimize};
-use slipstick::{BodyId, Model};
 
 /// A body that is to stand on the floor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

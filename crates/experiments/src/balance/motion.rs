@@ -2,8 +2,9 @@
 #![allow(non_snake_case)]
 
 use slipstick::dynamics::Workspace;
+use slipstick::model::BodyId;
 use slipstick::spatial::{Pose, Vec3};
-use slipstick::{BodyId, InputError, Model};
+use slipstick::{InputError, Model};
 
 /// A model in one configuration.
 pub(super) struct Posture<'m> {

@@ -8,9 +8,10 @@ use super::statics::horizontal;
 use super::support::{Floor, Nearest, SupportPoint, lowest, nearest};
 use super::{PRICE, Touch};
 use slipstick::linalg::MatMut;
+use slipstick::model::BodyId;
 use slipstick::optimize::LeastSquares;
 use slipstick::spatial::Vec3;
-use slipstick::{BodyId, InputError, Model};
+use slipstick::{InputError, Model};
 
 /// How far joints stay from the ends of their ranges (rad or m).
 const SPARE: f64 = 0.01;

@@ -10,9 +10,11 @@ use super::error::BalanceError;
 use super::motion::Posture;
 use super::support::nearest;
 use crate::drives::Drives;
-use slipstick::constraint::{Problem, Solution, solve};
+use slipstick::model::{BodyId, Solver};
+use slipstick::ncp::{Problem, Solution, solve};
 use slipstick::spatial::Vec3;
-use slipstick::{BodyId, ContactView, Data, Input, Model, Solver, State, Status};
+use slipstick::step::ContactView;
+use slipstick::{Data, Input, Model, State, Status};
 
 /// Distance below which things touch (m). At 1 ms a gap of this size is closed with 1e-6 m/s.
 const TOUCH: f64 = 1e-9;

@@ -1,8 +1,9 @@
 //! What a robot can stand on: the lowest points of its bodies, and how far a place is from between them.
 #![allow(non_snake_case)]
 
+use slipstick::Model;
+use slipstick::model::{BodyId, Geom, GeomId, Shape};
 use slipstick::spatial::{Pose, Vec3};
-use slipstick::{BodyId, Geom, GeomId, Model, Shape};
 
 /// The half-space that robots stand on.
 #[derive(Debug, Clone, Copy, PartialEq)]

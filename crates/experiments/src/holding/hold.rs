@@ -1,9 +1,10 @@
 //! Whether torques that hold a robot for one step hold it for a second.
 
 use crate::drives::Drives;
-use slipstick::{
-    Command, Implicit, InputError, JointKind, Model, ParameterGroup, RolloutError, Simulator, State, Trajectory,
-};
+use slipstick::control::Command;
+use slipstick::model::{Implicit, JointKind, ParameterGroup};
+use slipstick::rollout::RolloutError;
+use slipstick::{InputError, Model, Simulator, State, Trajectory};
 
 /// What holds the joints in addition to the found torques: servos that act at the end of each step, as springs and dampers do.
 /// Zero: nothing, torques are constant.

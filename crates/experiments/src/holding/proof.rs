@@ -2,9 +2,11 @@
 
 use super::torques::Torques;
 use crate::drives::Drives;
-use slipstick::dynamics::Workspace;
+use slipstick::dynamics::{Workspace, Wrench};
+use slipstick::model::BodyId;
 use slipstick::spatial::Vec3;
-use slipstick::{BodyId, ContactView, InputError, Model, StepError, Wrench};
+use slipstick::step::ContactView;
+use slipstick::{InputError, Model, StepError};
 
 /// A contact force at rest.
 #[derive(Debug, Clone, PartialEq)]

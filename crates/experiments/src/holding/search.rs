@@ -3,9 +3,11 @@
 
 use super::torques::{Torques, TorquesError};
 use crate::drives::Drives;
+use slipstick::check::Difference;
+use slipstick::model::GradientMode;
 use slipstick::optimize::{ByDifferences, LeastSquares, OptimizeError, Options, Outcome, Stop, minimize};
 use slipstick::random::Rng;
-use slipstick::{Difference, GradientMode, InputError, Model};
+use slipstick::{InputError, Model};
 use std::fmt;
 
 /// Where a search begins.

@@ -2,11 +2,10 @@
 
 use crate::balance::{BalanceError, Rest, Touch, balance};
 use slipstick::dynamics::Workspace;
+use slipstick::files::{BuiltinError, PairChoice};
+use slipstick::model::{BodyId, JointKind, ParameterGroup, Shape};
 use slipstick::spatial::{BodyInertia, Quat, Sym3, Vec3};
-use slipstick::{
-    BodyId, BuiltinError, InputError, JointKind, LoadError, LoadOptions, Model, PairChoice, ParameterGroup, Shape,
-    builtin, load_with,
-};
+use slipstick::{InputError, LoadError, LoadOptions, Model, builtin, load_with};
 use std::fmt;
 use std::path::Path;
 

@@ -7,7 +7,7 @@ use super::{Format, Solid, TriangleMesh, entry};
 use crate::LoadOptions;
 use crate::cache::{Key, Store};
 use crate::error::{LoadError, Place};
-use slipstick_core::Mesh;
+use slipstick_core::model::Mesh;
 use slipstick_core::spatial::{Pose, Vec3};
 use std::path::Path;
 

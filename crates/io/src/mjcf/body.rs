@@ -11,8 +11,8 @@ use crate::names::Names;
 use crate::orientation::orientation;
 use crate::warning::Warnings;
 use crate::xml::Element;
+use slipstick_core::model::{JointKind, JointSpec, Shape};
 use slipstick_core::spatial::{BodyInertia, Pose, Quat, Vec3};
-use slipstick_core::{JointKind, JointSpec, Shape};
 use std::collections::HashSet;
 
 /// A body as the file describes it; number 0 is the world.

@@ -7,7 +7,8 @@ use crate::attribute::Attributes;
 use crate::error::LoadError;
 use crate::warning::Warnings;
 use crate::xml::Element;
-use slipstick_core::{ModelBuilder, PairSurface};
+use slipstick_core::ModelBuilder;
+use slipstick_core::model::PairSurface;
 use std::collections::HashSet;
 
 /// Names of the geoms that explicit pairs ask for: they are needed even if their masks say that they touch nothing.

@@ -9,8 +9,9 @@ use crate::error::LoadError;
 use crate::names::Names;
 use crate::warning::Warnings;
 use crate::xml::Element;
+use slipstick_core::ModelBuilder;
+use slipstick_core::model::{Equality, EqualityKind};
 use slipstick_core::spatial::{Pose, Quat, Vec3};
-use slipstick_core::{Equality, EqualityKind, ModelBuilder};
 
 pub(super) fn read<'a>(
     root: Element<'a>,

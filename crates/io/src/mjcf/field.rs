@@ -4,7 +4,7 @@ use crate::attribute::{Attribute, Attributes};
 use crate::error::{LoadError, Place};
 use crate::mesh;
 use crate::xml::Element;
-use slipstick_core::HeightField;
+use slipstick_core::model::HeightField;
 use std::path::Path;
 
 /// Rows, columns and heights from 0 to 1, rows from −y to +y.

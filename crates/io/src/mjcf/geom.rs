@@ -8,8 +8,8 @@ use crate::attribute::{Attribute, Attributes};
 use crate::error::LoadError;
 use crate::orientation::{orientation, z_to};
 use crate::warning::Warnings;
+use slipstick_core::model::{Shape, Surface};
 use slipstick_core::spatial::{BodyInertia, Pose, Vec3};
-use slipstick_core::{Shape, Surface};
 use std::collections::HashSet;
 
 /// Density where the file gives none: water [kg/m³].

@@ -3,8 +3,8 @@
 use super::body::Link;
 use crate::attribute::Attribute;
 use crate::error::LoadError;
+use slipstick_core::model::{FrameId, GeomId, JointId, JointSpec};
 use slipstick_core::spatial::Pose;
-use slipstick_core::{FrameId, GeomId, JointId, JointSpec};
 use std::collections::{HashMap, HashSet};
 
 /// A link, and where it is in the neutral configuration.

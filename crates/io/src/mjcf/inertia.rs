@@ -7,7 +7,7 @@ use crate::inertia::defect;
 use crate::orientation::orientation;
 use crate::warning::Warnings;
 use crate::xml::Element;
-use slipstick_core::Shape;
+use slipstick_core::model::Shape;
 use slipstick_core::spatial::{BodyInertia, Pose, Sym3, Vec3, principal_axes, principal_moments};
 use std::f64::consts::PI;
 

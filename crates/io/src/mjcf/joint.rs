@@ -5,8 +5,8 @@ use super::defaults::Properties;
 use crate::attribute::Attributes;
 use crate::error::LoadError;
 use crate::warning::Warnings;
+use slipstick_core::model::{JointKind, JointSpec};
 use slipstick_core::spatial::{Pose, Vec3};
-use slipstick_core::{JointKind, JointSpec};
 
 /// A free joint: no springs, dampers or drives, whatever the default classes say.
 pub(super) fn read_free(p: &Properties) -> JointSpec {

@@ -3,7 +3,7 @@
 use crate::attribute::Attributes;
 use crate::error::LoadError;
 use crate::xml::Element;
-use slipstick_core::Keyframe;
+use slipstick_core::model::Keyframe;
 
 /// Sizes and defaults of the vectors of a state.
 pub(super) struct Layout<'b> {

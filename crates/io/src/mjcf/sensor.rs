@@ -7,7 +7,8 @@ use crate::attribute::{Attribute, Attributes};
 use crate::error::LoadError;
 use crate::names::Names;
 use crate::xml::Element;
-use slipstick_core::{ActuatorId, FrameId, ModelBuilder, Quantity, Sensor, SensorObject};
+use slipstick_core::ModelBuilder;
+use slipstick_core::model::{ActuatorId, FrameId, Quantity, Sensor, SensorObject};
 use std::collections::HashMap;
 
 /// What the sensors of a file refer to.

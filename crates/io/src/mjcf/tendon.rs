@@ -8,7 +8,8 @@ use crate::error::LoadError;
 use crate::names::Names;
 use crate::warning::Warnings;
 use crate::xml::Element;
-use slipstick_core::{JointSpec, ModelBuilder, Tendon};
+use slipstick_core::ModelBuilder;
+use slipstick_core::model::{JointSpec, Tendon};
 use std::collections::HashMap;
 
 /// The tendons of a file by name; `None` for those that the model cannot have.

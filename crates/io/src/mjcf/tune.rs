@@ -1,8 +1,9 @@
 //! Numbers that a file gives by their effect on the motion: they take the inertia in the neutral configuration.
 
 use super::body::Link;
+use slipstick_core::Model;
 use slipstick_core::dynamics::Workspace;
-use slipstick_core::{Actuator, Joint, Model, ParameterGroup, Transmission};
+use slipstick_core::model::{Actuator, Joint, ParameterGroup, Transmission};
 
 /// What the time of a spring and damper is divided by at least.
 const TINY: f64 = 1e-15;

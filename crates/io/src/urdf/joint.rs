@@ -6,8 +6,8 @@ use crate::names::Names;
 use crate::orientation::z_to;
 use crate::warning::Warnings;
 use crate::xml::Element;
+use slipstick_core::model::{JointKind, JointSpec};
 use slipstick_core::spatial::Vec3;
-use slipstick_core::{JointKind, JointSpec};
 
 #[derive(Clone, Copy, PartialEq)]
 enum Type {

@@ -5,7 +5,8 @@ use crate::attribute::Attributes;
 use crate::error::LoadError;
 use crate::warning::Warnings;
 use crate::xml::Element;
-use slipstick_core::{Equality, EqualityKind, JointId, ModelBuilder};
+use slipstick_core::ModelBuilder;
+use slipstick_core::model::{Equality, EqualityKind, JointId};
 use std::collections::HashMap;
 
 /// Adds one constraint per joint that follows another. Robots in use name leaders that do not exist: such a joint moves

@@ -19,8 +19,9 @@ use crate::warning::Warnings;
 use crate::xml::{Document, Element};
 use compiler::Compiler;
 use shapes::Shapes;
+use slipstick_core::model::{FrameId, GeomSpec, JointKind, JointSpec, Shape};
 use slipstick_core::spatial::{BodyInertia, Pose};
-use slipstick_core::{FrameId, GeomSpec, JointKind, JointSpec, Model, ModelBuilder, Shape};
+use slipstick_core::{Model, ModelBuilder};
 use std::path::Path;
 use tree::{Tree, link_of};
 

@@ -10,7 +10,7 @@
 use super::Hanging;
 use crate::inertia::defect;
 use crate::warning::Warnings;
-use slipstick_core::JointKind;
+use slipstick_core::model::JointKind;
 use slipstick_core::spatial::{BodyInertia, Pose, Sym3, Vec3};
 
 /// Armature of a joint that moves nothing [kg or kg·m²]: small for any robot, and far from the limit of division.

@@ -2,14 +2,14 @@
 
 use super::compiler::Compiler;
 use super::link::origin;
-use crate::LoadOptions;
 use crate::attribute::{Attribute, Attributes};
 use crate::error::{LoadError, Place};
-use crate::mesh;
 use crate::warning::Warnings;
 use crate::xml::Element;
+use crate::{LoadOptions, mesh};
+use slipstick_core::ModelBuilder;
+use slipstick_core::model::{FrameId, GeomSpec, Mesh, MeshId, Shape};
 use slipstick_core::spatial::Vec3;
-use slipstick_core::{FrameId, GeomSpec, Mesh, MeshId, ModelBuilder, Shape};
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 

@@ -1,7 +1,8 @@
 //! A fingerprint of a model: the same for the same robot in every run and on every machine.
 
 use super::mjcf::to_mjcf;
-use slipstick_core::{Model, ParameterGroup};
+use slipstick_core::Model;
+use slipstick_core::model::ParameterGroup;
 use std::fmt::Write;
 
 /// 128 bits of FNV-1a (Fowler, Noll, Vo) as 32 hexadecimal digits.

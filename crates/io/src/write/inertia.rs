@@ -2,7 +2,7 @@
 
 use super::mjcf::Writer;
 use super::{ConversionWarning, is_first_link};
-use slipstick_core::BodyId;
+use slipstick_core::model::BodyId;
 use slipstick_core::spatial::{BodyInertia, Sym3, Vec3, principal_moments};
 
 impl Writer<'_> {

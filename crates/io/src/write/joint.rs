@@ -2,8 +2,8 @@
 
 use super::mjcf::{Writer, finite_range};
 use super::xml::Attributes;
+use slipstick_core::model::{BodyId, Joint, JointKind, ParameterGroup};
 use slipstick_core::spatial::Vec3;
-use slipstick_core::{BodyId, Joint, JointKind, ParameterGroup};
 
 /// One joint of the file: which dof of the model's joint it is, or all of them.
 struct Part<'a> {

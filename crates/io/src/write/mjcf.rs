@@ -3,8 +3,9 @@
 
 use super::xml::{Attributes, Xml};
 use super::{ConversionWarning, is_first_link, joints_by_body, n_links};
+use slipstick_core::Model;
+use slipstick_core::model::{BodyId, Geom, Joint, JointKind, PairRule, ParameterGroup, Shape};
 use slipstick_core::spatial::{BodyInertia, Pose, Quat, Vec3};
-use slipstick_core::{BodyId, Geom, Joint, JointKind, Model, PairRule, ParameterGroup, Shape};
 
 /// Stands for infinity, which MJCF has no word for.
 pub(super) const FAR: f64 = 1e10;

@@ -17,7 +17,8 @@ pub use urdf::{mesh_file_name, mesh_to_obj, to_urdf};
 
 pub(crate) use pairs::PAIR_RULE;
 
-use slipstick_core::{BodyId, Joint, Model};
+use slipstick_core::Model;
+use slipstick_core::model::{BodyId, Joint};
 use std::fmt;
 
 /// Something of a model that a written file cannot say.

@@ -2,7 +2,7 @@
 
 use super::mjcf::Writer;
 use super::xml::Attributes;
-use slipstick_core::{GeomId, PairRule, PairSurface};
+use slipstick_core::model::{GeomId, PairRule, PairSurface};
 
 /// Name of the custom text that says by which rule the pairs of a file are made.
 pub(crate) const PAIR_RULE: &str = "slipstick_pairs";
@@ -45,7 +45,7 @@ impl Writer<'_> {
     fn mixed(&self, geoms: [GeomId; 2]) -> PairSurface {
         let [a, b] = geoms.map(|g| &self.model.geoms()[g.0].surface);
         let offset = a.offset + b.offset;
-        let of = |s: &slipstick_core::Surface| PairSurface { friction: s.friction, condim: s.condim, offset };
+        let of = |s: &slipstick_core::model::Surface| PairSurface { friction: s.friction, condim: s.condim, offset };
         match a.priority.cmp(&b.priority) {
             std::cmp::Ordering::Greater => of(a),
             std::cmp::Ordering::Less => of(b),

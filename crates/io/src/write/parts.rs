@@ -2,8 +2,8 @@
 
 use super::mjcf::{Writer, finite_range};
 use super::xml::{Attributes, join};
+use slipstick_core::model::{Actuator, EqualityKind, FrameId, JointKind, ParameterGroup, Tendon, Transmission};
 use slipstick_core::spatial::{Pose, Quat, Vec3};
-use slipstick_core::{Actuator, EqualityKind, FrameId, JointKind, ParameterGroup, Tendon, Transmission};
 
 impl Writer<'_> {
     /// Meshes and height fields, written out: corners and triangles of the hulls, heights over their least.

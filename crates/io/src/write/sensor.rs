@@ -2,7 +2,7 @@
 
 use super::mjcf::Writer;
 use super::xml::Attributes;
-use slipstick_core::{FrameId, Quantity, SensorObject};
+use slipstick_core::model::{FrameId, Quantity, SensorObject};
 
 impl Writer<'_> {
     pub(super) fn sensors(&mut self) {

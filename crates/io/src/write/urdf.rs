@@ -2,8 +2,9 @@
 
 use super::xml::{Attributes, Xml};
 use super::{ConversionWarning, is_first_link, joints_by_body, n_links};
+use slipstick_core::Model;
+use slipstick_core::model::{BodyId, EqualityKind, Geom, Joint, JointKind, Mesh, Shape};
 use slipstick_core::spatial::{BodyInertia, Mat3, Pose};
-use slipstick_core::{BodyId, EqualityKind, Geom, Joint, JointKind, Mesh, Model, Shape};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 
@@ -157,7 +158,7 @@ impl<'m> Urdf<'m> {
         self.xml.leaf(name, a);
         self.xml.close("geometry");
         self.xml.close("collision");
-        if g.surface != slipstick_core::Surface::default() {
+        if g.surface != slipstick_core::model::Surface::default() {
             self.lose("URDF has no friction, masks and margins of shapes", geom_name(g));
         }
     }
@@ -201,7 +202,7 @@ impl<'m> Urdf<'m> {
 
     fn lose_the_rest(&mut self) {
         let m = self.model;
-        let linear = |e: &&slipstick_core::Equality| {
+        let linear = |e: &&slipstick_core::model::Equality| {
             e.active
                 && matches!(e.kind, EqualityKind::Joint { other: Some(_), coefficients: [_, _, 0.0, 0.0, 0.0], .. })
         };

@@ -3,8 +3,8 @@
 use super::mjcf::FAR;
 use super::urdf::{Urdf, fresh};
 use super::xml::Attributes;
+use slipstick_core::model::{EqualityKind, Joint, JointKind, ParameterGroup};
 use slipstick_core::spatial::{Pose, Vec3};
-use slipstick_core::{EqualityKind, Joint, JointKind, ParameterGroup};
 
 /// A joint of the file.
 struct Part<'m> {

@@ -1,6 +1,6 @@
 //! Files beside each other: includes, meshes, packages.
 
-use slipstick_core::Shape;
+use slipstick_core::model::Shape;
 use slipstick_io::{LoadOptions, load, load_with};
 use std::path::{Path, PathBuf};
 

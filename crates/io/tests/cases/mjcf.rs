@@ -1,7 +1,8 @@
 //! What MJCF means, on files small enough to work out by hand. Larger ones are compared with MuJoCo in python/tests.
 
 use crate::mjcf;
-use slipstick_core::{JointKind, Model, Shape};
+use slipstick_core::Model;
+use slipstick_core::model::{JointKind, Shape};
 use slipstick_io::{LoadOptions, load_mjcf_str};
 use std::f64::consts::PI;
 

@@ -1,11 +1,12 @@
 //! Sections of MJCF that tie the tree together or act on it. Expected numbers are worked out by hand, by MuJoCo's rules.
 
 use crate::mjcf;
+use slipstick_core::Model;
 use slipstick_core::dynamics::Workspace;
-use slipstick_core::spatial::{Vec3, vec3};
-use slipstick_core::{
-    EqualityKind, FrameId, GeomId, JointId, Model, PairRule, Quantity, SensorObject, Shape, Transmission,
+use slipstick_core::model::{
+    EqualityKind, FrameId, GeomId, JointId, PairRule, Quantity, SensorObject, Shape, Transmission,
 };
+use slipstick_core::spatial::{Vec3, vec3};
 use slipstick_io::to_mjcf;
 
 fn load(xml: &str) -> Model {

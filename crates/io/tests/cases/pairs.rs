@@ -2,7 +2,8 @@
 
 use crate::robots::shared_models;
 use crate::{mjcf, repository};
-use slipstick_core::{GeomId, Model, PairRule};
+use slipstick_core::Model;
+use slipstick_core::model::{GeomId, PairRule};
 use slipstick_io::{LoadError, LoadOptions, PairChoice, load_mjcf_str, load_with};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

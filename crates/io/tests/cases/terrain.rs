@@ -1,8 +1,10 @@
 //! Height fields, and meshes that are ground.
 
+use slipstick_core::Model;
 use slipstick_core::collision::{ContactSet, detect, raycast_model};
+use slipstick_core::error::BuildError;
+use slipstick_core::model::Shape;
 use slipstick_core::spatial::{Pose, vec3};
-use slipstick_core::{BuildError, Model, Shape};
 use slipstick_io::{LoadError, LoadOptions, load_mjcf_str, load_urdf_str, to_mjcf, to_mjcf_with_warnings};
 
 const HILLS: &str = r#"<mujoco><asset>

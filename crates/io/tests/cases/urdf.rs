@@ -1,7 +1,7 @@
 //! What URDF means. Whole robots are compared with Pinocchio in python/tests.
 
 use crate::{repository, urdf};
-use slipstick_core::{EqualityKind, JointId, JointKind, Shape};
+use slipstick_core::model::{EqualityKind, JointId, JointKind, Shape};
 use slipstick_io::{LoadOptions, load_urdf_str, load_with, urdf_schema_table};
 
 const ARM: &str = r#"<robot name="arm">

@@ -3,9 +3,10 @@
 use crate::robots::shared_models;
 use crate::{mjcf, repository, urdf};
 use slipstick_core::dynamics::Workspace;
+use slipstick_core::model::{Actuator, JointId, JointKind, JointSpec, PairRule, ParameterGroup};
 use slipstick_core::random::Rng;
 use slipstick_core::spatial::{BodyInertia, Pose, Quat, Sym3, vec3};
-use slipstick_core::{Actuator, JointId, JointKind, JointSpec, Model, ModelBuilder, PairRule, ParameterGroup};
+use slipstick_core::{Model, ModelBuilder};
 use slipstick_io::{
     LoadOptions, PairChoice, content_hash, load_mjcf_str, load_with, to_mjcf, to_mjcf_with_warnings, to_urdf,
 };

@@ -3,7 +3,8 @@
 use crate::robots::shared_models;
 use crate::write::{RICH, assert_same_dynamics};
 use crate::{mjcf, repository, urdf};
-use slipstick_core::{Model, ParameterGroup};
+use slipstick_core::Model;
+use slipstick_core::model::ParameterGroup;
 use slipstick_io::{LoadOptions, load_with, mesh_file_name, mesh_to_obj, to_urdf};
 
 /// Writes a model and its meshes as URDF, reads it back and compares M and bias.

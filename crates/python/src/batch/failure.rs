@@ -4,13 +4,13 @@ use crate::errors::{BatchError, Failure};
 use crate::gradient::rollout;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use slipstick::{EnvironmentError, FailedEnvironment};
+use slipstick::rollout::{EnvironmentError, FailedEnvironment};
 
 /// The result, or the exception that carries it: rows of environments that did not fail are good.
 pub fn finish<'py, T>(
     py: Python<'py>,
     n: usize,
-    done: Result<(), slipstick::BatchError>,
+    done: Result<(), slipstick::rollout::BatchError>,
     result: T,
 ) -> Result<T, Failure>
 where
@@ -18,7 +18,7 @@ where
 {
     match done {
         Ok(()) => Ok(result),
-        Err(slipstick::BatchError::Environments(failed)) => {
+        Err(slipstick::rollout::BatchError::Environments(failed)) => {
             let missing =
                 |f: &FailedEnvironment| matches!(f.error, EnvironmentError::NoStep | EnvironmentError::NoRollout);
             // there is nothing to lose
@@ -32,9 +32,9 @@ where
 }
 
 /// What is wrong with a call as a whole.
-pub fn of_all(e: slipstick::BatchError) -> Failure {
+pub fn of_all(e: slipstick::rollout::BatchError) -> Failure {
     match e {
-        slipstick::BatchError::Input(e) => e.into(),
+        slipstick::rollout::BatchError::Input(e) => e.into(),
         e => PyRuntimeError::new_err(e.to_string()).into(),
     }
 }
@@ -53,7 +53,7 @@ fn single(error: EnvironmentError) -> Failure {
 
 fn several<'py>(py: Python<'py>, failed: Vec<FailedEnvironment>, result: impl IntoPyObject<'py>) -> PyResult<PyErr> {
     let numbers: Vec<usize> = failed.iter().map(|f| f.environment).collect();
-    let error = BatchError::new_err(slipstick::BatchError::Environments(failed.clone()).to_string());
+    let error = BatchError::new_err(slipstick::rollout::BatchError::Environments(failed.clone()).to_string());
     let errors: Vec<PyErr> = failed.into_iter().map(|f| PyErr::from(single(f.error))).collect();
     let errors: Vec<_> = errors.into_iter().map(|e| e.into_value(py)).collect();
     let value = error.value(py);

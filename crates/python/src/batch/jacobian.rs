@@ -41,10 +41,10 @@ impl Blocks {
         Blocks { of_q: zeros(), of_v: zeros(), shapes }
     }
 
-    pub fn borrow(&mut self) -> slipstick::BatchJacobian<'_> {
+    pub fn borrow(&mut self) -> slipstick::rollout::BatchJacobian<'_> {
         let [dq_dq, dq_dv, dq_dtau, dq_dctrl] = self.of_q.each_mut().map(|b| &mut b[..]);
         let [dv_dq, dv_dv, dv_dtau, dv_dctrl] = self.of_v.each_mut().map(|b| &mut b[..]);
-        slipstick::BatchJacobian { dq_dq, dq_dv, dq_dtau, dq_dctrl, dv_dq, dv_dv, dv_dtau, dv_dctrl }
+        slipstick::rollout::BatchJacobian { dq_dq, dq_dv, dq_dtau, dq_dctrl, dv_dq, dv_dv, dv_dtau, dv_dctrl }
     }
 
     pub fn into_python(self, py: Python<'_>) -> PyResult<BatchJacobian> {

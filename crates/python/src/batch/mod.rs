@@ -17,7 +17,8 @@ use jacobian::Blocks;
 use numpy::{IntoPyArray, PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use slipstick::{InputGrad, StateGrad};
+use slipstick::gradient::InputGrad;
+use slipstick::rollout::StateGrad;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 type Array<'py> = Bound<'py, PyArrayDyn<f64>>;
@@ -283,7 +284,7 @@ impl Batch {
         py: Python<'py>,
         steps: Option<usize>,
         actuated: Option<bool>,
-        work: impl FnOnce(&mut slipstick::Batch, InputGrad) -> Result<(), slipstick::BatchError> + Send,
+        work: impl FnOnce(&mut slipstick::Batch, InputGrad) -> Result<(), slipstick::rollout::BatchError> + Send,
     ) -> Result<Gradients<'py>, Failure> {
         let (n, [_, nv, nu]) = (self.n, self.sizes);
         let shape = |width: usize| [n].into_iter().chain(steps).chain([width]).collect::<Vec<_>>();

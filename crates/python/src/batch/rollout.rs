@@ -8,7 +8,7 @@ use numpy::PyArrayDyn;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyIterator, PyTuple};
-use slipstick::{Memory, StateGrad};
+use slipstick::rollout::{Memory, StateGrad};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A rollout of a Batch: what Batch.rollout returns.
@@ -28,7 +28,7 @@ pub struct BatchRollout {
     actuated: bool,
     recorded: bool,
     /// Taken out while it is at work. Boxed: it holds vectors aligned to 32 bytes, and Python aligns what is in its objects to 16.
-    record: Mutex<Option<Box<slipstick::BatchRollout>>>,
+    record: Mutex<Option<Box<slipstick::rollout::BatchRollout>>>,
 }
 
 impl BatchRollout {
@@ -37,14 +37,14 @@ impl BatchRollout {
         [q, v]: [Array<'_>; 2],
         steps: usize,
         actuated: bool,
-        record: Option<slipstick::BatchRollout>,
+        record: Option<slipstick::rollout::BatchRollout>,
     ) -> BatchRollout {
         let (recorded, record) = (record.is_some(), Mutex::new(record.map(Box::new)));
         let (q, v) = (q.unbind(), v.unbind());
         BatchRollout { batch: batch.clone().unbind(), q, v, steps, actuated, recorded, record }
     }
 
-    fn record(&self) -> MutexGuard<'_, Option<Box<slipstick::BatchRollout>>> {
+    fn record(&self) -> MutexGuard<'_, Option<Box<slipstick::rollout::BatchRollout>>> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -10,10 +10,11 @@ use numpy::ndarray::{Array2, Array3};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use slipstick::InputError;
 use slipstick::collision::{self, CollisionGradient, ContactSet, Order, PointDerivatives};
 use slipstick::dynamics::Workspace;
+use slipstick::model::{BodyId, GeomId};
 use slipstick::spatial::{Pose, Vec3};
-use slipstick::{BodyId, GeomId, InputError};
 use solids::{ClosestPoints, kept, three};
 
 /// A point where two shapes of a model touch or nearly touch, in world axes.

@@ -7,9 +7,10 @@ use numpy::ndarray::{Array2, Array3};
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use slipstick::InputError;
 use slipstick::collision::{self, Points};
+use slipstick::model::{Mesh, Shape};
 use slipstick::spatial::Vec3;
-use slipstick::{InputError, Mesh, Shape};
 
 /// A shape that questions can be asked about. Made by Plane, Sphere, Capsule, Cylinder, Cone, Box, Ellipsoid and Hull.
 #[pyclass(frozen, subclass, module = "slipstick.collision")]
@@ -70,7 +71,7 @@ fn hull(points: Input) -> Result<Solid, Failure> {
     let (numbers, shape) = array(points)?;
     let [_, 3] = *shape else { return Err(wrong_shape("points", "(n, 3)", &shape).into()) };
     let points: Vec<Vec3> = numbers.chunks_exact(3).map(Vec3::from_slice).collect();
-    let made = slipstick::convex_hull(&points);
+    let made = slipstick::files::convex_hull(&points);
     let hull = made.map_err(|e| PyValueError::new_err(format!("points: expected some with a volume, got {e}")))?;
     let mesh = Mesh { name: String::new(), vertices: hull.vertices, triangles: hull.triangles };
     Ok(Solid { inner: collision::Solid::hull(&mesh)?, corners: mesh.vertices })

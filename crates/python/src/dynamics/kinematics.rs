@@ -7,8 +7,8 @@ use numpy::ndarray::Array3;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use slipstick::model::{BodyId, FrameId};
 use slipstick::spatial::Pose;
-use slipstick::{BodyId, FrameId};
 
 /// Poses in the world: rotation (n_bodies, 3, 3), position (n_bodies, 3), frame_rotation (n_frames, 3, 3),
 /// frame_position (n_frames, 3). Rotations take the axes of the body or frame to those of the world.

@@ -17,7 +17,7 @@ pub struct Corners {
 }
 
 impl Corners {
-    pub fn new(py: Python<'_>, corners: slipstick::Corners) -> Corners {
+    pub fn new(py: Python<'_>, corners: slipstick::check::Corners) -> Corners {
         let count = corners.count();
         let [q, v, tau, ctrl] =
             [corners.q, corners.v, corners.tau, corners.ctrl].map(|flags| flags.into_pyarray(py).unbind());

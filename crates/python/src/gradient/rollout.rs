@@ -15,9 +15,9 @@ use pyo3::exceptions::{PyArithmeticError, PyMemoryError, PyRuntimeError, PyValue
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use slipstick::linalg::MatRef;
-use slipstick::{
-    InputError, Memory, ParameterGroup, RolloutDirection, RolloutGradientError, Sensitivities, State, StateGrad, Wanted,
-};
+use slipstick::model::ParameterGroup;
+use slipstick::rollout::{Memory, RolloutDirection, RolloutGradientError, Sensitivities, StateGrad, Wanted};
+use slipstick::{InputError, State};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 type Array<'py> = Bound<'py, PyArrayDyn<f64>>;
@@ -33,7 +33,7 @@ pub struct RolloutGradient {
     steps: usize,
     groups: Vec<ParameterGroup>,
     /// Boxed: it holds vectors aligned to 32 bytes, and Python aligns what is in its objects to 16.
-    inner: Mutex<Box<slipstick::RolloutGradient>>,
+    inner: Mutex<Box<slipstick::rollout::RolloutGradient>>,
 }
 
 /// The gradient of a loss with respect to everything a rollout is made from.
@@ -57,8 +57,9 @@ impl RolloutGradient {
         let memory = self::memory(memory)?;
         let steps = count("steps", steps)? as usize;
         let groups = parameters.iter().map(|name| group(name)).collect::<Result<Vec<_>, _>>()?;
-        let inner =
-            slipstick::RolloutGradient::new(&model.inner, steps, memory).with_parameters(&groups).with_sensors();
+        let inner = slipstick::rollout::RolloutGradient::new(&model.inner, steps, memory)
+            .with_parameters(&groups)
+            .with_sensors();
         Ok(RolloutGradient { model: model.inner.clone(), steps, groups, inner: Mutex::new(Box::new(inner)) })
     }
 
@@ -235,7 +236,7 @@ impl RolloutGradient {
 }
 
 impl RolloutGradient {
-    fn enter(&self) -> Result<MutexGuard<'_, Box<slipstick::RolloutGradient>>, Failure> {
+    fn enter(&self) -> Result<MutexGuard<'_, Box<slipstick::rollout::RolloutGradient>>, Failure> {
         match self.inner.try_lock() {
             Ok(inner) => Ok(inner),
             Err(TryLockError::WouldBlock) => {
@@ -253,7 +254,7 @@ impl RolloutGradient {
     fn last<T: Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&mut slipstick::Rollout) -> Result<T, RolloutGradientError> + Send,
+        work: impl FnOnce(&mut slipstick::rollout::Rollout) -> Result<T, RolloutGradientError> + Send,
     ) -> Result<T, Failure> {
         py.detach(|| {
             let mut inner = self.enter()?;

@@ -8,7 +8,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use slipstick::linalg::MatRef;
-use slipstick::{InputError, Model, SensorError, Sensors, Step};
+use slipstick::sensors::{SensorError, Sensors};
+use slipstick::{InputError, Model, Step};
 use std::ops::Range;
 
 /// Derivatives of the readings of a sensor: a row for each of its numbers, configurations count as tangents.

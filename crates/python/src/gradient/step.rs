@@ -6,8 +6,10 @@ use crate::model::options::unknown;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use slipstick::gradient::{InputDirection, OutputGrad};
 use slipstick::linalg::MatRef;
-use slipstick::{GradientError, InputDirection, InputError, OutputGrad, ParameterGroup, Step};
+use slipstick::model::ParameterGroup;
+use slipstick::{GradientError, InputError, Step};
 
 /// All derivatives of a step; rows are outputs, configurations count as tangents.
 ///

@@ -4,7 +4,7 @@ use crate::collision::order;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::{Borrowed, IntoPyObjectExt};
-use slipstick::{CollisionGradient, GradientMode, Order};
+use slipstick::model::{CollisionGradient, GradientMode, Order};
 
 const GRADIENT: &str = "'exact', ('central', kappa) or ('exact-forward-central', kappa)";
 const COLLISION_GRADIENT: &str = "'exact', ('smoothed', eps), ('randomized', sigma, samples, seed, order) or 'frozen'";

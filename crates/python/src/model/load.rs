@@ -3,7 +3,8 @@
 use crate::errors::{Failure, LoadWarning};
 use crate::model::Model;
 use pyo3::prelude::*;
-use slipstick::{LoadOptions, PairChoice};
+use slipstick::LoadOptions;
+use slipstick::files::PairChoice;
 use std::ffi::CString;
 use std::path::PathBuf;
 use std::str::FromStr;

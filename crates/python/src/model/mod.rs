@@ -15,8 +15,9 @@ use options::{Changes, Options};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PySlice};
 use scene::{Equality, ModelWarning, Sensor, Tendon};
+use slipstick::InputError;
 use slipstick::dynamics::Workspace;
-use slipstick::{InputError, Joint, JointKind, ParameterGroup};
+use slipstick::model::{Joint, JointKind, ParameterGroup};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -448,13 +449,13 @@ impl Model {
 
     /// The model as the text of a MJCF file that loads to the same dynamics (str).
     fn to_mjcf(&self, py: Python<'_>) -> String {
-        py.detach(|| slipstick::to_mjcf(&self.inner))
+        py.detach(|| slipstick::files::to_mjcf(&self.inner))
     }
 
     /// A hash of everything in the model, the same on every machine (str).
     #[getter]
     fn content_hash(&self, py: Python<'_>) -> String {
-        py.detach(|| self.hash.get_or_init(|| slipstick::content_hash(&self.inner)).clone())
+        py.detach(|| self.hash.get_or_init(|| slipstick::files::content_hash(&self.inner)).clone())
     }
 
     fn __copy__(&self) -> Model {

@@ -6,7 +6,8 @@ use crate::model::gradient_options::{Collision, Gradient};
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use slipstick::{Correction, Implicit, InputError, Integrator, Solver};
+use slipstick::InputError;
+use slipstick::model::{Correction, Implicit, Integrator, Solver};
 
 const IMPLICIT: [(&str, Implicit); 4] = [
     ("none", Implicit::None),

@@ -1,9 +1,8 @@
 //! Models in pickles: the text of a MJCF file, and what the text does not hold to the last bit.
 
 use crate::errors::Failure;
-use crate::model::options;
 use crate::model::scene::ModelWarning;
-use crate::model::{Model, Remarks, with_numbers};
+use crate::model::{Model, Remarks, options, with_numbers};
 use pyo3::prelude::*;
 use slipstick::LoadOptions;
 
@@ -12,7 +11,7 @@ pub type State = (String, Vec<f64>, options::Saved, Vec<ModelWarning>, Vec<Strin
 
 pub fn state(model: &slipstick::Model, remarks: &Remarks, hash: String) -> State {
     let (numbers, options) = (model.parameters().values().to_vec(), options::save(model.options()));
-    (slipstick::to_mjcf(model), numbers, options, remarks.warnings.clone(), remarks.notes.clone(), hash)
+    (slipstick::files::to_mjcf(model), numbers, options, remarks.warnings.clone(), remarks.notes.clone(), hash)
 }
 
 /// The model that was pickled.
@@ -27,7 +26,7 @@ pub fn restore(
     notes: Vec<String>,
     hash: String,
 ) -> Result<Model, Failure> {
-    let inner = py.detach(|| slipstick::load_mjcf_str("pickled model", mjcf, &LoadOptions::default()))?;
+    let inner = py.detach(|| slipstick::files::load_mjcf_str("pickled model", mjcf, &LoadOptions::default()))?;
     let inner = with_numbers(&inner, &numbers)?;
     let mut all = inner.options().clone();
     options::restore(saved, &mut all)?;

@@ -3,8 +3,9 @@
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
+use slipstick::Model;
+use slipstick::model::{EqualityKind, FrameId, JointId, SensorObject};
 use slipstick::spatial::{Quat, Vec3};
-use slipstick::{EqualityKind, FrameId, JointId, Model, SensorObject};
 
 /// A vector that an object keeps.
 type Kept = Py<PyArray1<f64>>;
@@ -14,13 +15,13 @@ type Kept = Py<PyArray1<f64>>;
 /// Attributes: what (the element), where (file and line, may be empty), effect. str() puts them in one line.
 #[pyclass(frozen, eq, from_py_object, module = "slipstick")]
 #[derive(Clone, PartialEq)]
-pub struct ModelWarning(pub slipstick::Warning);
+pub struct ModelWarning(pub slipstick::model::Warning);
 
 #[pymethods]
 impl ModelWarning {
     #[new]
     fn new(what: String, r#where: String, effect: String) -> ModelWarning {
-        ModelWarning(slipstick::Warning { what, place: r#where, effect })
+        ModelWarning(slipstick::model::Warning { what, place: r#where, effect })
     }
 
     /// What was found (str).
@@ -127,7 +128,7 @@ pub fn equalities(py: Python<'_>, model: &Model) -> Vec<Equality> {
     model.equalities().iter().map(|e| equality(py, model, e)).collect()
 }
 
-fn equality(py: Python<'_>, model: &Model, e: &slipstick::Equality) -> Equality {
+fn equality(py: Python<'_>, model: &Model, e: &slipstick::model::Equality) -> Equality {
     let mut out = Equality {
         name: e.name.clone(),
         kind: "",
@@ -173,7 +174,7 @@ fn equality(py: Python<'_>, model: &Model, e: &slipstick::Equality) -> Equality 
 }
 
 pub fn tendons(py: Python<'_>, model: &Model) -> Vec<Tendon> {
-    let tendon = |t: &slipstick::Tendon| Tendon {
+    let tendon = |t: &slipstick::model::Tendon| Tendon {
         name: t.name.clone(),
         joints: t.joints.iter().map(|(j, _)| joint(model, *j)).collect(),
         weights: PyArray1::from_iter(py, t.joints.iter().map(|(_, w)| *w)).unbind(),
@@ -187,7 +188,7 @@ pub fn tendons(py: Python<'_>, model: &Model) -> Vec<Tendon> {
 }
 
 pub fn sensors(model: &Model) -> Vec<Sensor> {
-    let sensor = |s: &slipstick::Sensor| {
+    let sensor = |s: &slipstick::model::Sensor| {
         let (object_type, object) = match s.object {
             SensorObject::Joint(j) => ("joint", j.0),
             SensorObject::Frame(f) => ("frame", f.0),

@@ -9,9 +9,9 @@ use gradient::{Direction, ProblemGrad, SolutionJacobian, Weights};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use slipstick::constraint::{self, Cone, Problem, SolveReport};
 use slipstick::gradient::SolutionGradient;
-use slipstick::{GradientError, InputError};
+use slipstick::ncp::{Cone, Problem};
+use slipstick::{GradientError, InputError, SolveReport, ncp};
 use std::collections::BTreeMap;
 
 /// Impulses that solve a contact problem.
@@ -33,7 +33,7 @@ pub struct Solution {
     #[pyo3(get)]
     stages: BTreeMap<&'static str, u32>,
     problem: Problem,
-    solution: constraint::Solution,
+    solution: ncp::Solution,
     report: SolveReport,
 }
 
@@ -123,8 +123,8 @@ impl Solution {
 }
 
 /// Iterations by the names of their stages.
-pub fn stages(iterations: &constraint::Iterations) -> BTreeMap<&'static str, u32> {
-    let constraint::Iterations { newton, proximal, restart, other, .. } = *iterations;
+pub fn stages(iterations: &ncp::Iterations) -> BTreeMap<&'static str, u32> {
+    let ncp::Iterations { newton, proximal, restart, other, .. } = *iterations;
     BTreeMap::from([("newton", newton), ("proximal", proximal), ("restart", restart), ("other", other)])
 }
 
@@ -216,8 +216,8 @@ pub fn ncp_solve(
         let (what, expected) = ("tolerance".into(), "a positive residual");
         return Err(InputError::Value { what, expected, got: tolerance }.into());
     }
-    let mut solution = constraint::Solution::default();
-    let report = py.detach(|| constraint::solve(&problem, solver, tolerance, limit, warm.as_deref(), &mut solution))?;
+    let mut solution = ncp::Solution::default();
+    let report = py.detach(|| ncp::solve(&problem, solver, tolerance, limit, warm.as_deref(), &mut solution))?;
     Ok(Solution {
         impulse: solution.lambda().to_vec().into_pyarray(py).unbind(),
         velocity: solution.sigma().to_vec().into_pyarray(py).unbind(),
@@ -255,5 +255,5 @@ pub fn ncp_residual(
     if let Some(index) = impulse.iter().position(|x| !x.is_finite()) {
         return Err(InputError::NotFinite { what, index }.into());
     }
-    Ok(constraint::residual(&problem, &impulse)?)
+    Ok(ncp::residual(&problem, &impulse)?)
 }

@@ -1,7 +1,8 @@
 //! Memory of a simulator, shared with the steps it has made: one thread inside at a time.
 
 use crate::errors::Failure;
-use slipstick::{Data, Model, Sensors};
+use slipstick::sensors::Sensors;
+use slipstick::{Data, Model};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 /// A model and the memory of its steps.

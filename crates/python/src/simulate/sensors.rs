@@ -4,7 +4,8 @@ use crate::arrays::to_matrix;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use slipstick::{Model, Sensors};
+use slipstick::Model;
+use slipstick::sensors::Sensors;
 
 /// Name and numbers of a sensor, those of several steps one after the other.
 pub type Reading = (String, Vec<f64>);

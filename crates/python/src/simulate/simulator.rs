@@ -11,7 +11,9 @@ use crate::simulate::step::{Finished, Step};
 use crate::simulate::trajectory::{Drive, Trajectory};
 use crate::simulate::warm_start::WarmStart;
 use pyo3::prelude::*;
-use slipstick::{Command, InputError, State, Wrench};
+use slipstick::control::Command;
+use slipstick::dynamics::Wrench;
+use slipstick::{InputError, State};
 use std::sync::Arc;
 
 /// Steps after which a rollout looks whether the user wants it to stop.

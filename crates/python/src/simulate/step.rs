@@ -13,7 +13,9 @@ use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use slipstick::{GradientError, InputGrad, Model, ParameterGroup, State};
+use slipstick::gradient::InputGrad;
+use slipstick::model::ParameterGroup;
+use slipstick::{GradientError, Model, State};
 
 /// A finished step.
 ///
@@ -38,7 +40,7 @@ pub struct Step {
     #[pyo3(get)]
     mode_key: u64,
     report: slipstick::SolveReport,
-    contacts: Vec<slipstick::ContactView>,
+    contacts: Vec<slipstick::step::ContactView>,
     sensors: Vec<Reading>,
     actuated: bool,
     origin: Origin,
@@ -50,7 +52,7 @@ pub struct Finished {
     pub acceleration: Vec<f64>,
     pub mode_key: u64,
     pub report: slipstick::SolveReport,
-    pub contacts: Vec<slipstick::ContactView>,
+    pub contacts: Vec<slipstick::step::ContactView>,
     pub sensors: Vec<Reading>,
     pub actuated: bool,
     pub origin: Origin,
@@ -78,7 +80,7 @@ impl Step {
     }
 
     /// Contacts as they were, whatever the simulator has done since.
-    pub fn views(&self) -> &[slipstick::ContactView] {
+    pub fn views(&self) -> &[slipstick::step::ContactView] {
         &self.contacts
     }
 
@@ -223,7 +225,7 @@ impl Step {
     /// the motion has directions. jvp(one_sided=True) is right on either side. Costs some ten steps where the step
     /// plainly does what its Jacobian says, else two or more for each column. Raises StaleStep, GradientError.
     fn corners(&self, py: Python<'_>) -> Result<Corners, Failure> {
-        Ok(Corners::new(py, py.detach(|| self.origin.resume(|step, _| slipstick::Corners::of(step)))?))
+        Ok(Corners::new(py, py.detach(|| self.origin.resume(|step, _| slipstick::check::Corners::of(step)))?))
     }
 
     /// The change of (q, v) at the end along a change of q (nv,), v (nv,), tau (nv,) and ctrl (nu,): Jacobian times

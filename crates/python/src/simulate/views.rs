@@ -6,8 +6,9 @@ use crate::ncp::stages;
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
+use slipstick::Model;
+use slipstick::model::GeomId;
 use slipstick::spatial::Vec3;
-use slipstick::{GeomId, Model};
 use std::collections::BTreeMap;
 
 /// A contact of a finished step. Place and distance belong to its beginning, force and velocity to its end.
@@ -21,7 +22,7 @@ use std::collections::BTreeMap;
 /// Point, normal, impulse and force have world axes; velocity is along the columns of frame.
 #[pyclass(frozen, module = "slipstick")]
 pub struct ContactView {
-    pub view: slipstick::ContactView,
+    pub view: slipstick::step::ContactView,
     pub model: Model,
 }
 
@@ -123,7 +124,7 @@ impl ContactView {
 /// rad: distance of its gap from the next corner of the position correction), degenerate (bool: undecided between two
 /// modes, so that a derivative may hold for one side only).
 #[pyclass(frozen, module = "slipstick")]
-pub struct ConstraintView(pub slipstick::ConstraintView);
+pub struct ConstraintView(pub slipstick::step::ConstraintView);
 
 #[pymethods]
 impl ConstraintView {

@@ -2,10 +2,11 @@
 //! threads.
 
 use super::error::EnvironmentError;
-use crate::controller::Command;
+use crate::control::Command;
 use crate::rollout_gradient::{Recorder, Stepper};
 use crate::simulator::initial_state;
-use slipstick_core::{Data, Input, InputError, InputGrad, Model, OutputGrad, State, Step, StepError, WarmStart};
+use slipstick_core::gradient::{InputGrad, OutputGrad};
+use slipstick_core::{Data, Input, InputError, Model, State, Step, StepError, WarmStart};
 use std::mem::swap;
 
 /// A robot. Its state is finite for any input. Aligned, so that no two threads write to one line of the cache.

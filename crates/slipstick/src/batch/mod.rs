@@ -27,7 +27,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// have one row per environment, rows one after the other.
 ///
 /// ```
-/// use slipstick::{Batch, Input, InputGrad, StateGrad};
+/// use slipstick::{Batch, Input};
+/// use slipstick::gradient::InputGrad;
+/// use slipstick::rollout::StateGrad;
 /// let model = slipstick::builtin("sphere")?;
 /// let (n, nq, nv) = (64, model.nq(), model.nv());
 /// let mut batch = Batch::new(&model, n)?;

@@ -5,7 +5,8 @@ use super::error::{BatchError, EnvironmentError};
 use super::rows::{Rows, RowsMut};
 use super::{Batch, finite};
 use crate::rollout_gradient::{Memory, Recorder, StateGrad, Stepper};
-use slipstick_core::{Input, InputGrad};
+use slipstick_core::Input;
+use slipstick_core::gradient::InputGrad;
 
 /// The record of a rollout of a batch, for its gradients. Several may be alive at once, whatever the batch does meanwhile.
 #[derive(Debug, Clone)]

@@ -4,11 +4,12 @@ use super::error::BatchError;
 use super::rows::{Rows, RowsMut};
 use super::{Batch, finite};
 use crate::rollout_gradient::StateGrad;
+use slipstick_core::gradient::InputGrad;
 use slipstick_core::linalg::MatRef;
-use slipstick_core::{Input, InputError, InputGrad};
+use slipstick_core::{Input, InputError};
 
 /// Where derivatives of the last step are written, rows of the environments one after the other. Names and meaning are
-/// those of [`StepJacobian`](crate::StepJacobian); empty: not wanted.
+/// those of [`StepJacobian`](crate::gradient::StepJacobian); empty: not wanted.
 #[derive(Debug, Default)]
 pub struct BatchJacobian<'a> {
     /// ∂q_next/∂q (n × nv × nv).

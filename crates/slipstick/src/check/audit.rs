@@ -4,7 +4,8 @@ use crate::check::grad_check::{Scale, Signature, TOLERANCE};
 use crate::check::perturbed::{PerturbedStep, StepArguments};
 use crate::random::Rng;
 use slipstick_core::dynamics::Workspace;
-use slipstick_core::{Data, Input, InputDirection, InputError, Model, State};
+use slipstick_core::gradient::InputDirection;
+use slipstick_core::{Data, Input, InputError, Model, State};
 
 /// Distances of the evaluations from the state, each dof moved by about this much within the step (m or rad).
 const STEPS: [f64; 3] = [1e-6, 1e-7, 1e-8];

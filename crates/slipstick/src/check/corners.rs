@@ -10,9 +10,10 @@
 use crate::check::grad_check::{GradCheckError, Scale, TOLERANCE};
 use crate::check::perturbed::{PerturbedStep, StepArguments};
 use crate::random::Rng;
-use slipstick_core::dynamics::Workspace;
+use slipstick_core::dynamics::{Workspace, Wrench};
+use slipstick_core::gradient::InputDirection;
 use slipstick_core::linalg::MatRef;
-use slipstick_core::{Data, Input, InputDirection, Model, State, Status, Step, StepError, Wrench};
+use slipstick_core::{Data, Input, Model, State, Status, Step, StepError};
 
 /// Lengths of one-sided differences, in the units of [`Scale`]; the best counts.
 const LENGTHS: [f64; 3] = [1e-7, 1e-8, 1e-6];

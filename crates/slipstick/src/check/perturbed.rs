@@ -1,6 +1,7 @@
 //! Steps from perturbed states with the same warm start: the building block of all differences.
 
-use slipstick_core::{Data, Input, InputDirection, InputError, Model, State, Step, StepError, WarmStart, step};
+use slipstick_core::gradient::InputDirection;
+use slipstick_core::{Data, Input, InputError, Model, State, Step, StepError, WarmStart, step};
 
 /// A change of velocity that is negligible but makes a solve start again (m/s).
 const HAIR: f64 = 1e-11;

@@ -1,7 +1,7 @@
 //! Finite differences in the place of a problem's own derivatives.
 
 use super::LeastSquares;
-use crate::Difference;
+use crate::check::Difference;
 use slipstick_core::InputError;
 use slipstick_core::linalg::MatMut;
 

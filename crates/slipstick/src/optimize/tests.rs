@@ -1,7 +1,7 @@
 //! Problems whose solutions are known.
 
 use super::*;
-use crate::Difference;
+use crate::check::Difference;
 use slipstick_core::InputError;
 use slipstick_core::spatial::{Mat3, Quat, Vec3};
 use std::convert::Infallible;

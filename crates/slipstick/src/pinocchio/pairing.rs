@@ -1,6 +1,7 @@
 //! Which joint of Pinocchio is which of ours, and what has to be done to its numbers.
 
-use slipstick_core::{Joint, JointKind, Model};
+use slipstick_core::Model;
+use slipstick_core::model::{Joint, JointKind};
 use std::fmt;
 
 /// A joint of a Pinocchio model, as its Python objects tell.

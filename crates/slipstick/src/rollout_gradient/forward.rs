@@ -4,9 +4,10 @@ use super::recorder::Recorder;
 use super::tape::Layout;
 use super::types::{RolloutDirection, RolloutGradientError};
 use super::{Memory, Rollout, RolloutGradient};
+use slipstick_core::InputError;
 use slipstick_core::input_check::vector_or_none;
 use slipstick_core::linalg::MatRef;
-use slipstick_core::{InputError, ParameterGroup};
+use slipstick_core::model::ParameterGroup;
 use std::ops::Range;
 
 /// With respect to what sensitivities are wanted beside the chosen groups of parameters.

@@ -19,7 +19,8 @@ pub(crate) use stepper::Stepper;
 
 use crate::trajectory::Trajectory;
 use slipstick_core::input_check::{vector, vector_or_none};
-use slipstick_core::{Input, InputError, Model, ParameterGroup, State, WarmStart};
+use slipstick_core::model::ParameterGroup;
+use slipstick_core::{Input, InputError, Model, State, WarmStart};
 use tape::{Layout, Tape};
 
 /// Memory for rollouts of a number of steps and their derivatives. [`RolloutGradient::run`] makes a [`Rollout`], which
@@ -28,7 +29,8 @@ use tape::{Layout, Tape};
 /// A cube is to land at a place; two steps down the gradient of the squared distance change how it is thrown:
 ///
 /// ```
-/// use slipstick::{Input, Memory, RolloutGradient, State, StateGrad};
+/// use slipstick::{Input, State};
+/// use slipstick::rollout::{Memory, RolloutGradient, StateGrad};
 /// let (model, target) = (slipstick::builtin("cube")?, [1.0, 0.0]);
 /// let mut x0 = State::keyframe(&model, "thrown")?;
 /// let mut throws = RolloutGradient::new(&model, 250, Memory::Recompute);

@@ -2,8 +2,11 @@
 
 use super::types::{RolloutGrad, RolloutGradientError, StateGrad};
 use super::{Memory, Rollout, RolloutGradient};
+use slipstick_core::gradient::InputGrad;
 use slipstick_core::input_check::vector_or_none;
-use slipstick_core::{InputGrad, Model, ParameterGroup, SensorError, Sensors, Step};
+use slipstick_core::model::ParameterGroup;
+use slipstick_core::sensors::{SensorError, Sensors};
+use slipstick_core::{Model, Step};
 
 impl RolloutGradient {
     /// Runs also read all sensors in every step, for [`Rollout::readings`].

@@ -5,7 +5,9 @@ use super::Memory;
 use super::stepper::Stepper;
 use super::tape::{Layout, Tape};
 use super::types::RolloutGradientError;
-use slipstick_core::{Input, Model, ParameterGroup, Sensors};
+use slipstick_core::model::ParameterGroup;
+use slipstick_core::sensors::Sensors;
+use slipstick_core::{Input, Model};
 
 /// The record of a rollout of some number of steps.
 #[derive(Debug, Clone)]

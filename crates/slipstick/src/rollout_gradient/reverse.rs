@@ -5,8 +5,11 @@ use super::recorder::Recorder;
 use super::stepper::Stepper;
 use super::types::{RolloutGrad, RolloutGradientError, StateGrad};
 use super::{Memory, Rollout};
+use slipstick_core::InputError;
+use slipstick_core::gradient::{InputGrad, OutputGrad};
 use slipstick_core::input_check::vector_or_none;
-use slipstick_core::{InputError, InputGrad, OutputGrad, ParameterGroup, Sensors};
+use slipstick_core::model::ParameterGroup;
+use slipstick_core::sensors::Sensors;
 
 impl Rollout<'_> {
     /// Adds to `out` the gradient of a loss whose gradient with respect to the states is `w`. Costs, per step, a

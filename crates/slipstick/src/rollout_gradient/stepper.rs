@@ -2,9 +2,10 @@
 
 use super::tape::Tape;
 use super::types::RolloutGradientError;
-use crate::controller::Command;
+use crate::control::Command;
 use crate::simulator::RolloutError;
-use slipstick_core::{Data, Input, InputError, Model, State, Step, StepError, WarmStart, Wrench, step};
+use slipstick_core::dynamics::Wrench;
+use slipstick_core::{Data, Input, InputError, Model, State, Step, StepError, WarmStart, step};
 
 /// A model, memory for a step, and what the step is made from and leads to.
 #[derive(Debug, Clone)]

@@ -2,7 +2,9 @@
 
 use super::types::{Memory, RolloutGradientError};
 use crate::trajectory::Trajectory;
-use slipstick_core::{GradientError, Model, ParameterGroup, Sensors, Step, WarmStart};
+use slipstick_core::model::ParameterGroup;
+use slipstick_core::sensors::Sensors;
+use slipstick_core::{GradientError, Model, Step, WarmStart};
 use std::collections::TryReserveError;
 use std::ops::Range;
 

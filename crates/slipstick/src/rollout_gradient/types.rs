@@ -1,7 +1,9 @@
 //! What goes into the derivative of a rollout and comes out of it.
 
 use crate::simulator::RolloutError;
-use slipstick_core::{GradientError, InputError, Model, ParameterGroup, SensorError};
+use slipstick_core::model::ParameterGroup;
+use slipstick_core::sensors::SensorError;
+use slipstick_core::{GradientError, InputError, Model};
 use std::fmt;
 
 /// What is kept of every step until its derivative is asked for.

@@ -31,7 +31,8 @@ pub struct Smoothed {
 ///
 /// ```
 /// use slipstick::smoothing::{Bundle, Bundled, Sigma};
-/// use slipstick::{Data, Input, Order, State};
+/// use slipstick::{Data, Input, State};
+/// use slipstick::model::Order;
 /// let model = slipstick::builtin("sphere")?;
 /// let (mut data, mut x) = (Data::new(&model), State::keyframe(&model, "home")?);
 /// x.q[2] += 1e-4; // so high that it does not touch within a step

@@ -2,7 +2,9 @@
 
 use super::SmoothingError;
 use slipstick_core::dynamics::Workspace;
-use slipstick_core::{DynamicsError, InputError, Model, ParameterGroup, StepError};
+use slipstick_core::error::DynamicsError;
+use slipstick_core::model::ParameterGroup;
+use slipstick_core::{InputError, Model, StepError};
 
 /// Compliances for continuation: solve for a soft robot, begin the next solve there with a stiffer one, and so on.
 ///
@@ -14,7 +16,8 @@ use slipstick_core::{DynamicsError, InputError, Model, ParameterGroup, StepError
 /// at which a contact opens or closes.
 ///
 /// ```
-/// use slipstick::{ParameterGroup, smoothing::ComplianceSchedule};
+/// use slipstick::model::ParameterGroup;
+/// use slipstick::smoothing::ComplianceSchedule;
 /// let model = slipstick::builtin("cube")?; // 1 kg
 /// let schedule = ComplianceSchedule { softest: 0.1, stiffest: 1e-3, levels: 3 };
 /// let models = schedule.models(&model, model.neutral())?;

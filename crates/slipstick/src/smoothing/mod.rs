@@ -2,8 +2,8 @@
 //!
 //! The derivative of a step is a one-sided truth where contacts open, close or begin to slip. An optimizer may want to
 //! know what happens on average nearby instead: [`Bundled`]. Or it begins with a softer robot and ends with the real one:
-//! [`ComplianceSchedule`]. Both leave the step as it is; the central path ([`GradientMode`](crate::GradientMode)) and
-//! smoothed collision derivatives ([`CollisionGradient`](crate::CollisionGradient)) are options of the model.
+//! [`ComplianceSchedule`]. Both leave the step as it is; the central path ([`GradientMode`](crate::model::GradientMode)) and
+//! smoothed collision derivatives ([`CollisionGradient`](crate::model::CollisionGradient)) are options of the model.
 
 mod bundle;
 mod compliance;
@@ -16,7 +16,8 @@ pub use bundle::{Bundle, Smoothed};
 pub use compliance::ComplianceSchedule;
 pub use estimate::Estimate;
 
-use slipstick_core::{GradientError, InputError, Order, StepError};
+use slipstick_core::model::Order;
+use slipstick_core::{GradientError, InputError, StepError};
 use std::fmt;
 
 /// How the derivative of a step is averaged over random inputs: pairs ±z of normal numbers displace configuration (by

@@ -7,7 +7,8 @@ use super::Sigma;
 use super::sum::Missing;
 use crate::check::perturbed::StepArguments;
 use slipstick_core::linalg::MatMut;
-use slipstick_core::{Data, GradientError, Input, InputError, Model, Order, State, Step, WarmStart, step};
+use slipstick_core::model::Order;
+use slipstick_core::{Data, GradientError, Input, InputError, Model, State, Step, WarmStart, step};
 
 /// What all pairs are made around.
 #[derive(Clone, Copy)]

@@ -3,7 +3,8 @@
 use super::bundle::Smoothed;
 use super::estimate::{Columns, Estimate};
 use super::{Bundled, SmoothingError, regression};
-use slipstick_core::{GradientError, InputError, Model, Order, State, StepError};
+use slipstick_core::model::Order;
+use slipstick_core::{GradientError, InputError, Model, State, StepError};
 
 /// Why a sample does not count.
 #[derive(Debug, Clone)]

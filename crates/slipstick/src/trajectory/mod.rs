@@ -3,7 +3,8 @@
 mod npz;
 mod text;
 
-use slipstick_core::{Input, Model, Stage, State, Status, Step};
+use slipstick_core::constraint::Stage;
+use slipstick_core::{Input, Model, State, Status, Step};
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -127,7 +128,7 @@ impl Trajectory {
         let names = [
             q.map(|n| format!("q:{n}")).collect(),
             model.dof_names().iter().map(|n| format!("v:{n}")).collect(),
-            crate::controller::control_names(model),
+            crate::control::control_names(model),
         ];
         Trajectory {
             model: model.name().into(),

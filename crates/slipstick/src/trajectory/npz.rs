@@ -1,7 +1,8 @@
 //! Arrays as numpy reads them: a zip archive, nothing compressed, with one `.npy` file per array.
 
 use super::{Trajectory, TrajectoryFormat};
-use slipstick_core::{Stage, Status};
+use slipstick_core::Status;
+use slipstick_core::constraint::Stage;
 use std::io::{self, Write};
 
 /// Arrays `time`, `q`, `v`, `ctrl`, `tau`, `contacts`, `penetration`, `residual`, `compliance_shift`, `iterations`,
@@ -165,7 +166,7 @@ mod tests {
     #[test]
     fn arrays_begin_at_multiples_of_64_bytes() {
         let model = crate::builtin("cartpole").unwrap();
-        let trajectory = crate::Simulator::new(&model).rollout(3, &mut crate::Controller::Zero).unwrap();
+        let trajectory = crate::Simulator::new(&model).rollout(3, &mut crate::control::Controller::Zero).unwrap();
         let mut bytes = Vec::new();
         write(&trajectory, &mut bytes).unwrap();
         let starts = bytes.windows(6).enumerate().filter(|(_, w)| *w == b"\x93NUMPY").map(|(k, _)| k);

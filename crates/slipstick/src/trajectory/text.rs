@@ -113,7 +113,9 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Controller, Simulator, Trajectory, TrajectoryFormat, builtin};
+    use crate::control::Controller;
+    use crate::files::TrajectoryFormat;
+    use crate::{Simulator, Trajectory, builtin};
 
     fn short() -> Trajectory {
         let model = builtin("cartpole").unwrap();

@@ -1,6 +1,9 @@
 //! What goes wrong in one environment stays there.
 
 use super::scene::{Scene, row, same_bits};
+use slipstick::gradient::InputGrad;
+use slipstick::rollout::BatchError;
+use slipstick::rollout::{BatchJacobian, EnvironmentError, Memory, StateGrad};
 use slipstick::*;
 
 fn failed(error: BatchError) -> Vec<(usize, EnvironmentError)> {

@@ -6,6 +6,10 @@ mod rollouts;
 mod scene;
 
 use scene::{Scene, row, same_bits};
+use slipstick::dynamics::Wrench;
+use slipstick::gradient::{InputGrad, OutputGrad};
+use slipstick::model::BodyId;
+use slipstick::rollout::{BatchJacobian, StateGrad};
 use slipstick::*;
 
 /// What a batch says about a step: states, gradients, all blocks of the Jacobian.

@@ -1,6 +1,8 @@
 //! Rollouts of batches and their gradients.
 
 use super::scene::{Scene, row, same_bits};
+use slipstick::gradient::InputGrad;
+use slipstick::rollout::{Memory, RolloutGradient, StateGrad};
 use slipstick::*;
 
 const STEPS: usize = 40;

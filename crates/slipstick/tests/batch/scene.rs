@@ -1,5 +1,6 @@
 //! Robots that fall on the floor, every one from another state and under other controls.
 
+use slipstick::model::ParameterGroup;
 use slipstick::random::Rng;
 use slipstick::*;
 

@@ -1,7 +1,8 @@
 //! Against central differences of whole rollouts.
 
 use super::scene::{Place, STEPS, Scene};
-use slipstick::*;
+use slipstick::model::ParameterGroup;
+use slipstick::rollout::{Memory, Wanted};
 
 /// What share of a block's largest number a derivative may be off.
 const TOLERANCE: f64 = 1e-5;

@@ -5,6 +5,11 @@ mod scene;
 mod sensors;
 
 use scene::{STEPS, Scene};
+use slipstick::control::{Controller, Hold};
+use slipstick::files::load_mjcf_str;
+use slipstick::model::{GeomSpec, GradientMode, JointKind, JointSpec, Mesh, ParameterGroup, Shape};
+use slipstick::rollout::RolloutGradientError;
+use slipstick::rollout::{Memory, RolloutDirection, RolloutGrad, RolloutGradient, Sensitivities, StateGrad, Wanted};
 use slipstick::*;
 
 const GROUPS: [ParameterGroup; 3] = [ParameterGroup::Friction, ParameterGroup::Inertial, ParameterGroup::Gravity];

@@ -1,5 +1,7 @@
 //! Rollouts with contact, to be differentiated.
 
+use slipstick::model::ParameterGroup;
+use slipstick::rollout::{Memory, RolloutGradient, Sensitivities};
 use slipstick::*;
 
 pub const STEPS: usize = 100;

@@ -1,6 +1,11 @@
 //! Losses on the readings of a rollout, against central differences of whole rollouts.
 
 use super::{dot, numbers};
+use slipstick::control::Command;
+use slipstick::files::load_mjcf_str;
+use slipstick::model::ParameterGroup;
+use slipstick::rollout::{Memory, RolloutGradient, RolloutGradientError, StateGrad};
+use slipstick::sensors::Sensors;
 use slipstick::*;
 
 const STEPS: usize = 40;

@@ -11,7 +11,7 @@ use crate::spatial::{Pose, Vec3, vec3};
 /// Derivatives of a contact with respect to one size of one shape, in world axes.
 pub(crate) type ShapeDerivative = Rate;
 
-/// Size `k` of a shape grows. Sizes are numbered as in [`Shape::size`](crate::Shape::size), and 0, 1, 2 stretch a hull
+/// Size `k` of a shape grows. Sizes are numbered as in [`Shape::size`](crate::model::Shape::size), and 0, 1, 2 stretch a hull
 /// along its axes, relative to its present form. A size that the shape does not have changes nothing.
 struct SizeChange<'a> {
     which: usize,

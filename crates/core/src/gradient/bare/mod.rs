@@ -20,7 +20,7 @@ use dense::Dense;
 /// The linear system of a solved dense problem ([`Problem::new`], [`Problem::bare`]), from which its derivatives come.
 ///
 /// ```
-/// use slipstick_core::Solver;
+/// use slipstick_core::model::Solver;
 /// use slipstick_core::constraint::{Problem, Solution, solve};
 /// use slipstick_core::gradient::{SolutionGrad, SolutionGradient};
 /// let G = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];

@@ -5,6 +5,8 @@ use super::worlds::*;
 use crate::physics::scene::*;
 use crate::properties::random_tree::Rng;
 use nalgebra::{DMatrix, DVector};
+use slipstick_core::gradient::{InputDirection, InputGrad, OutputGrad};
+use slipstick_core::model::ParameterGroup;
 use slipstick_core::spatial::*;
 use slipstick_core::*;
 

@@ -5,7 +5,8 @@ use crate::properties::random_tree::Rng;
 use nalgebra::{DMatrix, DVector};
 use slipstick_core::constraint::{Cone, Problem, Solution, residual, solve};
 use slipstick_core::gradient::{ProblemDirection, SolutionGrad, SolutionGradient};
-use slipstick_core::{GradientError, InputError, Mode, SolveReport, Solver, Status};
+use slipstick_core::model::Solver;
+use slipstick_core::{GradientError, InputError, Mode, SolveReport, Status};
 
 /// Residual that solves aim at; where rounding is above it they end as acceptable.
 const TIGHT: f64 = 1e-14;

@@ -4,6 +4,8 @@ use super::oracle::*;
 use crate::physics::scene::*;
 use crate::properties::random_tree::Rng;
 use slipstick_core::dynamics::Workspace;
+use slipstick_core::gradient::{InputGrad, OutputGrad};
+use slipstick_core::model::{GeomSpec, Implicit, JointKind, JointSpec, Shape};
 use slipstick_core::spatial::*;
 use slipstick_core::*;
 

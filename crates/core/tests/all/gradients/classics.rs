@@ -4,6 +4,8 @@ use super::oracle::*;
 use super::puck::{DT, MASS, puck};
 use crate::physics::scene::*;
 use nalgebra::DMatrix;
+use slipstick_core::gradient::InputDirection;
+use slipstick_core::model::{GeomSpec, JointKind, JointSpec, Shape};
 use slipstick_core::spatial::*;
 use slipstick_core::*;
 

@@ -3,6 +3,7 @@
 use super::oracle::*;
 use crate::physics::scene::*;
 use crate::properties::random_tree::Rng;
+use slipstick_core::model::{Actuator, EqualityKind, Implicit, JointId, JointKind, JointSpec, Tendon, Transmission};
 use slipstick_core::spatial::*;
 use slipstick_core::*;
 

@@ -3,6 +3,8 @@
 use super::oracle::*;
 use crate::physics::scene::*;
 use crate::properties::random_tree;
+use slipstick_core::dynamics::Wrench;
+use slipstick_core::model::{BodyId, Implicit, JointKind, JointSpec};
 use slipstick_core::spatial::*;
 use slipstick_core::*;
 

@@ -3,6 +3,8 @@
 use super::oracle::*;
 use crate::properties::random_tree::Rng;
 use nalgebra::DMatrix;
+use slipstick_core::model::{ActuatorId, FrameId, JointId, Quantity, Sensor, SensorObject, Shape};
+use slipstick_core::sensors::Sensors;
 use slipstick_core::*;
 
 pub const QUANTITIES: [Quantity; 24] = [

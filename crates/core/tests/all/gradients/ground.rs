@@ -4,6 +4,7 @@ use super::oracle::*;
 use super::worlds::*;
 use crate::physics::scene::*;
 use crate::properties::random_tree::Rng;
+use slipstick_core::model::{Mesh, Shape};
 use slipstick_core::spatial::*;
 use slipstick_core::*;
 

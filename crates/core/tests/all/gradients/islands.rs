@@ -3,6 +3,7 @@
 use super::oracle::*;
 use crate::physics::scene::*;
 use nalgebra::DMatrix;
+use slipstick_core::model::Shape;
 use slipstick_core::spatial::*;
 use slipstick_core::*;
 

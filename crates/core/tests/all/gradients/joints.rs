@@ -2,6 +2,8 @@
 
 use super::oracle::*;
 use crate::physics::scene::*;
+use slipstick_core::gradient::{InputDirection, OutputGrad};
+use slipstick_core::model::{Actuator, Implicit, JointId, JointKind, JointSpec, ParameterGroup};
 use slipstick_core::spatial::*;
 use slipstick_core::*;
 

@@ -4,6 +4,7 @@ use super::oracle::*;
 use super::puck::{DT, MASS, puck};
 use crate::physics::scene::*;
 use slipstick_core::spatial::*;
+use slipstick_core::step::ConstraintView;
 use slipstick_core::*;
 
 const MU: f64 = 0.3;

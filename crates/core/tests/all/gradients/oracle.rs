@@ -2,7 +2,9 @@
 //! state counts unless a mode or a feature changes within a difference even at its smallest step.
 
 use nalgebra::DMatrix;
-use slipstick_core::dynamics::Workspace;
+use slipstick_core::dynamics::{Workspace, Wrench};
+use slipstick_core::gradient::StepJacobian;
+use slipstick_core::step::{ConstraintView, ContactView};
 use slipstick_core::*;
 
 /// The blocks of a derivative, in the order of [`Blocks`].

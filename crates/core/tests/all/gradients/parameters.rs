@@ -5,6 +5,12 @@ use super::worlds::*;
 use crate::physics::scene::*;
 use crate::properties::random_tree::Rng;
 use nalgebra::DMatrix;
+use slipstick_core::dynamics::Wrench;
+use slipstick_core::gradient::OutputGrad;
+use slipstick_core::model::ParameterGroup;
+use slipstick_core::model::{
+    Actuator, BodyId, EqualityKind, GeomId, GeomSpec, Implicit, JointId, JointKind, JointSpec, PairSurface, Shape,
+};
 use slipstick_core::spatial::*;
 use slipstick_core::*;
 

@@ -2,6 +2,8 @@
 
 use super::oracle::*;
 use crate::physics::scene::*;
+use slipstick_core::gradient::OutputGrad;
+use slipstick_core::model::{GeomSpec, JointKind, JointSpec, ParameterGroup, Shape, Surface};
 use slipstick_core::spatial::*;
 use slipstick_core::*;
 

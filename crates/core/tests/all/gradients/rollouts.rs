@@ -4,6 +4,8 @@ use super::oracle::*;
 use crate::physics::scene::*;
 use crate::properties::random_tree::Rng;
 use nalgebra::{DMatrix, DVector};
+use slipstick_core::gradient::{InputGrad, OutputGrad};
+use slipstick_core::model::{JointKind, JointSpec};
 use slipstick_core::spatial::*;
 use slipstick_core::*;
 

@@ -4,6 +4,7 @@ use super::oracle::*;
 use super::worlds::*;
 use crate::physics::scene::*;
 use crate::properties::random_tree::Rng;
+use slipstick_core::gradient::{InputGrad, OutputGrad};
 use slipstick_core::*;
 
 #[test]

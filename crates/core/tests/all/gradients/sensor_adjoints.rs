@@ -6,6 +6,9 @@ use super::worlds::{self, fall_of};
 use crate::physics::scene::*;
 use crate::properties::random_tree::Rng;
 use nalgebra::DVector;
+use slipstick_core::gradient::InputGrad;
+use slipstick_core::model::{FrameId, GradientMode, JointKind, JointSpec};
+use slipstick_core::sensors::{SensorError, Sensors};
 use slipstick_core::spatial::*;
 use slipstick_core::*;
 

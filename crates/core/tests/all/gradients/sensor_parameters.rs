@@ -9,6 +9,9 @@ use super::worlds::{self, fall_of};
 use crate::physics::scene::*;
 use crate::properties::random_tree::{self, Rng};
 use nalgebra::DMatrix;
+use slipstick_core::dynamics::Wrench;
+use slipstick_core::model::{BodyId, GradientMode, ParameterGroup, Quantity, SensorObject, Shape};
+use slipstick_core::sensors::SensorError;
 use slipstick_core::spatial::*;
 use slipstick_core::*;
 

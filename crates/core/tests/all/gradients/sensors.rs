@@ -6,7 +6,14 @@ use super::worlds::{self, fall_of};
 use crate::physics::scene::*;
 use crate::properties::random_tree::{self, Rng};
 use nalgebra::DMatrix;
+use slipstick_core::dynamics::Wrench;
+use slipstick_core::model::{
+    Actuator, BodyId, EqualityKind, GeomSpec, JointId, JointKind, JointSpec, Quantity, Sensor, SensorObject, Shape,
+    Tendon, Transmission,
+};
+use slipstick_core::sensors::Sensors;
 use slipstick_core::spatial::*;
+use slipstick_core::step::ConstraintView;
 use slipstick_core::*;
 
 #[test]

@@ -5,6 +5,10 @@ use super::puck::{DT, MASS, puck};
 use super::worlds::*;
 use crate::physics::scene::*;
 use crate::properties::random_tree::Rng;
+use slipstick_core::gradient::{InputGrad, OutputGrad};
+use slipstick_core::model::{
+    CollisionGradient, EqualityKind, GradientMode, JointId, JointKind, JointSpec, Order, Shape,
+};
 use slipstick_core::spatial::*;
 use slipstick_core::*;
 

@@ -4,6 +4,8 @@
 use super::oracle::*;
 use crate::physics::scene::*;
 use crate::properties::random_tree::Rng;
+use slipstick_core::dynamics::Wrench;
+use slipstick_core::model::{Actuator, BodyId, GeomSpec, Implicit, JointId, JointKind, JointSpec, Mesh, Shape};
 use slipstick_core::spatial::*;
 use slipstick_core::*;
 

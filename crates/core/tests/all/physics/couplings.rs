@@ -1,6 +1,7 @@
 //! Constraints that hold at all times between joints: levers, cams, locks.
 
 use super::scene::*;
+use slipstick_core::model::{EqualityKind, JointId, JointKind, JointSpec, Tendon};
 use slipstick_core::spatial::*;
 use slipstick_core::*;
 

@@ -3,6 +3,8 @@
 
 use super::scene::*;
 use crate::properties::random_tree::Rng;
+use slipstick_core::model::Shape;
+use slipstick_core::model::{EqualityKind, GeomSpec, JointKind, JointSpec};
 use slipstick_core::spatial::*;
 use slipstick_core::*;
 

@@ -3,6 +3,7 @@
 use super::scene::*;
 use crate::gradients::oracle::Lab;
 use crate::properties::random_tree::Rng;
+use slipstick_core::model::{GeomSpec, JointKind, JointSpec, Shape, Surface};
 use slipstick_core::spatial::*;
 use slipstick_core::*;
 

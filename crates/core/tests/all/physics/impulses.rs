@@ -3,7 +3,10 @@
 
 use super::scene::*;
 use crate::properties::random_tree::Rng;
+use slipstick_core::model::Correction;
+use slipstick_core::model::{BodyId, GeomSpec, Integrator, JointKind, JointSpec, PairRule, ParameterGroup, Shape};
 use slipstick_core::spatial::*;
+use slipstick_core::step::ContactView;
 use slipstick_core::*;
 
 /// The run's model without pairs and dry friction, to see what would happen without constraints.

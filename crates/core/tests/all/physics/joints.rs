@@ -1,6 +1,7 @@
 //! Stops and dry friction of joints.
 
 use super::scene::*;
+use slipstick_core::model::{GeomSpec, JointKind, JointSpec, Shape};
 use slipstick_core::spatial::*;
 use slipstick_core::*;
 

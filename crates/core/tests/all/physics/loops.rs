@@ -1,6 +1,8 @@
 //! Constraints that hold at all times between bodies: loops and welds.
 
 use super::scene::*;
+use slipstick_core::dynamics::Wrench;
+use slipstick_core::model::{BodyId, Equality, EqualityKind, JointKind, JointSpec};
 use slipstick_core::spatial::*;
 use slipstick_core::*;
 

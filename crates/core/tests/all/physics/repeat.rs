@@ -1,6 +1,7 @@
 //! The same run twice is the same run, bit for bit, also from the middle on.
 
 use super::scene::*;
+use slipstick_core::model::Solver;
 use slipstick_core::spatial::*;
 use slipstick_core::*;
 

@@ -2,6 +2,7 @@
 
 use super::scene::*;
 use crate::properties::random_tree::Rng;
+use slipstick_core::model::Shape;
 use slipstick_core::spatial::*;
 use slipstick_core::*;
 

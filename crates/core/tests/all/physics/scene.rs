@@ -2,7 +2,11 @@
 
 use crate::properties::random_tree::Rng;
 use slipstick_core::dynamics::Workspace;
+use slipstick_core::model::{
+    BodyId, Equality, EqualityKind, FrameId, GeomId, GeomSpec, JointKind, JointSpec, Shape, Surface,
+};
 use slipstick_core::spatial::*;
+use slipstick_core::step::ContactView;
 use slipstick_core::*;
 
 /// Gravity of all scenes unless they say otherwise [m/s²].

@@ -1,8 +1,8 @@
 //! Towers at rest: equal cubes, light under heavy, heavy under light.
 
 use super::scene::*;
+use slipstick_core::model::BodyId;
 use slipstick_core::spatial::*;
-use slipstick_core::*;
 
 const HALF: f64 = 0.05;
 

@@ -5,7 +5,7 @@ use super::random_tree::*;
 use proptest::prelude::*;
 use slipstick_core::dynamics::Workspace;
 use slipstick_core::linalg::{MatMut, MatRef};
-use slipstick_core::*;
+use slipstick_core::model::{FrameId, ParameterGroup};
 
 /// Central differences at step 1e-5 of functions of order 1…100 carry errors near 1e-9; random trees reach 1e-8.
 const FD: f64 = 1e-6;

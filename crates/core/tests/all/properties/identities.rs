@@ -4,6 +4,7 @@ use super::random_tree::Rng;
 use super::random_tree::*;
 use proptest::prelude::*;
 use slipstick_core::dynamics::Workspace;
+use slipstick_core::model::{FrameId, ParameterGroup};
 use slipstick_core::*;
 
 fn full_mass(model: &Model, work: &mut Workspace, q: &[f64]) -> Vec<f64> {

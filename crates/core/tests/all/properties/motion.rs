@@ -3,6 +3,7 @@
 use super::random_tree::*;
 use proptest::prelude::*;
 use slipstick_core::dynamics::Workspace;
+use slipstick_core::model::{JointKind, JointSpec};
 use slipstick_core::spatial::{Quat, Vec3, vec3};
 use slipstick_core::*;
 

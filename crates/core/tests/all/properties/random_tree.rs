@@ -1,5 +1,7 @@
 //! Random robots with every kind of joint, and random states of them.
 
+use slipstick_core::dynamics::Wrench;
+use slipstick_core::model::{BodyId, JointKind, JointSpec};
 use slipstick_core::spatial::*;
 use slipstick_core::*;
 

@@ -11,7 +11,7 @@ use crate::error::LoadError;
 use crate::warning::Warnings;
 use crate::xml::Element;
 use law::{KINDS, Law};
-use slipstick_core::{Actuator, JointKind, Transmission};
+use slipstick_core::model::{Actuator, JointKind, Transmission};
 
 /// What becomes of an actuator that the model cannot have.
 const SKIP: &str = "the actuator was dropped, and ctrl is one entry shorter than in MuJoCo";

@@ -34,7 +34,7 @@ impl Difference {
 }
 
 /// Derivatives of a step by finite differences, and the memory to compute them. Blocks are named and laid out as those of
-/// [`StepJacobian`](slipstick_core::StepJacobian).
+/// [`StepJacobian`](slipstick_core::gradient::StepJacobian).
 #[derive(Debug, Clone)]
 pub struct StepDifferences {
     /// Of q_next and v_next with respect to q, v, tau, ctrl, row by row.
@@ -122,10 +122,11 @@ impl StepDifferences {
 /// ones. All start from the warm start that the step from `x` leaves, which is also that of `data` afterwards.
 ///
 /// Differences are blind to where contacts change their mode: one that straddles such a place is wrong by any amount.
-/// Numbers are best with a tight `Options::tolerance`; [`grad_check`](crate::grad_check) takes care of both.
+/// Numbers are best with a tight `Options::tolerance`; [`grad_check`](crate::check::grad_check) takes care of both.
 ///
 /// ```
-/// use slipstick::{Data, Difference, Input, State, StepDifferences, finite_differences};
+/// use slipstick::{Data, Input, State};
+/// use slipstick::check::{Difference, StepDifferences, finite_differences};
 /// let model = slipstick::builtin("cartpole")?;
 /// let (mut data, mut out) = (Data::new(&model), StepDifferences::new(&model));
 /// let x = State::keyframe(&model, "upright")?;

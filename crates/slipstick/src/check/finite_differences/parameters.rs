@@ -3,7 +3,8 @@
 use super::Difference;
 use crate::check::perturbed::{PerturbedStep, StepArguments};
 use slipstick_core::linalg::MatRef;
-use slipstick_core::{Data, Input, InputError, Model, ParameterGroup, State, StepError};
+use slipstick_core::model::ParameterGroup;
+use slipstick_core::{Data, Input, InputError, Model, State, StepError};
 
 /// Derivatives of a step with respect to a group of n parameters: nv rows of n numbers.
 #[derive(Debug, Clone, Default)]

@@ -4,8 +4,10 @@
 use super::scale::Scale;
 use super::{BLOCKS, GradCheckError};
 use crate::random::Rng;
+use slipstick_core::gradient::{InputDirection, InputGrad, OutputGrad};
+use slipstick_core::model::BodyId;
 use slipstick_core::spatial::Vec3;
-use slipstick_core::{BodyId, InputDirection, InputGrad, Mode, Model, OutputGrad, Step};
+use slipstick_core::{Mode, Model, Step};
 
 /// Derivatives of a step, copied out of it.
 pub(super) struct Exact {

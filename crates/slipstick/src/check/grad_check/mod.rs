@@ -3,7 +3,7 @@
 //! States come from motions and from random poses ([`check`] says how many). In each of them every column of
 //! [`Step::jacobian`](slipstick_core::Step::jacobian) is compared with differences of several widths on both sides, of which
 //! the best counts. Solves are as exact as they can be, and all evaluations have the warm start of the state's own solution.
-//! Columns that [`Corners`](crate::Corners) flags are counted, and whether they are right on one side; all others must be
+//! Columns that [`Corners`](crate::check::Corners) flags are counted, and whether they are right on one side; all others must be
 //! right on both. States in which contact is not solved are skipped. Errors are relative to the largest entry of a block
 //! (at least that of free motion).
 
@@ -29,7 +29,8 @@ pub(crate) use signature::Signature;
 
 use crate::random::Rng;
 use compare::Comparison;
-use slipstick_core::{DynamicsError, GradientError, InputError, Model, StepError};
+use slipstick_core::error::DynamicsError;
+use slipstick_core::{GradientError, InputError, Model, StepError};
 use states::States;
 use std::fmt;
 
@@ -106,7 +107,7 @@ from!(Input => InputError, Dynamics => DynamicsError, Step => StepError, Gradien
 /// Checks derivatives in many states of a model. `progress` is told how many are done.
 ///
 /// ```
-/// use slipstick::grad_check::{GradCheck, check};
+/// use slipstick::check::grad_check::{GradCheck, check};
 /// let mut options = GradCheck::default();
 /// options.states = 4;
 /// let report = check(&slipstick::builtin("cube")?, &options, |_| ())?;

@@ -4,8 +4,9 @@ use super::GradCheckError;
 use super::compare::Comparison;
 use crate::check::perturbed::StepArguments;
 use crate::random::Rng;
+use slipstick_core::model::ParameterGroup;
 use slipstick_core::spatial::Vec3;
-use slipstick_core::{GradientError, InputError, Model, ParameterGroup, Step};
+use slipstick_core::{GradientError, InputError, Model, Step};
 
 /// Entries of a group that are compared in one state.
 const ENTRIES: usize = 6;

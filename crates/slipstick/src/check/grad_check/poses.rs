@@ -3,8 +3,10 @@
 use crate::random::Rng;
 use slipstick_core::collision::{ContactSet, detect, geom_distance};
 use slipstick_core::dynamics::Workspace;
+use slipstick_core::error::DynamicsError;
+use slipstick_core::model::{BodyId, GeomId, Joint, JointKind, Shape};
 use slipstick_core::spatial::Pose;
-use slipstick_core::{BodyId, DynamicsError, GeomId, InputError, Joint, JointKind, Model, Shape};
+use slipstick_core::{InputError, Model};
 
 /// How deep parts of the robot may be in each other (m): deeper ones contradict each other.
 const DEEPEST: f64 = 1e-3;

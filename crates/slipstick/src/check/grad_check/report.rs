@@ -4,7 +4,7 @@ use super::compare::{StateReport, WorstEntry};
 use super::parameters::ParameterError;
 use super::sample::Sample;
 use super::{BLOCKS, GradCheckError};
-use slipstick_core::ParameterGroup;
+use slipstick_core::model::ParameterGroup;
 use std::collections::BTreeMap;
 
 /// How many of the worst states are kept.

@@ -1,8 +1,10 @@
 //! A state with all arguments of a step from it: the unit that is checked, saved and loaded.
 
 use crate::check::perturbed::StepArguments;
+use slipstick_core::dynamics::Wrench;
+use slipstick_core::model::BodyId;
 use slipstick_core::spatial::Vec3;
-use slipstick_core::{BodyId, Input, InputError, Model, State, WarmStart, Wrench};
+use slipstick_core::{Input, InputError, Model, State, WarmStart};
 use std::fmt;
 use std::fmt::Write;
 

@@ -2,9 +2,10 @@
 //! derivatives have without contact.
 
 use crate::check::perturbed::StepArguments;
+use slipstick_core::Model;
 use slipstick_core::dynamics::Workspace;
+use slipstick_core::error::DynamicsError;
 use slipstick_core::spatial::Vec3;
-use slipstick_core::{DynamicsError, Model};
 
 /// Units of q, v, tau and ctrl: a change by one of them moves its dof by about one (m or rad) within the step.
 pub(crate) struct Scale {

@@ -5,10 +5,12 @@ use super::GradCheckError;
 use super::poses::Poses;
 use super::sample::Sample;
 use super::signature::is_at_limit;
-use crate::controller::{Command, Controller, Hold, Random};
+use crate::control::{Command, Control, Controller, Hold, Random};
 use crate::random::Rng;
-use crate::simulator::{Control, Simulator};
-use slipstick_core::{BodyId, Data, Mode, Model, State, WarmStart, Wrench};
+use crate::simulator::Simulator;
+use slipstick_core::dynamics::Wrench;
+use slipstick_core::model::BodyId;
+use slipstick_core::{Data, Mode, Model, State, WarmStart};
 
 /// Simulated time of a motion (s), and its steps at most.
 const DURATION: f64 = 1.2;
@@ -61,7 +63,8 @@ pub(super) struct States {
 
 impl States {
     pub fn new(model: &Model, seed: u64) -> States {
-        let keyframe = |k: &slipstick_core::Keyframe| Some((k.name.clone(), State::keyframe(model, &k.name).ok()?));
+        let keyframe =
+            |k: &slipstick_core::model::Keyframe| Some((k.name.clone(), State::keyframe(model, &k.name).ok()?));
         let mut homes: Vec<(String, State)> = model.keyframes().iter().filter_map(keyframe).collect();
         if homes.is_empty() {
             homes.push(("the neutral pose".into(), State::neutral(model)));

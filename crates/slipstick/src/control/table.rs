@@ -93,7 +93,7 @@ fn columns(model: &Model, names: &str) -> Result<Vec<usize>, TableError> {
 
 /// Names of the columns of controls: `ctrl:NAME`, or `ctrl:NUMBER` where an actuator has none.
 pub(crate) fn control_names(model: &Model) -> Vec<String> {
-    let name = |(k, a): (usize, &slipstick_core::Actuator)| match a.name.as_str() {
+    let name = |(k, a): (usize, &slipstick_core::model::Actuator)| match a.name.as_str() {
         "" => format!("ctrl:{k}"),
         name => format!("ctrl:{name}"),
     };

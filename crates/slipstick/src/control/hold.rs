@@ -4,8 +4,10 @@
 
 use super::Command;
 use super::resistance::Resistance;
+use slipstick_core::error::DynamicsError;
+use slipstick_core::model::{Actuator, JointKind, ParameterGroup, Transmission};
 use slipstick_core::spatial::{Quat, Vec3};
-use slipstick_core::{Actuator, DynamicsError, JointKind, Model, ParameterGroup, State, Transmission};
+use slipstick_core::{Model, State};
 
 /// How fast a held joint comes back: ω (rad/s), 4 Hz. The spring is m ω², the damper 2 m ω (critical).
 const RATE: f64 = 25.0;
@@ -151,7 +153,8 @@ fn length(model: &Model, a: &Actuator, q: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Controller, Simulator, builtin};
+    use crate::control::Controller;
+    use crate::{Simulator, builtin};
 
     /// How far joints are from the start after two seconds (rad).
     fn drift(name: &str, keyframe: &str) -> (f64, Simulator) {

@@ -9,8 +9,8 @@ pub(crate) use table::control_names;
 pub use table::{Table, TableError};
 
 use crate::random::Rng;
-use crate::simulator::Control;
-use slipstick_core::{Input, Model, State, Wrench};
+use slipstick_core::dynamics::Wrench;
+use slipstick_core::{Input, Model, State};
 
 /// What acts on a robot during a step.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +34,18 @@ impl Command {
     /// The input of a step under it.
     pub fn input(&self) -> Input<'_> {
         Input { tau: &self.tau, ctrl: self.actuated.then_some(&self.ctrl), wrenches: &self.wrenches }
+    }
+}
+
+/// Something that commands a robot: [`Controller`], or any function of model, state and command.
+pub trait Control {
+    /// Fills the command of the next step. It still holds that of the step before.
+    fn command(&mut self, model: &Model, x: &State, command: &mut Command);
+}
+
+impl<F: FnMut(&Model, &State, &mut Command)> Control for F {
+    fn command(&mut self, model: &Model, x: &State, command: &mut Command) {
+        self(model, x, command);
     }
 }
 

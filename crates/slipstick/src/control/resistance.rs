@@ -2,8 +2,10 @@
 #![allow(non_snake_case)]
 
 use slipstick_core::dynamics::Workspace;
+use slipstick_core::error::DynamicsError;
+use slipstick_core::model::{BodyId, Joint, JointKind};
 use slipstick_core::spatial::Vec3;
-use slipstick_core::{BodyId, DynamicsError, InputError, Joint, JointKind, Model};
+use slipstick_core::{InputError, Model};
 
 /// Inertias of one configuration.
 pub(super) struct Resistance {
