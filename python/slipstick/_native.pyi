@@ -259,6 +259,7 @@ class Model:
         speed_limit: float | None = None,
         gradient: Gradient | None = None,
         collision_gradient: CollisionGradient | None = None,
+        gradient_of_failed_steps: bool | None = None,
     ) -> Model: ...
 
 class Options:
@@ -290,6 +291,8 @@ class Options:
     def gradient(self) -> Gradient: ...
     @property
     def collision_gradient(self) -> CollisionGradient: ...
+    @property
+    def gradient_of_failed_steps(self) -> bool: ...
 
 class ContactView:
     @property
@@ -714,6 +717,7 @@ class Simulator:
         speed_limit: float | None = None,
         gradient: Gradient | None = None,
         collision_gradient: CollisionGradient | None = None,
+        gradient_of_failed_steps: bool | None = None,
     ) -> Simulator: ...
     @property
     def dt(self) -> float: ...

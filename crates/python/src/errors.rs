@@ -194,6 +194,10 @@ fn gradient(e: slipstick::GradientError) -> PyErr {
                 e.setattr("residual", residual)
             })
         }
+        slipstick::GradientError::FailedStep { residual } => with_attributes(GradientError::new_err(text), |e| {
+            e.setattr("status", slipstick::Status::NotConverged.name())?;
+            e.setattr("residual", residual)
+        }),
         _ => GradientError::new_err(text),
     }
 }

@@ -92,12 +92,14 @@ impl Replay {
         self.push(&next.q, next.time, contacts.into_iter().map(|c| Mark::new(&c, dt)))
     }
 
-    /// All states of a trajectory, without contacts.
+    /// All states of a trajectory, each with the contacts of the step that leads to it if the trajectory has them
+    /// ([`Trajectory::with_contacts`]).
     pub fn record_trajectory(&mut self, t: &Trajectory) -> Result<(), ViewError> {
         let [nq, _, _] = t.sizes;
         t.time.iter().enumerate().try_for_each(|(k, time)| {
             let q = t.q.get(nq * k..nq * (k + 1)).unwrap_or_default();
-            self.push(q, *time, std::iter::empty())
+            let contacts = k.checked_sub(1).and_then(|step| t.contacts_of(step)).unwrap_or_default();
+            self.push(q, *time, contacts.iter().map(|c| Mark::new(c, t.dt)))
         })
     }
 

@@ -147,3 +147,31 @@ pub struct SolveReport {
     /// How often memory had to grow since it was made.
     pub growths: usize,
 }
+
+impl SolveReport {
+    /// The worse of each number of two steps: of status, residual, iterations, margin, correction; the larger counts. Stages
+    /// are those of the step with more iterations.
+    pub fn worst_of(self, other: &SolveReport) -> SolveReport {
+        let slower = if other.iterations > self.iterations { other } else { &self };
+        SolveReport {
+            status: self.status.max(other.status),
+            stage: slower.stage,
+            iterations: slower.iterations,
+            stages: slower.stages,
+            total_iterations: self.total_iterations.max(other.total_iterations),
+            residual: self.residual.max(other.residual),
+            compliance_shift: self.compliance_shift.max(other.compliance_shift),
+            contacts: self.contacts.max(other.contacts),
+            rows: self.rows.max(other.rows),
+            degenerate: self.degenerate.max(other.degenerate),
+            margin: self.margin.min(other.margin),
+            correction: self.correction.min(other.correction),
+            growths: self.growths.max(other.growths),
+        }
+    }
+
+    /// Whether the step is not what it should be: it did not converge, or less than its whole position correction was given.
+    pub fn is_impaired(&self) -> bool {
+        self.status == Status::NotConverged || self.correction < 1.0
+    }
+}

@@ -144,6 +144,11 @@ pub enum GradientError {
         /// Its residual.
         residual: f64,
     },
+    /// The step did not converge, and `Options::gradient_of_failed_steps` is off.
+    FailedStep {
+        /// Its residual.
+        residual: f64,
+    },
     /// The constraints are infeasible along the change: it wedges something in.
     Jammed,
     /// The step has several solutions here, and takes another one a little further on.
@@ -164,6 +169,11 @@ impl fmt::Display for GradientError {
                 write!(f, "there is no derivative of a contact problem without a solution: expected status 'converged' or ")?;
                 write!(f, "'acceptable', got '{status}' with a residual of {residual:e}")
             }
+            GradientError::FailedStep { residual } => write!(
+                f,
+                "the step did not converge (residual {residual:.1e}), so it has no exact derivative; \
+                 the option gradient_of_failed_steps allows that of its best iterate"
+            ),
             GradientError::Jumps => {
                 f.write_str("there is no derivative along this change: the step jumps to another solution")
             }

@@ -39,6 +39,9 @@ pub struct Options {
     pub gradient: GradientMode,
     /// How contact points and normals are differentiated.
     pub collision_gradient: CollisionGradient,
+    /// Whether a step that did not converge has derivatives: those of its best iterate, which are not exact. If not, they are
+    /// [`GradientError::FailedStep`](crate::GradientError::FailedStep).
+    pub gradient_of_failed_steps: bool,
 }
 
 impl Default for Options {
@@ -58,6 +61,7 @@ impl Default for Options {
             speed_limit: 1e5,
             gradient: GradientMode::Exact,
             collision_gradient: CollisionGradient::Exact,
+            gradient_of_failed_steps: false,
         }
     }
 }

@@ -4,7 +4,7 @@
 use super::Step;
 use crate::constraint::Status;
 use crate::error::InputError;
-use crate::gradient::{GradientError, InputDirection, InputGrad, OutputGrad, StepJacobian};
+use crate::gradient::{Gradient, GradientError, InputDirection, InputGrad, OutputGrad, StepJacobian, StepRecord};
 use crate::input_check;
 use crate::model::{GradientMode, ParameterGroup};
 use crate::sensors::{SensorError, SensorJacobian, Sensors};
@@ -13,7 +13,7 @@ impl Step<'_> {
     /// All derivatives of (q_next, v_next) with respect to (q, v, tau) and, after a step with actuators, ctrl. Computed once
     /// per step; asked for again it is only looked up.
     pub fn jacobian(&mut self) -> Result<StepJacobian<'_>, GradientError> {
-        let (mut record, gradient) = self.data.differentiate(self.model);
+        let (mut record, gradient) = self.differentiable()?;
         gradient.jacobian(&mut record)
     }
 
@@ -24,7 +24,7 @@ impl Step<'_> {
         if self.report().degenerate > 0 || self.report().status == Status::Infeasible {
             return Ok(true);
         }
-        let (mut record, gradient) = self.data.differentiate(self.model);
+        let (mut record, gradient) = self.differentiable()?;
         gradient.is_choice(&mut record)
     }
 
@@ -61,7 +61,7 @@ impl Step<'_> {
         input_check::length("dq_next", dq_next.len(), nv)?;
         input_check::length("dv_next", dv_next.len(), nv)?;
         length.map_or(Ok(()), check_length)?;
-        let (mut record, gradient) = self.data.differentiate(self.model);
+        let (mut record, gradient) = self.differentiable()?;
         gradient.jvp_one_sided(&mut record, &dx, length, dq_next, dv_next)
     }
 
@@ -74,7 +74,7 @@ impl Step<'_> {
         if self.model.options().gradient != GradientMode::Exact {
             return self.jacobian();
         }
-        let (mut record, gradient) = self.data.differentiate(self.model);
+        let (mut record, gradient) = self.differentiable()?;
         gradient.jacobian_of_sides(&mut record, length)
     }
 
@@ -83,7 +83,7 @@ impl Step<'_> {
     pub fn vjp(&mut self, w: OutputGrad, mut out: InputGrad) -> Result<(), GradientError> {
         self.check_output(&w)?;
         self.check_input_gradient(&out)?;
-        let (mut record, gradient) = self.data.differentiate(self.model);
+        let (mut record, gradient) = self.differentiable()?;
         gradient.vjp(&mut record, &w, &mut out)
     }
 
@@ -96,7 +96,7 @@ impl Step<'_> {
     ) -> Result<(), GradientError> {
         self.check_output(&w)?;
         input_check::length("gradient of the parameters", out.len(), self.model.parameters().group(group).len())?;
-        let (mut record, gradient) = self.data.differentiate(self.model);
+        let (mut record, gradient) = self.differentiable()?;
         gradient.vjp_parameters(&mut record, &w, group, out)
     }
 
@@ -111,7 +111,7 @@ impl Step<'_> {
         let size = self.model.nv() * self.model.parameters().group(group).len();
         input_check::length("dq_next", dq_next.len(), size)?;
         input_check::length("dv_next", dv_next.len(), size)?;
-        let (mut record, gradient) = self.data.differentiate(self.model);
+        let (mut record, gradient) = self.differentiable()?;
         gradient.parameter_jacobian(&mut record, group, dq_next, dv_next)
     }
 
@@ -125,7 +125,7 @@ impl Step<'_> {
         for x in &out {
             input_check::length("derivative of an impulse", x.len(), 3 * self.model.nv())?;
         }
-        let (mut record, gradient) = self.data.differentiate(self.model);
+        let (mut record, gradient) = self.differentiable()?;
         gradient.impulse_jacobian(&mut record, contact, out)
     }
 
@@ -134,7 +134,7 @@ impl Step<'_> {
     /// which the step lies: the nearer limit, the contacts that a touch sensor measures.   (sens-7)
     pub fn sensor_jacobian<'s>(&mut self, sensors: &'s mut Sensors) -> Result<SensorJacobian<'s>, SensorError> {
         sensors.check(self.model)?;
-        let (mut record, gradient) = self.data.differentiate(self.model);
+        let (mut record, gradient) = self.differentiable()?;
         sensors.differentiate(gradient, &mut record)
     }
 
@@ -150,7 +150,7 @@ impl Step<'_> {
         sensors.check(self.model)?;
         sensors.check_weights(weights)?;
         self.check_input_gradient(&out)?;
-        let (mut record, gradient) = self.data.differentiate(self.model);
+        let (mut record, gradient) = self.differentiable()?;
         sensors.vjp(gradient, &mut record, weights, &mut out)
     }
 
@@ -168,8 +168,17 @@ impl Step<'_> {
         sensors.check(self.model)?;
         sensors.check_weights(weights)?;
         input_check::length("gradient of the parameters", out.len(), self.model.parameters().group(group).len())?;
-        let (mut record, gradient) = self.data.differentiate(self.model);
+        let (mut record, gradient) = self.differentiable()?;
         sensors.vjp_parameters(gradient, &mut record, weights, group, out)
+    }
+
+    /// What derivatives are computed from, and memory for them. A step that did not converge has none unless asked for.
+    fn differentiable(&mut self) -> Result<(StepRecord<'_>, &mut Gradient), GradientError> {
+        let report = self.report();
+        if report.status == Status::NotConverged && !self.model.options().gradient_of_failed_steps {
+            return Err(GradientError::FailedStep { residual: report.residual });
+        }
+        Ok(self.data.differentiate(self.model))
     }
 
     fn check_input_gradient(&self, out: &InputGrad) -> Result<(), InputError> {

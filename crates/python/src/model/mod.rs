@@ -410,7 +410,7 @@ impl Model {
     /// tuple), collision_gradient (str or tuple).
     #[pyo3(signature = (*, dt=None, gravity=None, contact_distance=None, implicit=None, integrator=None, solver=None, tolerance=None,
         max_iterations=None, correction=None, restitution_threshold=None, patch_compliance=None, speed_limit=None,
-        gradient=None, collision_gradient=None))]
+        gradient=None, collision_gradient=None, gradient_of_failed_steps=None))]
     fn with_options(
         &self,
         dt: Option<f64>,
@@ -427,6 +427,7 @@ impl Model {
         speed_limit: Option<f64>,
         gradient: Option<Gradient>,
         collision_gradient: Option<Collision>,
+        gradient_of_failed_steps: Option<bool>,
     ) -> Result<Model, Failure> {
         let changes = Changes {
             dt,
@@ -443,6 +444,7 @@ impl Model {
             speed_limit,
             gradient,
             collision_gradient,
+            gradient_of_failed_steps,
         };
         Ok(self.derived(self.inner.with_options(changes.apply(self.inner.options())?)?))
     }

@@ -29,7 +29,8 @@ const IMPLICIT: [(&str, Implicit); 4] = [
 /// central path, where complementarity products equal kappa instead of zero, or ("exact-forward-central", kappa): the
 /// exact step with the derivatives of the central path), collision_gradient ("exact", ("smoothed", eps): corners and
 /// edges rounded, eps in m, ("randomized", sigma, samples, seed, order): mean over random poses, or "frozen": how
-/// points and normals of contacts are differentiated; see slipstick.collision.derivatives).
+/// points and normals of contacts are differentiated; see slipstick.collision.derivatives), gradient_of_failed_steps
+/// (bool: a step that did not converge has the derivatives of its best iterate; else they raise GradientError).
 #[pyclass(frozen, eq, module = "slipstick")]
 #[derive(PartialEq)]
 pub struct Options(pub slipstick::Options);
@@ -107,6 +108,11 @@ impl Options {
         Collision(self.0.collision_gradient)
     }
 
+    #[getter]
+    fn gradient_of_failed_steps(&self) -> bool {
+        self.0.gradient_of_failed_steps
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let (o, c) = (&self.0, self.0.correction);
         let gradient = self.gradient().into_pyobject(py)?.repr()?;
@@ -114,7 +120,7 @@ impl Options {
         Ok(format!(
             "<slipstick.Options: dt={}, gravity={:?}, contact_distance={}, implicit='{}', integrator='{}', solver='{}', tolerance={:e}, \
              max_iterations={}, correction=({}, {}, {}), restitution_threshold={}, patch_compliance={:e}, \
-             speed_limit={:e}, gradient={gradient}, collision_gradient={collision_gradient}>",
+             speed_limit={:e}, gradient={gradient}, collision_gradient={collision_gradient}, gradient_of_failed_steps={}>",
             o.dt,
             o.gravity,
             o.contact_distance,
@@ -128,7 +134,8 @@ impl Options {
             c.max_speed,
             o.restitution_threshold,
             o.patch_compliance,
-            o.speed_limit
+            o.speed_limit,
+            if o.gradient_of_failed_steps { "True" } else { "False" }
         ))
     }
 }
@@ -149,6 +156,7 @@ pub struct Changes<'a, 'py> {
     pub speed_limit: Option<f64>,
     pub gradient: Option<Gradient>,
     pub collision_gradient: Option<Collision>,
+    pub gradient_of_failed_steps: Option<bool>,
 }
 
 impl Changes<'_, '_> {
@@ -163,6 +171,7 @@ impl Changes<'_, '_> {
         o.speed_limit = self.speed_limit.unwrap_or(o.speed_limit);
         o.gradient = self.gradient.map_or(o.gradient, |x| x.0);
         o.collision_gradient = self.collision_gradient.map_or(o.collision_gradient, |x| x.0);
+        o.gradient_of_failed_steps = self.gradient_of_failed_steps.unwrap_or(o.gradient_of_failed_steps);
         if let Some(x) = self.gravity {
             o.gravity = three("gravity", x)?;
         }
@@ -224,7 +233,7 @@ pub fn unknown<const N: usize>(what: &str, words: [&str; N], got: &str) -> Failu
 }
 
 /// Options in a pickle, in the order of the attributes. Gravity is a parameter of the model and kept as such.
-pub type Saved = (f64, f64, [String; 3], f64, u32, [f64; 3], [f64; 3], Gradient, Collision);
+pub type Saved = (f64, f64, [String; 3], f64, u32, [f64; 3], [f64; 3], Gradient, Collision, bool);
 
 pub fn save(o: &slipstick::Options) -> Saved {
     let c = o.correction;
@@ -232,7 +241,8 @@ pub fn save(o: &slipstick::Options) -> Saved {
     let words = [implicit_name(o.implicit), o.integrator.name(), o.solver.name()].map(String::from);
     let others = [o.restitution_threshold, o.patch_compliance, o.speed_limit];
     let (gradient, collision) = (Gradient(o.gradient), Collision(o.collision_gradient));
-    (o.dt, o.contact_distance, words, o.tolerance, o.max_iterations, correction, others, gradient, collision)
+    let failed = o.gradient_of_failed_steps;
+    (o.dt, o.contact_distance, words, o.tolerance, o.max_iterations, correction, others, gradient, collision, failed)
 }
 
 pub fn restore(saved: Saved, o: &mut slipstick::Options) -> Result<(), Failure> {
@@ -247,6 +257,7 @@ pub fn restore(saved: Saved, o: &mut slipstick::Options) -> Result<(), Failure> 
         [o.restitution_threshold, o.patch_compliance, o.speed_limit],
         Gradient(o.gradient),
         Collision(o.collision_gradient),
+        o.gradient_of_failed_steps,
     ) = saved;
     o.implicit = self::implicit(&implicit)?;
     o.integrator = self::integrator(&integrator)?;

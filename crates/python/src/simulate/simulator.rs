@@ -31,7 +31,7 @@ impl Simulator {
     #[new]
     #[pyo3(signature = (model, dt=None, *, gravity=None, contact_distance=None, implicit=None, integrator=None, solver=None,
         tolerance=None, max_iterations=None, correction=None, restitution_threshold=None, patch_compliance=None, speed_limit=None,
-        gradient=None, collision_gradient=None))]
+        gradient=None, collision_gradient=None, gradient_of_failed_steps=None))]
     fn new(
         model: &Model,
         dt: Option<f64>,
@@ -48,6 +48,7 @@ impl Simulator {
         speed_limit: Option<f64>,
         gradient: Option<Gradient>,
         collision_gradient: Option<Collision>,
+        gradient_of_failed_steps: Option<bool>,
     ) -> Result<Simulator, Failure> {
         let changes = Changes {
             dt,
@@ -64,6 +65,7 @@ impl Simulator {
             speed_limit,
             gradient,
             collision_gradient,
+            gradient_of_failed_steps,
         };
         let model = model.inner.with_options(changes.apply(model.inner.options())?)?;
         Ok(Simulator(Shared::new(model)))

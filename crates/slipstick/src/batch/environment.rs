@@ -6,7 +6,7 @@ use crate::control::Command;
 use crate::rollout_gradient::{Recorder, Stepper};
 use crate::simulator::initial_state;
 use slipstick_core::gradient::{InputGrad, OutputGrad};
-use slipstick_core::{Data, Input, InputError, Model, State, Step, StepError, WarmStart};
+use slipstick_core::{Data, Input, InputError, Model, SolveReport, State, Step, StepError, WarmStart};
 use std::mem::swap;
 
 /// A robot. Its state is finite for any input. Aligned, so that no two threads write to one line of the cache.
@@ -31,6 +31,8 @@ pub(super) struct Environment {
     pub recorded: bool,
     /// Steps of the last derivative that are a choice.
     pub choices: usize,
+    /// Report of the last step; after a rollout, the worst of its steps.
+    pub report: SolveReport,
     /// Error of the last call.
     pub failure: Option<EnvironmentError>,
 }
@@ -60,6 +62,7 @@ impl Environment {
             recorder: None,
             recorded: false,
             choices: 0,
+            report: SolveReport::default(),
             failure: None,
         }
     }
@@ -128,10 +131,12 @@ impl Environment {
             stepper.data.exchange_scratch(own);
         }
         self.exchange(stepper);
+        stepper.worst = None;
         // memory that holds the last step has its warm start
         let restored = if keep && self.held { Ok(()) } else { stepper.data.restore(&self.warm) };
         let done = restored.map_err(|e| EnvironmentError::Step(e.into())).and_then(|()| go(self, stepper));
         self.exchange(stepper);
+        self.report = stepper.worst.take().unwrap_or_default();
         if done.is_ok() && !keep {
             stepper.data.copy_warm_start(&mut self.warm);
         }

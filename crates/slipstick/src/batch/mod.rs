@@ -20,7 +20,7 @@ use crate::rollout_gradient::Stepper;
 use crate::workers::WorkerPool;
 use environment::Environment;
 use rows::{Rows, RowsMut, Work};
-use slipstick_core::{InputError, Model};
+use slipstick_core::{InputError, Model, SolveReport};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Environments of one structure: the same robot, whose parameters and options may differ from one to the other. Arrays
@@ -127,6 +127,12 @@ impl Batch {
     /// ([`Step::is_choice`](crate::Step::is_choice)).
     pub fn choices(&self) -> impl ExactSizeIterator<Item = usize> + '_ {
         self.environments.iter().map(|environment| environment.choices)
+    }
+
+    /// How the last step of each environment was solved; after a rollout, the worst of each number over its steps
+    /// ([`SolveReport::worst_of`]).
+    pub fn reports(&self) -> impl ExactSizeIterator<Item = &SolveReport> + '_ {
+        self.environments.iter().map(|environment| &environment.report)
     }
 
     /// Bytes that an environment takes, on average: its state and warm start, what a recorded rollout keeps, and its part of the

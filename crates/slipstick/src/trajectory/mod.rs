@@ -4,6 +4,7 @@ mod npz;
 mod text;
 
 use slipstick_core::constraint::Stage;
+use slipstick_core::step::ContactView;
 use slipstick_core::{Input, Model, State, Status, Step};
 use std::fmt;
 use std::fs::File;
@@ -46,6 +47,10 @@ pub struct Trajectory {
     pub status: Vec<Status>,
     /// Which solver found its solution.
     pub stage: Vec<Stage>,
+    /// Fraction of its position correction that each step was given; less than 1 where the whole would have added energy.
+    pub correction: Vec<f64>,
+    /// Contacts of all steps one after the other, and where those of each step end; `None`: not wanted.
+    views: Option<(Vec<ContactView>, Vec<usize>)>,
     /// Names of the numbers of q, v and ctrl.
     names: [Vec<String>; 3],
 }
@@ -146,8 +151,33 @@ impl Trajectory {
             iterations: Vec::new(),
             status: Vec::new(),
             stage: Vec::new(),
+            correction: Vec::new(),
+            views: None,
             names,
         }
+    }
+
+    /// Keeps the contacts of every step to come, of which there must be none yet. Files do not have them.
+    pub fn with_contacts(mut self) -> Trajectory {
+        self.views = Some(Default::default());
+        self
+    }
+
+    /// Contacts of a step; `None` if they were not kept, or if there is no such step.
+    pub fn contacts_of(&self, step: usize) -> Option<&[ContactView]> {
+        let (views, ends) = self.views.as_ref()?;
+        let begin = step.checked_sub(1).map_or(0, |last| ends.get(last).copied().unwrap_or_default());
+        views.get(begin..*ends.get(step)?)
+    }
+
+    /// Steps that did not converge.
+    pub fn not_converged(&self) -> usize {
+        self.status.iter().filter(|status| **status == Status::NotConverged).count()
+    }
+
+    /// Steps that were given less than their whole position correction.
+    pub fn reduced_corrections(&self) -> usize {
+        self.correction.iter().filter(|fraction| **fraction < 1.0).count()
     }
 
     /// Number of steps.
@@ -203,6 +233,11 @@ impl Trajectory {
         self.iterations.push(report.iterations);
         self.status.push(report.status);
         self.stage.push(report.stage);
+        self.correction.push(report.correction);
+        if let Some((views, ends)) = &mut self.views {
+            views.extend(step.contacts());
+            ends.push(views.len());
+        }
     }
 
     /// Writes it in a format.
