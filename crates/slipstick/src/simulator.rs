@@ -62,7 +62,7 @@ impl Simulator {
     /// Starts from a keyframe.
     pub fn at_keyframe(model: &Model, name: &str) -> Result<Simulator, InputError> {
         let mut sim = Simulator::new(model);
-        sim.set_state(State::keyframe(model, name)?)?;
+        sim.reset_to_keyframe(name)?;
         Ok(sim)
     }
 
@@ -76,9 +76,26 @@ impl Simulator {
         &self.state
     }
 
+    /// Time of the state (s).
+    pub fn time(&self) -> f64 {
+        self.state.time
+    }
+
     /// Steps done since it was made or its state set.
     pub fn steps(&self) -> usize {
         self.steps
+    }
+
+    /// Returns to the state in which [`Simulator::new`] begins, and clears the warm start.
+    pub fn reset(&mut self) {
+        self.state = initial_state(&self.model);
+        self.data.clear_warm_start();
+        self.steps = 0;
+    }
+
+    /// Returns to a keyframe, and clears the warm start.
+    pub fn reset_to_keyframe(&mut self, name: &str) -> Result<(), InputError> {
+        self.set_state(State::keyframe(&self.model, name)?)
     }
 
     /// Sets another state and clears the warm start: the following steps depend on the state only.
@@ -133,6 +150,11 @@ impl Simulator {
         Ok(done)
     }
 
+    /// The last step, for its contacts and derivatives. `None` before the first step and after one that failed.
+    pub fn last_step(&mut self) -> Option<Step<'_>> {
+        Step::last(&self.model, &mut self.data)
+    }
+
     /// Many steps under a controller, recorded: a [`Controller`](crate::control::Controller), or a function that fills the
     /// command for a state.
     pub fn rollout(&mut self, steps: usize, controller: impl Control) -> Result<Trajectory, RolloutError> {
@@ -169,6 +191,7 @@ pub(crate) fn initial_state(model: &Model) -> State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Status;
     use crate::builtin;
     use crate::control::{Controller, Random};
     use crate::files::load_mjcf_str;
@@ -187,6 +210,20 @@ mod tests {
         again.restore(&warm).unwrap();
         assert!(again.rollout(200, &mut controller.clone()).unwrap() == first, "it went another way");
         assert!(first.contacts.iter().any(|n| *n > 0), "nothing touched");
+    }
+
+    #[test]
+    fn a_reset_returns_to_the_beginning() {
+        let model = builtin("hopper").unwrap();
+        let mut sim = Simulator::new(&model);
+        let first = sim.rollout(50, &mut Controller::Zero).unwrap();
+        assert!(sim.time() > 0.0 && sim.last_step().is_some());
+        sim.reset();
+        assert_eq!((sim.time(), sim.steps()), (0.0, 0));
+        assert!(sim.rollout(50, &mut Controller::Zero).unwrap() == first, "it went another way");
+        sim.reset_to_keyframe("home").unwrap();
+        assert_eq!(sim.state(), &State::keyframe(&model, "home").unwrap());
+        assert!(sim.reset_to_keyframe("nowhere").is_err());
     }
 
     #[test]
@@ -215,6 +252,28 @@ mod tests {
         sim.rollout_into(8, &mut push, &mut halves).unwrap();
         assert!(halves == whole, "it went another way");
         assert_eq!(whole.q.len(), 21 * model.nq());
+    }
+
+    #[test]
+    fn a_step_that_did_not_converge_has_derivatives_only_if_asked_for() {
+        let model = builtin("humanoid").unwrap();
+        let mut options = model.options().clone();
+        options.max_iterations = 1;
+        let heap = |options: &crate::Options| {
+            let model = model.with_options(options.clone()).unwrap();
+            let mut sim = Simulator::new(&model);
+            let fallen =
+                (0..2000).find(|_| sim.step(&Input::default()).unwrap().report().status == Status::NotConverged);
+            assert!(fallen.is_some(), "every step converged in one iteration");
+            sim
+        };
+        let mut sim = heap(&options);
+        let mut step = sim.last_step().unwrap();
+        let residual = step.report().residual;
+        assert_eq!(step.jacobian().err(), Some(crate::GradientError::FailedStep { residual }));
+        assert!(step.report().is_impaired() && step.is_choice().is_err());
+        options.gradient_of_failed_steps = true;
+        assert!(heap(&options).last_step().unwrap().jacobian().is_ok());
     }
 
     #[test]

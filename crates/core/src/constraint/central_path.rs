@@ -60,7 +60,8 @@ fn center_island(problem: &mut Problem, n: usize, kappa: f64, budget: u32, solut
     let residual = residual_at(part, &work.lambda, &work.sigma);
     solution.store_local_compliances(problem, n);
     solution.close_island(problem, n);
-    let status = if centered { status } else { Status::NotConverged };
+    // for tiny kappa rounding stops it beside the path: acceptable there is what is acceptable as a solution
+    let status = if centered { status } else { status.max(Status::of_residual(residual, 0.0)) };
     let iterations = Iterations { other: spent, ..Iterations::default() };
     Outcome { stage: Stage::InteriorPoint, status, iterations, total: spent, residual }
 }

@@ -143,14 +143,15 @@ pub fn step<'d>(
 fn collide(model: &Model, q: &[f64], data: &mut Data) -> Result<SolveReport, StepError> {
     let mut report = SolveReport::default();
     for round in 0..=EXTRA_SEARCHES {
-        if round > 0 && !overlooked(model, data) {
-            break;
-        }
         detect(model, data, round)?; // broad phase, narrow phase, patches, frames
         let Data { kin, mass, free, contacts, assembly, solution, warm, end, .. } = &mut *data;
         let scene = Scene { model, q, kin, free, contacts };
         report = constraint::resolve(&scene, round > 0, mass, warm, assembly, solution, end);
+        if !overlooked(model, data) {
+            return Ok(report);
+        }
     }
+    report.status = Status::NotConverged; // bodies go farther than the last search looked
     Ok(report)
 }
 

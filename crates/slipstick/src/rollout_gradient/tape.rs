@@ -110,6 +110,7 @@ impl Tape {
         empty(&mut record.iterations, steps, 1)?;
         empty(&mut record.status, steps, 1)?;
         empty(&mut record.stage, steps, 1)?;
+        empty(&mut record.correction, steps, 1)?;
         empty(keys, steps, 1)?;
         empty(readings, steps, layout.readings)?;
         let (kept, stored) = match memory {
@@ -127,7 +128,7 @@ impl Tape {
         let (matrix, n) = (8 * layout.size(), |numbers: usize| 8 * numbers);
         let state = n(1 + model.nq() + layout.nv);
         // controls, forces, readings, key, five numbers of the report and three small ones
-        let report = n(layout.nu + layout.nv + layout.readings + 1 + 4) + 4 + 2;
+        let report = n(layout.nu + layout.nv + layout.readings + 1 + 5) + 4 + 2;
         let (kept, once) = match memory {
             Memory::Store => (matrix, 0),
             Memory::Recompute => (size_of::<WarmStart>(), matrix),
