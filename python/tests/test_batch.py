@@ -140,7 +140,7 @@ def test_environments_that_fail_do_not_lose_the_others(model):
         batch.vjp(v=v_next)
     assert caught.value.environments == [2, 4]
     assert isinstance(caught.value.errors[0], slipstick.StaleStep)
-    assert np.abs(caught.value.result[1][good]).max() > 0 and np.all(caught.value.result[1][2] == 0)
+    assert np.abs(caught.value.result.v[good]).max() > 0 and np.all(caught.value.result.v[2] == 0)
 
 
 def test_what_was_not_done_has_no_derivative(model):
@@ -150,7 +150,7 @@ def test_what_was_not_done_has_no_derivative(model):
             ask()
     q, v = batch.reset()
     batch.step(q, v)
-    assert batch.vjp(v=v)[3] is None and batch.jacobian().dv_dctrl.shape == (2, model.nv, 0)
+    assert batch.vjp(v=v).ctrl is None and batch.jacobian().dv_dctrl.shape == (2, model.nv, 0)
     for run in (batch.rollout(q, v, 3), batch.rollout(q, v, 3, record=False)):
         with pytest.raises(slipstick.StaleStep, match="not recorded.*record=True"):
             run.vjp()
@@ -178,8 +178,8 @@ def test_several_rollouts_are_differentiated_in_any_order(model):
             for got, wanted in zip(run.vjp(q=w), gradients):
                 # stored and repeated derivatives differ by rounding
                 assert np.allclose(got, wanted, rtol=1e-9, atol=1e-12 * np.abs(wanted).max())
-    assert free.vjp(q=w)[3] is None
-    assert np.abs(alone[3] - expected[3]).max() > 1e-3, "the rollouts differ"
+    assert free.vjp(q=w).ctrl is None
+    assert np.abs(alone.ctrl - expected.ctrl).max() > 1e-3, "the rollouts differ"
 
 
 def test_shapes_are_refused_by_name(model):
@@ -236,3 +236,21 @@ def test_bundles_on_several_threads_give_the_same_bits(model):
     for name, block in runs[0].jacobian.items():
         assert np.array_equal(block, runs[1].jacobian[name]), name
     assert runs[0].used == 20
+
+
+def test_gradients_unpack_and_tell_their_shapes(model):
+    q, v, ctrl = falling(model, 2)
+    batch = slipstick.Batch(model, 2)
+    batch.step(q, v)
+    gradient = batch.vjp(v=v)
+    gq, gv, gtau, gctrl = gradient
+    assert gq is gradient.q and gv is gradient.v and gtau is gradient.tau and gctrl is None
+    assert gradient.parameters == {}
+    assert repr(gradient) == "<slipstick.Gradient: q (2, 18), v (2, 18), tau (2, 18), no ctrl>"
+    rollout = slipstick.RolloutGradient(model, 3, parameters=["friction"])
+    rollout.run(q[0], v[0])
+    assert rollout.vjp(v=v[0]).ctrl is None
+    rollout.run(q[0], v[0], ctrl=ctrl[0, 0])
+    size = len(model.parameters[model.parameter_groups["friction"]])
+    expected = f"<slipstick.Gradient: q (18,), v (18,), tau (3, 18), ctrl (3, 12), friction ({size},)>"
+    assert repr(rollout.vjp(v=v[0])) == expected

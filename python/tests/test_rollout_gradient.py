@@ -124,7 +124,7 @@ def test_what_does_not_fit_is_refused(model):
         with pytest.raises(ValueError, match=message):
             call()
     fresh.run(home.q, home.v)
-    assert fresh.vjp(q=np.ones(model.nv)).ctrl.shape == (3, model.nu)
+    assert fresh.vjp(q=np.ones(model.nv)).tau.shape == (3, model.nv)
 
 
 def test_a_rollout_that_diverges_names_its_step(tmp_path):

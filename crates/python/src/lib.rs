@@ -60,7 +60,9 @@ mod _native {
     #[pymodule_export]
     use crate::gradient::corners::Corners;
     #[pymodule_export]
-    use crate::gradient::rollout::{RolloutGrad, RolloutGradient};
+    use crate::gradient::object::Gradient;
+    #[pymodule_export]
+    use crate::gradient::rollout::RolloutGradient;
     #[pymodule_export]
     use crate::gradient::sensors::SensorJacobian;
     #[pymodule_export]

@@ -9,6 +9,7 @@ pub use rollout::BatchRollout;
 
 use crate::arrays::{Input, array, wrong_shape};
 use crate::errors::Failure;
+use crate::gradient::object::Gradient;
 use crate::gradient::rollout::shaped;
 use crate::model::Model;
 use crate::model::options::count;
@@ -22,8 +23,6 @@ use slipstick::rollout::StateGrad;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 type Array<'py> = Bound<'py, PyArrayDyn<f64>>;
-/// Gradients with respect to q, v, tau and, if there were controls, ctrl.
-type Gradients<'py> = (Array<'py>, Array<'py>, Array<'py>, Option<Array<'py>>);
 
 /// n environments of one robot on several threads: arrays with one row per environment in, arrays out.
 ///
@@ -170,11 +169,10 @@ impl Batch {
 
     /// The gradient of numbers, one per environment, with respect to what the last step was made from.
     ///
-    /// q (n, nv), v (n, nv): gradients with respect to q and v at the end; what is left out is zero. Returns fresh
-    /// arrays (gq, gv, gtau, gctrl): (n, nv) each, gctrl (n, nu), or None for a step made without ctrl. Raises
-    /// StaleStep before the first step, and BatchError, in whose result rows of failed environments are zero.
+    /// q (n, nv), v (n, nv): gradients with respect to q and v at the end; what is left out is zero. Returns a
+    /// Gradient: q, v, tau (n, nv), ctrl (n, nu), or None for a step made without ctrl. Raises StaleStep before the first step, and BatchError, in whose result rows of failed environments are zero.
     #[pyo3(signature = (*, q=None, v=None))]
-    fn vjp<'py>(&self, py: Python<'py>, q: Option<Input>, v: Option<Input>) -> Result<Gradients<'py>, Failure> {
+    fn vjp<'py>(&self, py: Python<'py>, q: Option<Input>, v: Option<Input>) -> Result<Bound<'py, Gradient>, Failure> {
         let (n, nv) = (self.n, self.sizes[1]);
         let weights = |what, x: Option<Input>| x.map_or(Ok(Vec::new()), |x| rows(what, x, &[n, nv]));
         let (q, v) = (weights("q", q)?, weights("v", v)?);
@@ -285,7 +283,7 @@ impl Batch {
         steps: Option<usize>,
         actuated: Option<bool>,
         work: impl FnOnce(&mut slipstick::Batch, InputGrad) -> Result<(), slipstick::rollout::BatchError> + Send,
-    ) -> Result<Gradients<'py>, Failure> {
+    ) -> Result<Bound<'py, Gradient>, Failure> {
         let (n, [_, nv, nu]) = (self.n, self.sizes);
         let shape = |width: usize| [n].into_iter().chain(steps).chain([width]).collect::<Vec<_>>();
         let (of_state, of_tau, of_ctrl) = (vec![n, nv], shape(nv), shape(nu));
@@ -297,9 +295,9 @@ impl Batch {
             let out = InputGrad { q: &mut q, v: &mut v, tau: &mut tau, ctrl: ctrl.as_deref_mut().unwrap_or(&mut []) };
             Ok::<_, Failure>((work(&mut inner.batch, out), ctrl))
         })?;
-        let ctrl = ctrl.map(|ctrl| shaped(py, &of_ctrl, ctrl)).transpose()?;
-        let (q, v) = (shaped(py, &of_state, q)?, shaped(py, &of_state, v)?);
-        finish(py, n, done, (q, v, shaped(py, &of_tau, tau)?, ctrl))
+        let states = [(&of_state[..], q), (&of_state, v), (&of_tau, tau)];
+        let gradient = Gradient::new(py, states, ctrl.map(|ctrl| (&of_ctrl[..], ctrl)), [])?;
+        finish(py, n, done, Bound::new(py, gradient)?)
     }
 }
 

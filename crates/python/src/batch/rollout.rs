@@ -1,8 +1,9 @@
 //! `BatchRollout`: states of a rollout of a batch, and its gradients.
 
-use super::{Array, Batch, Gradients};
+use super::{Array, Batch};
 use crate::arrays::{Input, array, wrong_shape};
 use crate::errors::{Failure, StaleStep};
+use crate::gradient::object::Gradient;
 use crate::model::options::unknown;
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyRuntimeError;
@@ -65,11 +66,11 @@ impl BatchRollout {
     /// The gradient of losses, one per environment, with respect to what the rollout was made from.
     ///
     /// q, v: gradients with respect to the states, (n, steps + 1, nv) or (n, nv) for the last ones only; q as tangents;
-    /// what is left out is zero. Returns fresh arrays (gq, gv, gtau, gctrl): of the first states (n, nv), of what acted
-    /// (n, steps, nv) and (n, steps, nu), gctrl None without controls. Raises StaleStep if the rollout was not recorded,
+    /// what is left out is zero. Returns a Gradient: q, v (n, nv) of the first states, tau (n, steps, nv) and ctrl (n,
+    /// steps, nu) of what acted, ctrl None without controls. Raises StaleStep if the rollout was not recorded,
     /// and BatchError.
     #[pyo3(signature = (*, q=None, v=None))]
-    fn vjp<'py>(&self, py: Python<'py>, q: Option<Input>, v: Option<Input>) -> Result<Gradients<'py>, Failure> {
+    fn vjp<'py>(&self, py: Python<'py>, q: Option<Input>, v: Option<Input>) -> Result<Bound<'py, Gradient>, Failure> {
         let batch = self.batch.get();
         let (q, v) = (self.of_states(batch, "q", q)?, self.of_states(batch, "v", v)?);
         if !self.recorded {

@@ -2,6 +2,7 @@
 
 use crate::arrays::{Input, array, vector, wrenches, wrong_shape};
 use crate::errors::Failure;
+use crate::gradient::object::Gradient;
 use crate::gradient::sensors::weights_of_steps;
 use crate::gradient::step::group;
 use crate::model::Model;
@@ -34,19 +35,6 @@ pub struct RolloutGradient {
     groups: Vec<ParameterGroup>,
     /// Boxed: it holds vectors aligned to 32 bytes, and Python aligns what is in its objects to 16.
     inner: Mutex<Box<slipstick::rollout::RolloutGradient>>,
-}
-
-/// The gradient of a loss with respect to everything a rollout is made from.
-///
-/// Attributes: q, v (nv,): the first state, q as a tangent; tau (steps, nv), ctrl (steps, nu): what acted; parameters
-/// (dict of the name of a group to an array): summed over the steps.
-#[pyclass(frozen, get_all, module = "slipstick")]
-pub struct RolloutGrad {
-    q: Py<PyArray1<f64>>,
-    v: Py<PyArray1<f64>>,
-    tau: Py<PyArrayDyn<f64>>,
-    ctrl: Py<PyArrayDyn<f64>>,
-    parameters: Py<PyDict>,
 }
 
 #[pymethods]
@@ -132,7 +120,7 @@ impl RolloutGradient {
         Ok(self.enter()?.set_warm_start(warm_start.0.clone())?)
     }
 
-    /// The gradient (RolloutGrad) of a loss whose gradient with respect to the states is (q, v): (steps + 1, nv) for
+    /// The Gradient of a loss whose gradient with respect to the states is (q, v): (steps + 1, nv) for
     /// all states, the first included, or (nv,) for the last one only; q as tangents. sensors: its gradient with respect
     /// to the readings, a dict of names in Trajectory.sensors to (steps, size); needs memory="recompute". What is left out
     /// is zero.
@@ -143,25 +131,19 @@ impl RolloutGradient {
         q: Option<Input>,
         v: Option<Input>,
         sensors: Option<&Bound<'_, PyDict>>,
-    ) -> Result<RolloutGrad, Failure> {
+    ) -> Result<Gradient, Failure> {
         let (q, v) = (self.weights("q", q)?, self.weights("v", v)?);
         let readings = weights_of_steps(&self.model, self.steps, sensors)?;
-        let grad = self.last(py, |rollout| {
+        let (grad, actuated) = self.last(py, |rollout| {
             let mut grad = rollout.zeros();
-            rollout.vjp_sensors(StateGrad { q: &q, v: &v }, &readings, &mut grad).map(|()| grad)
+            rollout.vjp_sensors(StateGrad { q: &q, v: &v }, &readings, &mut grad)?;
+            Ok((grad, rollout.is_actuated()))
         })?;
-        let parameters = PyDict::new(py);
-        for (group, x) in &grad.parameters {
-            parameters.set_item(group.name(), PyArray1::from_slice(py, x))?;
-        }
-        let nd = |shape: &[usize], x: Vec<f64>| Ok::<_, PyErr>(shaped(py, shape, x)?.unbind());
-        Ok(RolloutGrad {
-            q: PyArray1::from_vec(py, grad.q).unbind(),
-            v: PyArray1::from_vec(py, grad.v).unbind(),
-            tau: nd(&[self.steps, self.model.nv()], grad.tau)?,
-            ctrl: nd(&[self.steps, self.model.nu()], grad.ctrl)?,
-            parameters: parameters.unbind(),
-        })
+        let sizes: Vec<_> = grad.parameters.iter().map(|(_, x)| [x.len()]).collect();
+        let groups = grad.parameters.into_iter().zip(&sizes).map(|((group, x), size)| (group.name(), (&size[..], x)));
+        let (nv, tau, ctrl) = ([self.model.nv()], [self.steps, self.model.nv()], [self.steps, self.model.nu()]);
+        let ctrl = actuated.then_some((&ctrl[..], grad.ctrl));
+        Ok(Gradient::new(py, [(&nv, grad.q), (&nv, grad.v), (&tau, grad.tau)], ctrl, groups)?)
     }
 
     /// The change of every state along a change of what the rollout is made from: q, v (nv,): of the first state; tau

@@ -183,6 +183,11 @@ impl Rollout<'_> {
         &self.0.end
     }
 
+    /// Whether it was made with controls.
+    pub fn is_actuated(&self) -> bool {
+        self.0.stepper.command.actuated
+    }
+
     /// A gradient of zero, to which [`Rollout::vjp`] adds.
     pub fn zeros(&self) -> RolloutGrad {
         let groups: Vec<_> = self.0.recorder.layout.groups.iter().map(|(g, _)| *g).collect();

@@ -1,0 +1,66 @@
+//! `Gradient`: the gradient of a number with respect to all that a step, a batch or a rollout was made from.
+
+use super::rollout::shaped;
+use numpy::PyArrayDyn;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyIterator, PyTuple};
+
+/// A shape, and numbers row by row.
+pub type Part<'a> = (&'a [usize], Vec<f64>);
+
+/// The gradient of a number with respect to all that a step or rollout was made from; of a Batch one number per
+/// environment, along a first axis of n.
+///
+/// Attributes: q, v (…, nv): with respect to the first state, q as a tangent; tau (…, nv), ctrl (…, nu): what acted, of a
+/// rollout along an axis of steps; ctrl is None if there were no controls; parameters: dict of the name of a group to an
+/// array, empty unless asked for. `gq, gv, gtau, gctrl = gradient` works too.
+#[pyclass(frozen, get_all, module = "slipstick")]
+pub struct Gradient {
+    q: Py<PyArrayDyn<f64>>,
+    v: Py<PyArrayDyn<f64>>,
+    tau: Py<PyArrayDyn<f64>>,
+    ctrl: Option<Py<PyArrayDyn<f64>>>,
+    parameters: Py<PyDict>,
+}
+
+impl Gradient {
+    /// Of (q, v, tau), of controls if there were some, and of groups of parameters by their names.
+    pub fn new<'a>(
+        py: Python<'_>,
+        [q, v, tau]: [Part; 3],
+        ctrl: Option<Part>,
+        parameters: impl IntoIterator<Item = (&'static str, Part<'a>)>,
+    ) -> PyResult<Gradient> {
+        let array = |(shape, numbers): Part| Ok::<_, PyErr>(shaped(py, shape, numbers)?.unbind());
+        let groups = PyDict::new(py);
+        for (name, part) in parameters {
+            groups.set_item(name, array(part)?)?;
+        }
+        let ctrl = ctrl.map(array).transpose()?;
+        Ok(Gradient { q: array(q)?, v: array(v)?, tau: array(tau)?, ctrl, parameters: groups.unbind() })
+    }
+}
+
+#[pymethods]
+impl Gradient {
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        let Gradient { q, v, tau, ctrl, .. } = self;
+        PyTuple::new(py, [Some(q), Some(v), Some(tau), ctrl.as_ref()])?.try_iter()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let shape = |x: &Bound<'_, PyAny>| x.getattr("shape")?.repr().map(|r| r.to_string());
+        let mut text = String::from("<slipstick.Gradient:");
+        for (name, x) in [("q", &self.q), ("v", &self.v), ("tau", &self.tau)] {
+            text += &format!(" {name} {},", shape(x.bind(py))?);
+        }
+        text += &match &self.ctrl {
+            Some(ctrl) => format!(" ctrl {}", shape(ctrl.bind(py))?),
+            None => " no ctrl".into(),
+        };
+        for (name, x) in self.parameters.bind(py) {
+            text += &format!(", {name} {}", shape(&x)?);
+        }
+        Ok(text + ">")
+    }
+}
