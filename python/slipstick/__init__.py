@@ -1,182 +1,72 @@
 """Differentiable rigid-body simulation for robotics.
 
-A `Model` comes from a file (`load`) or is built in (`builtin`). Dynamics are functions of the model and of arrays.
-
-- `Simulator`: steps a model in time, with contact. `Batch`: many environments at once.
-- `RolloutGradient`: derivatives of many steps.
-- `slipstick.collision`: distances, contact points and rays.
-- `slipstick.ncp`: contact problems without a robot.
-- `slipstick.optimize`: nonlinear least squares, for inverse problems.
-- `slipstick.pinocchio.Map`: conversions to and from Pinocchio's coordinates.
-- `Replay`: a motion in a browser.
-
     import slipstick
-    model = slipstick.builtin("quadruped")
-    home = model.keyframe("home")
-    tau = slipstick.rnea(model, home.q, home.v, [0.0] * model.nv)
-
-    simulator = slipstick.Simulator(model)
-    step = simulator.step(home.q, home.v, ctrl=home.ctrl)
+    model = slipstick.builtin("quadruped")                  # or slipstick.load("robot.xml")
+    sim = slipstick.Simulator(model)                        # begins in the keyframe "home"
+    ctrl = model.keyframe("home").ctrl
+    step = sim.step(ctrl=ctrl)                              # sim.state, sim.time
     [(contact.point, contact.force, contact.mode) for contact in step.contacts]
-    J = step.jacobian()
+    J = step.jacobian()                                     # J.dv_dq, J.A, J.B
     gq, gv, gtau, gctrl = step.vjp(v=step.v)
-    trajectory = simulator.rollout(home.q, home.v, 1000, ctrl=home.ctrl)
+    run = sim.rollout(1000, ctrl=ctrl)                      # run.q, run.v, run.time
     replay = slipstick.Replay(model)
-    replay.record_trajectory(trajectory)
+    replay.record_trajectory(run)
     replay.save("stand.html")
+
+- Models: `load`, `loads`, `builtin`, `ModelBuilder`; `Model.with_options`, `Model.with_parameters`.
+- In time: `Simulator` owns a state, a clock and a warm start; `step` is a function of a state; `Batch` steps many at once.
+- To look at: `Trajectory`, `Replay`.
+- Modules: `dynamics` (inverse and forward dynamics, kinematics), `gradient` (rollouts, smoothing), `collision`, `ncp` (contact
+  problems without a robot), `optimize` (least squares), `options`, `pinocchio` (its coordinates), `types`, `errors`.
 
 Conventions: SI units, radians, float64. q and v are MuJoCo's qpos and qvel: quaternions (w, x, y, z), linear velocity
 of a free body in world axes, angular velocity in body axes. Spatial vectors are [linear; angular], [force; torque].
 Derivatives with respect to q are in the tangent space: nv columns.
 
-Errors:
-
-- ValueError: an argument does not fit the model (shapes, numbers that are not finite, unknown names).
-- LoadError: a file that is not a valid model. LoadWarning (a UserWarning): a file of which the model does not represent
-  all; `Model.warnings` says what.
-- DynamicsError: a singular inertia. DivergenceError: a step without finite result. GradientError: a derivative that
-  does not exist. All three are ArithmeticErrors.
-- BatchError (an ArithmeticError): some environments of a Batch failed; it has the results of the others.
-- StaleStep (a RuntimeError): a derivative of a Step whose Simulator has stepped on.
+Errors: ValueError where an argument does not fit the model, and those of `slipstick.errors`.
 """
 
-from . import collision, ncp, optimize, pinocchio
+from . import collision, dynamics, errors, gradient, ncp, optimize, options, pinocchio, types
 from ._native import (
     Batch,
-    BatchError,
-    BatchJacobian,
-    BatchRollout,
-    BundledJacobian,
-    ConstraintView,
-    ContactGradientError,
-    ContactView,
-    Corners,
     DivergenceError,
-    DynamicsError,
-    Equality,
-    Gradient,
     GradientError,
-    Keyframe,
-    Kinematics,
     LoadError,
-    LoadWarning,
     Model,
-    ModelWarning,
-    Options,
     Replay,
-    RolloutGradient,
-    Sensor,
-    SensorJacobian,
     Simulator,
-    SolveReport,
-    StaleStep,
+    State,
     Step,
-    StepJacobian,
-    Tendon,
     Trajectory,
-    UnsupportedGradientError,
-    WarmStart,
     __version__,
-    aba,
-    aba_derivatives,
-    aba_inertial_derivatives,
-    actuate,
-    actuate_derivatives,
-    bias,
     builtin,
     builtin_names,
-    bundled_jacobian,
-    center_of_mass,
-    compliance_schedule,
-    crba,
-    difference,
-    difference_derivatives,
-    energy,
-    integrate,
-    integrate_derivatives,
-    jacobian,
-    kinematics,
     load,
-    mass_inverse,
-    momentum,
-    passive,
-    regressor,
-    rnea,
-    rnea_derivatives,
-    rnea_vjp,
-    solve,
-    velocity,
-    velocity_derivatives,
+    step,
 )
 
 __all__ = [
     "Batch",
-    "BatchError",
-    "BatchJacobian",
-    "BatchRollout",
-    "BundledJacobian",
-    "ConstraintView",
-    "ContactGradientError",
-    "ContactView",
-    "Corners",
     "DivergenceError",
-    "DynamicsError",
-    "Equality",
-    "Gradient",
     "GradientError",
-    "Keyframe",
-    "Kinematics",
     "LoadError",
-    "LoadWarning",
     "Model",
-    "ModelWarning",
-    "Options",
     "Replay",
-    "RolloutGradient",
-    "Sensor",
-    "SensorJacobian",
     "Simulator",
-    "SolveReport",
-    "StaleStep",
+    "State",
     "Step",
-    "StepJacobian",
-    "Tendon",
     "Trajectory",
-    "UnsupportedGradientError",
-    "WarmStart",
-    "__version__",
-    "aba",
-    "aba_derivatives",
-    "aba_inertial_derivatives",
-    "actuate",
-    "actuate_derivatives",
-    "bias",
     "builtin",
     "builtin_names",
-    "bundled_jacobian",
-    "center_of_mass",
     "collision",
-    "compliance_schedule",
-    "crba",
-    "difference",
-    "difference_derivatives",
-    "energy",
-    "integrate",
-    "integrate_derivatives",
-    "jacobian",
-    "kinematics",
+    "dynamics",
+    "errors",
+    "gradient",
     "load",
-    "mass_inverse",
-    "momentum",
     "ncp",
     "optimize",
-    "passive",
+    "options",
     "pinocchio",
-    "regressor",
-    "rnea",
-    "rnea_derivatives",
-    "rnea_vjp",
-    "solve",
-    "velocity",
-    "velocity_derivatives",
+    "step",
+    "types",
 ]

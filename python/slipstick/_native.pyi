@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from os import PathLike
-from typing import Any, Literal, overload
+from typing import Any, Literal, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,21 +15,21 @@ IntegratorName = Literal["midpoint", "euler"]
 SolverName = Literal["auto", "cold", "admm", "pgs"]
 Status = Literal["converged", "acceptable", "infeasible", "not_converged"]
 Stage = Literal["empty", "newton", "proximal", "restart", "interior_point", "admm", "pgs"]
-Cone = tuple[Literal["contact", "box"], float] | Literal["one_sided", "bilateral"]  # with mu, with bound
 Mode = Literal["break", "stick", "slide"]
-Gradient = Literal["exact"] | tuple[Literal["central", "exact-forward-central"], float]  # kappa
-CollisionGradient = (
-    Literal["exact", "frozen"]
-    | tuple[Literal["smoothed"], float]  # eps
-    | tuple[Literal["randomized"], float, int, int, Literal[0, 1]]  # sigma, samples, seed, order
-)
 Drive = Callable[[float, Array, Array], ArrayLike]  # of time, q and v
-MethodName = Literal["gauss-newton", "levenberg-marquardt", "gradient-descent"]
+MethodName = Literal["gauss_newton", "levenberg_marquardt", "gradient_descent"]
 Stop = Literal["tolerance", "gradient", "step", "stalled", "max_iterations", "not_finite"]
+
+GradientMode = Literal["exact"] | Central | ExactForwardCentral
+CollisionGradient = Literal["exact", "frozen"] | Smoothed | Randomized
+Cone = Friction | Box | Literal["unilateral", "bilateral"]
+Parameters = str | Sequence[str]  # names of groups, or "all"
 
 __version__: str
 
 class LoadWarning(UserWarning): ...
+
+class StepWarning(UserWarning): ...
 
 class LoadError(Exception):
     file: str
@@ -63,6 +63,7 @@ class BatchError(ArithmeticError):
 
 class StaleStep(RuntimeError): ...
 
+@final
 class ModelWarning:
     def __new__(cls, what: str, where: str, effect: str) -> ModelWarning: ...
     @property
@@ -72,6 +73,7 @@ class ModelWarning:
     @property
     def effect(self) -> str: ...
 
+@final
 class Equality:
     @property
     def name(self) -> str: ...
@@ -96,6 +98,7 @@ class Equality:
     @property
     def torque_scale(self) -> float | None: ...
 
+@final
 class Tendon:
     @property
     def name(self) -> str: ...
@@ -114,6 +117,7 @@ class Tendon:
     @property
     def dry_friction(self) -> float: ...
 
+@final
 class Sensor:
     @property
     def name(self) -> str: ...
@@ -128,6 +132,7 @@ class Sensor:
     @property
     def size(self) -> int: ...
 
+@final
 class Keyframe:
     @property
     def name(self) -> str: ...
@@ -138,6 +143,7 @@ class Keyframe:
     @property
     def ctrl(self) -> Array: ...
 
+@final
 class Kinematics:
     @property
     def rotation(self) -> Array: ...
@@ -148,6 +154,7 @@ class Kinematics:
     @property
     def frame_position(self) -> Array: ...
 
+@final
 class Model:
     @property
     def name(self) -> str: ...
@@ -198,6 +205,8 @@ class Model:
     @property
     def content_hash(self) -> str: ...
     def to_mjcf(self) -> str: ...
+    def __copy__(self) -> Model: ...
+    def __deepcopy__(self, _memo: Any) -> Model: ...
     @property
     def parents(self) -> NDArray[np.int64]: ...
     @property
@@ -253,15 +262,56 @@ class Model:
         solver: SolverName | None = None,
         tolerance: float | None = None,
         max_iterations: int | None = None,
-        correction: ArrayLike | None = None,
+        correction: Correction | None = None,
         restitution_threshold: float | None = None,
         patch_compliance: float | None = None,
         speed_limit: float | None = None,
-        gradient: Gradient | None = None,
+        gradient: GradientMode | None = None,
         collision_gradient: CollisionGradient | None = None,
         gradient_of_failed_steps: bool | None = None,
     ) -> Model: ...
 
+@final
+class Central:
+    def __new__(cls, kappa: float) -> Central: ...
+    @property
+    def kappa(self) -> float: ...
+
+@final
+class ExactForwardCentral:
+    def __new__(cls, kappa: float) -> ExactForwardCentral: ...
+    @property
+    def kappa(self) -> float: ...
+
+@final
+class Smoothed:
+    def __new__(cls, eps: float) -> Smoothed: ...
+    @property
+    def eps(self) -> float: ...
+
+@final
+class Randomized:
+    def __new__(cls, sigma: float, samples: int = ..., seed: int = ..., order: int = ...) -> Randomized: ...
+    @property
+    def sigma(self) -> float: ...
+    @property
+    def samples(self) -> int: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def order(self) -> int: ...
+
+@final
+class Correction:
+    def __new__(cls, full_depth: float, beta: float, max_speed: float) -> Correction: ...
+    @property
+    def full_depth(self) -> float: ...
+    @property
+    def beta(self) -> float: ...
+    @property
+    def max_speed(self) -> float: ...
+
+@final
 class Options:
     @property
     def dt(self) -> float: ...
@@ -282,19 +332,20 @@ class Options:
     @property
     def max_iterations(self) -> int: ...
     @property
-    def correction(self) -> tuple[float, float, float]: ...
+    def correction(self) -> Correction: ...
     @property
     def restitution_threshold(self) -> float: ...
     @property
     def patch_compliance(self) -> float: ...
     @property
-    def gradient(self) -> Gradient: ...
+    def gradient(self) -> GradientMode: ...
     @property
     def collision_gradient(self) -> CollisionGradient: ...
     @property
     def gradient_of_failed_steps(self) -> bool: ...
 
-class ContactView:
+@final
+class StepContact:
     @property
     def geoms(self) -> tuple[str, str]: ...
     @property
@@ -326,7 +377,8 @@ class ContactView:
     @property
     def margin(self) -> float: ...
 
-class ConstraintView:
+@final
+class StepConstraint:
     @property
     def name(self) -> str: ...
     @property
@@ -348,6 +400,7 @@ class ConstraintView:
     @property
     def degenerate(self) -> bool: ...
 
+@final
 class SolveReport:
     @property
     def status(self) -> Status: ...
@@ -374,11 +427,13 @@ class SolveReport:
     @property
     def margin(self) -> float: ...
 
+@final
 class WarmStart:
     @classmethod
     def from_bytes(cls, data: bytes) -> WarmStart: ...
     def to_bytes(self) -> bytes: ...
 
+@final
 class StepJacobian:
     @property
     def dq_dq(self) -> Array: ...
@@ -403,6 +458,7 @@ class StepJacobian:
     @property
     def contradicts(self) -> NDArray[np.bool_]: ...
 
+@final
 class Corners:
     @property
     def q(self) -> NDArray[np.bool_]: ...
@@ -415,6 +471,7 @@ class Corners:
     @property
     def count(self) -> int: ...
 
+@final
 class SensorJacobian:
     @property
     def dq(self) -> Array: ...
@@ -425,6 +482,7 @@ class SensorJacobian:
     @property
     def dctrl(self) -> Array: ...
 
+@final
 class Step:
     @property
     def q(self) -> Array: ...
@@ -435,7 +493,7 @@ class Step:
     @property
     def acceleration(self) -> Array: ...
     @property
-    def contacts(self) -> list[ContactView]: ...
+    def contacts(self) -> list[StepContact]: ...
     @property
     def report(self) -> SolveReport: ...
     @property
@@ -443,7 +501,7 @@ class Step:
     @property
     def mode_key(self) -> int: ...
     @property
-    def constraints(self) -> list[ConstraintView]: ...
+    def constraints(self) -> list[StepConstraint]: ...
     def explain(self) -> str: ...
     def jacobian(self, *, sides: Literal["mean"] | None = None, length: float | None = None) -> StepJacobian: ...
     def corners(self) -> Corners: ...
@@ -458,37 +516,19 @@ class Step:
         length: float | None = None,
     ) -> tuple[Array, Array]: ...
     def vjp(
-        self, *, q: ArrayLike | None = None, v: ArrayLike | None = None, impulses: ArrayLike | None = None
-    ) -> tuple[Array, Array, Array, Array | None]: ...
-    @overload
-    def vjp_parameters(
         self,
-        group: str,
         *,
         q: ArrayLike | None = None,
         v: ArrayLike | None = None,
         impulses: ArrayLike | None = None,
-    ) -> Array: ...
-    @overload
-    def vjp_parameters(
-        self,
-        group: Sequence[str] | None = None,
-        *,
-        q: ArrayLike | None = None,
-        v: ArrayLike | None = None,
-        impulses: ArrayLike | None = None,
-    ) -> dict[str, Array]: ...
+        sensors: dict[str, ArrayLike] | None = None,
+        parameters: Parameters | None = None,
+    ) -> Gradient: ...
     def parameter_jacobian(self, group: str) -> tuple[Array, Array]: ...
     def impulse_jacobian(self, contact: int) -> tuple[Array, Array, Array]: ...
     def sensor_jacobian(self) -> dict[str, SensorJacobian]: ...
-    def sensor_vjp(self, weights: dict[str, ArrayLike]) -> tuple[Array, Array, Array, Array | None]: ...
-    @overload
-    def sensor_vjp_parameters(self, weights: dict[str, ArrayLike], group: str) -> Array: ...
-    @overload
-    def sensor_vjp_parameters(
-        self, weights: dict[str, ArrayLike], group: Sequence[str] | None = None
-    ) -> dict[str, Array]: ...
 
+@final
 class Trajectory:
     @property
     def time(self) -> Array: ...
@@ -515,12 +555,20 @@ class Trajectory:
     @property
     def stage(self) -> list[Stage]: ...
     @property
+    def correction(self) -> Array: ...
+    @property
     def sensors(self) -> dict[str, Array]: ...
+    @property
+    def not_converged(self) -> int: ...
+    @property
+    def reduced_corrections(self) -> int: ...
+    def contacts_of(self, step: int) -> list[StepContact]: ...
     def save(self, path: str | PathLike[str]) -> None: ...
     def __len__(self) -> int: ...
 
+@final
 class Replay:
-    def __init__(self, model: Model, *, title: str | None = None, frame_rate: float = 60.0) -> None: ...
+    def __new__(cls, model: Model, *, title: str | None = None, frame_rate: float = 60.0) -> Replay: ...
     def record_state(self, q: ArrayLike, *, time: float | None = None) -> None: ...
     def record(self, step: Step) -> None: ...
     def record_trajectory(self, trajectory: Trajectory) -> None: ...
@@ -529,6 +577,7 @@ class Replay:
     def _repr_html_(self) -> str: ...
     def __len__(self) -> int: ...
 
+@final
 class Gradient:
     @property
     def q(self) -> Array: ...
@@ -542,15 +591,16 @@ class Gradient:
     def parameters(self) -> dict[str, Array]: ...
     def __iter__(self) -> Iterator[Array | None]: ...
 
+@final
 class RolloutGradient:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         model: Model,
         steps: int,
         *,
         memory: Literal["recompute", "store"] = "recompute",
-        parameters: Sequence[str] = (),
-    ) -> None: ...
+        parameters: Sequence[str] = ...,
+    ) -> RolloutGradient: ...
     @property
     def steps(self) -> int: ...
     @property
@@ -591,6 +641,7 @@ class RolloutGradient:
         self, *, initial: bool = True, tau: bool = True, ctrl: bool = True, every: bool = False
     ) -> dict[str, Array]: ...
 
+@final
 class BatchJacobian:
     @property
     def dq_dq(self) -> Array: ...
@@ -609,6 +660,7 @@ class BatchJacobian:
     @property
     def dv_dctrl(self) -> Array: ...
 
+@final
 class BatchRollout:
     @property
     def q(self) -> Array: ...
@@ -619,6 +671,7 @@ class BatchRollout:
     def vjp(self, *, q: ArrayLike | None = None, v: ArrayLike | None = None) -> Gradient: ...
     def __iter__(self) -> Iterator[Array]: ...
 
+@final
 class Batch:
     def __new__(
         cls, model: Model | Sequence[Model], n: int | None = None, *, threads: int | None = None
@@ -659,6 +712,7 @@ class Batch:
     ) -> tuple[Array, Array]: ...
     def clear_warm_start(self, mask: ArrayLike | None = None) -> None: ...
 
+@final
 class BundledJacobian:
     @property
     def jacobian(self) -> dict[str, Array]: ...
@@ -695,6 +749,17 @@ def compliance_schedule(
     model: Model, q: ArrayLike, *, softest: float = 0.1, stiffest: float = 1e-4, levels: int = 4
 ) -> list[Model]: ...
 
+@final
+class State:
+    @property
+    def q(self) -> Array: ...
+    @property
+    def v(self) -> Array: ...
+    @property
+    def time(self) -> float: ...
+    def __iter__(self) -> Iterator[Array]: ...
+
+@final
 class Simulator:
     def __new__(
         cls,
@@ -708,43 +773,78 @@ class Simulator:
         solver: SolverName | None = None,
         tolerance: float | None = None,
         max_iterations: int | None = None,
-        correction: ArrayLike | None = None,
+        correction: Correction | None = None,
         restitution_threshold: float | None = None,
         patch_compliance: float | None = None,
         speed_limit: float | None = None,
-        gradient: Gradient | None = None,
+        gradient: GradientMode | None = None,
         collision_gradient: CollisionGradient | None = None,
         gradient_of_failed_steps: bool | None = None,
     ) -> Simulator: ...
     @property
+    def model(self) -> Model: ...
+    @property
     def dt(self) -> float: ...
     @property
     def options(self) -> Options: ...
+    @property
+    def state(self) -> State: ...
+    @property
+    def time(self) -> float: ...
+    def reset(
+        self,
+        keyframe: str | None = None,
+        *,
+        q: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+        time: float = 0.0,
+        warm_start: WarmStart | None = None,
+    ) -> None: ...
     def step(
         self,
-        q: ArrayLike,
-        v: ArrayLike,
+        *,
         tau: ArrayLike | None = None,
         ctrl: ArrayLike | None = None,
         wrenches: ArrayLike | None = None,
-        *,
-        time: float = 0.0,
     ) -> Step: ...
     def rollout(
         self,
-        q: ArrayLike,
-        v: ArrayLike,
         steps: int,
         *,
         ctrl: ArrayLike | Drive | None = None,
         tau: ArrayLike | Drive | None = None,
         wrenches: ArrayLike | None = None,
-        time: float = 0.0,
+        contacts: bool = False,
     ) -> Trajectory: ...
     def clear_warm_start(self) -> None: ...
     def warm_start(self) -> WarmStart: ...
     def restore(self, warm_start: WarmStart) -> None: ...
 
+def step(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    *,
+    tau: ArrayLike | None = None,
+    ctrl: ArrayLike | None = None,
+    wrenches: ArrayLike | None = None,
+    time: float = 0.0,
+    warm_start: WarmStart | None = None,
+) -> Step: ...
+
+@final
+class Friction:
+    def __new__(cls, mu: float) -> Friction: ...
+    @property
+    def mu(self) -> float: ...
+
+@final
+class Box:
+    def __new__(cls, bound: float) -> Box: ...
+    @property
+    def bound(self) -> float: ...
+
+@final
 class Solution:
     @property
     def impulse(self) -> Array: ...
@@ -773,6 +873,7 @@ class Solution:
     ) -> tuple[Array, Array]: ...
     def vjp(self, *, impulse: ArrayLike | None = None, velocity: ArrayLike | None = None) -> ProblemGrad: ...
 
+@final
 class SolutionJacobian:
     @property
     def dimpulse_dg(self) -> Array: ...
@@ -793,6 +894,7 @@ class SolutionJacobian:
     def dimpulse_dG(self) -> Array: ...
     def dvelocity_dG(self) -> Array: ...
 
+@final
 class ProblemGrad:
     @property
     def G(self) -> Array: ...
@@ -814,6 +916,7 @@ class Solid:
     @property
     def _corners(self) -> Array: ...
 
+@final
 class ClosestPoints:
     @property
     def distance(self) -> Any: ...  # float, or an array for stacks of poses
@@ -824,6 +927,7 @@ class ClosestPoints:
     @property
     def converged(self) -> Any: ...  # bool, or an array for stacks of poses
 
+@final
 class ContactPoint:
     @property
     def point(self) -> Array: ...
@@ -834,6 +938,7 @@ class ContactPoint:
     @property
     def feature(self) -> int: ...
 
+@final
 class RayHit:
     @property
     def distance(self) -> float: ...
@@ -842,6 +947,7 @@ class RayHit:
     @property
     def normal(self) -> Array: ...
 
+@final
 class Contact:
     @property
     def pair(self) -> int: ...
@@ -862,6 +968,7 @@ class Contact:
     @property
     def feature(self) -> int: ...
 
+@final
 class ContactDerivatives:
     @property
     def contact(self) -> Contact: ...
@@ -872,6 +979,7 @@ class ContactDerivatives:
     @property
     def distance(self) -> Array: ...
 
+@final
 class ModelHit:
     @property
     def geom(self) -> str: ...
@@ -1000,6 +1108,7 @@ def ncp_residual(
     compliance: ArrayLike | None = None,
 ) -> float: ...
 
+@final
 class Iteration:
     @property
     def iteration(self) -> int: ...
@@ -1018,6 +1127,7 @@ class Iteration:
     @property
     def seconds(self) -> float: ...
 
+@final
 class Outcome:
     @property
     def x(self) -> Array: ...
@@ -1035,7 +1145,7 @@ def least_squares(
     x0: ArrayLike,
     *,
     jacobian: Callable[[Array], ArrayLike] | None = None,
-    method: MethodName = "gauss-newton",
+    method: MethodName = "gauss_newton",
     bounds: tuple[ArrayLike, ArrayLike] | None = None,
     retract: Callable[[Array, Array], ArrayLike] | None = None,
     unknowns: int | None = None,

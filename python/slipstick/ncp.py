@@ -14,7 +14,7 @@ in the direction in which the contact opens. G is not regularized.
 
 Limits, dry friction and loops are rows of their own:
 
-    cones = [("contact", 0.5), "one_sided", ("box", 0.2), "bilateral"]            # 3 + 1 + 1 + 1 rows
+    cones = [ncp.Friction(0.5), "unilateral", ncp.Box(0.2), "bilateral"]            # 3 + 1 + 1 + 1 rows
     solution = ncp.solve(np.eye(6), -np.ones(6), cones=cones, compliance=[0.0, 0.0, 0.0, 1e-3])
     solution.status, solution.stages                          # how it ended, factorizations of each stage
 
@@ -27,8 +27,8 @@ Solutions have derivatives with respect to G, g, mu and compliance:
     J.degenerate, J.redundant                                 # 0, 0: the derivative is unique
 """
 
-from ._native import ProblemGrad, Solution, SolutionJacobian
+from ._native import Box, Friction, ProblemGrad, Solution, SolutionJacobian
 from ._native import ncp_residual as residual
 from ._native import ncp_solve as solve
 
-__all__ = ["ProblemGrad", "Solution", "SolutionJacobian", "residual", "solve"]
+__all__ = ["Box", "Friction", "ProblemGrad", "Solution", "SolutionJacobian", "residual", "solve"]

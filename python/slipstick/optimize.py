@@ -6,7 +6,7 @@
 
     # which initial velocity takes a ball, which slides and then rolls, to a target?
     ball, target = slipstick.builtin("sphere"), np.array([1.0, 0.5])
-    start, rollout = ball.keyframe("sliding"), slipstick.RolloutGradient(ball, 500)
+    start, rollout = ball.keyframe("sliding"), slipstick.gradient.RolloutGradient(ball, 500)
 
     def residual(v):
         return rollout.run(start.q, np.append(v, start.v[2:])).q[-1, :2] - target

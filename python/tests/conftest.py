@@ -125,4 +125,4 @@ def tell_about_missing_robots():
 
 def pytest_configure(config):
     # robots of others have parts that are not supported; the tests of warnings ask for theirs
-    config.addinivalue_line("filterwarnings", "ignore::slipstick.LoadWarning")
+    config.addinivalue_line("filterwarnings", "ignore::slipstick.errors.LoadWarning")

@@ -75,8 +75,8 @@ def point_jacobian(model, q, body, point):
     """Velocity of the point of a body that is at `point` now: (3, nv), world axes."""
     if body == "world":
         return np.zeros((3, model.nv))
-    J = slipstick.jacobian(model, q, body)
-    origin = slipstick.kinematics(model, q).position[model.body_names.index(body)]
+    J = slipstick.dynamics.jacobian(model, q, body)
+    origin = slipstick.dynamics.kinematics(model, q).position[model.body_names.index(body)]
     return J[:3] - skew(point - origin) @ J[3:]
 
 
@@ -88,7 +88,8 @@ def contact_jacobian(model, q, contact):
 
 def gap_velocity(distance, options):
     """A gap may close within the step; an overlap must open: all of it down to full_depth, a share of what is deeper."""
-    full_depth, beta, max_speed = options.correction
+    c = options.correction
+    full_depth, beta, max_speed = c.full_depth, c.beta, c.max_speed
     f = distance if distance >= -full_depth else -full_depth + beta * (distance + full_depth)
     return max(f / options.dt, -max_speed)
 
@@ -102,10 +103,10 @@ class StepProblem:
     def __init__(self, model, q, v, contacts, tau=None, ctrl=None, restitution=0.0):
         options = model.options
         dt, damping = options.dt, np.diag(model.damping) if options.implicit == "damping" else 0.0
-        force = slipstick.passive(model, q, v) - slipstick.bias(model, q, v)
+        force = slipstick.dynamics.passive(model, q, v) - slipstick.dynamics.bias(model, q, v)
         force = force + (0.0 if tau is None else tau)
-        force = force + (0.0 if ctrl is None else slipstick.actuate(model, q, v, ctrl))
-        self.inverse = np.linalg.inv(slipstick.crba(model, q) + dt * damping)
+        force = force + (0.0 if ctrl is None else slipstick.dynamics.actuate(model, q, v, ctrl))
+        self.inverse = np.linalg.inv(slipstick.dynamics.crba(model, q) + dt * damping)
         self.v_free = v + dt * self.inverse @ force
         self.J = np.vstack([contact_jacobian(model, q, c) for c in contacts] or [np.zeros((0, model.nv))])
         self.mu = np.array([c.friction for c in contacts])

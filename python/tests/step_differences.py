@@ -12,6 +12,7 @@ import numpy as np
 import slipstick
 
 from states import generator
+from stepping import Stepper
 
 Q_STEPS = (1e-6, 1e-7, 1e-8)  # m, rad
 V_STEPS = (1e-4, 1e-5, 1e-6)  # m/s, rad/s
@@ -30,7 +31,7 @@ class Scene:
 
     def step(self, **options):
         """The step from here, as the answer of its own simulator."""
-        simulator = slipstick.Simulator(self.model, tolerance=1e-13, **options)
+        simulator = Stepper(self.model, tolerance=1e-13, **options)
         simulator.step(self.q, self.v, self.tau, self.ctrl, self.wrenches)
         return simulator.step(self.q, self.v, self.tau, self.ctrl, self.wrenches)
 
@@ -42,7 +43,7 @@ def scene(name, steps, speed=0.0, ctrl=True, push=0.0, twist=0.0):
     tau, wrenches = push * rng.normal(size=model.nv), twist * rng.normal(size=(model.n_bodies, 6))
     wrenches[0] = 0.0
     given = {"tau": tau, "wrenches": wrenches, "ctrl": home.ctrl if ctrl and model.nu else None}
-    run = slipstick.Simulator(model).rollout(home.q, speed * rng.normal(size=model.nv), steps, **given)
+    run = Stepper(model).rollout(home.q, speed * rng.normal(size=model.nv), steps, **given)
     return Scene(model, run.q[-1], run.v[-1], **given)
 
 
@@ -50,7 +51,7 @@ def sliding_cube():
     """A cube that slides on its face and turns about the vertical."""
     model = slipstick.builtin("cube")
     home = model.keyframe("home")
-    run = slipstick.Simulator(model).rollout(home.q, [1.0, 0.4, 0.0, 0.0, 0.0, 0.5], 20)
+    run = Stepper(model).rollout(home.q, [1.0, 0.4, 0.0, 0.0, 0.0, 0.5], 20)
     return Scene(model, run.q[-1], run.v[-1], np.zeros(6), None, np.zeros((2, 6)))
 
 
@@ -73,12 +74,12 @@ class Differences:
     """Central differences of the step from a scene."""
 
     def __init__(self, s, **options):
-        self.scene, self.simulator = s, slipstick.Simulator(s.model, tolerance=1e-13, **options)
+        self.scene, self.simulator = s, Stepper(s.model, tolerance=1e-13, **options)
         self.given = {"q": s.q, "v": s.v, "tau": s.tau, "ctrl": s.ctrl}
         self.at()
         self.warm = self.simulator.warm_start()
         self.base = self.at(self.warm)
-        inverse = slipstick.mass_inverse(s.model, s.q)
+        inverse = slipstick.dynamics.mass_inverse(s.model, s.q)
         self.mobility = s.model.dt * np.max(np.abs(inverse))  # m/s per N
 
     def at(self, warm=None, **changed):
@@ -94,7 +95,7 @@ class Differences:
 
     def moved(self, what, change):
         x = self.given[what]
-        return slipstick.integrate(self.scene.model, x, change) if what == "q" else x + change
+        return slipstick.dynamics.integrate(self.scene.model, x, change) if what == "q" else x + change
 
     def column(self, what, k, h, output):
         """d output / d (k-th number of an input), and whether all three steps are in the same mode."""
@@ -116,7 +117,7 @@ class Differences:
 
     def state(self, step):
         """(q⁺, v⁺) around those of the scene's own step: 2 nv numbers."""
-        return np.concatenate([slipstick.difference(self.scene.model, self.base.q, step.q), step.v])
+        return np.concatenate([slipstick.dynamics.difference(self.scene.model, self.base.q, step.q), step.v])
 
 
 def error(actual, candidates, scale):

@@ -5,6 +5,7 @@ import threading
 import numpy as np
 import pytest
 import slipstick
+from stepping import Stepper
 
 N, STEPS = 6, 40
 
@@ -17,7 +18,7 @@ def model():
 def falling(model, n=N, seed=1):
     """States that reach the floor within some ten steps, and controls around the home pose."""
     rng, home = np.random.default_rng(seed), model.keyframe("home")
-    q = np.array([slipstick.integrate(model, home.q, 0.1 * rng.normal(size=model.nv)) for _ in range(n)])
+    q = np.array([slipstick.dynamics.integrate(model, home.q, 0.1 * rng.normal(size=model.nv)) for _ in range(n)])
     q[:, 2] += 0.02
     v = 0.3 * rng.normal(size=(n, model.nv))
     v[:, 2] -= 2.0
@@ -28,7 +29,7 @@ def falling(model, n=N, seed=1):
 def test_every_environment_does_what_its_simulator_does(model, threads):
     q, v, ctrl = falling(model)
     rng, tau = np.random.default_rng(2), np.zeros((N, model.nv))
-    batch, simulators = slipstick.Batch(model, N, threads=threads), [slipstick.Simulator(model) for _ in range(N)]
+    batch, simulators = slipstick.Batch(model, N, threads=threads), [Stepper(model) for _ in range(N)]
     contacts = 0
     for t in range(STEPS):
         tau, w_q, w_v = rng.normal(size=(3, N, model.nv))
@@ -58,7 +59,7 @@ def test_rollouts_and_their_gradients_are_those_of_single_ones(model, memory):
     assert q_out.shape == (N, STEPS + 1, model.nq) and v_out.shape == (N, STEPS + 1, model.nv)
     gradients = run.vjp(q=w_q, v=w_v)
     for i in range(N):
-        alone = slipstick.RolloutGradient(model, STEPS, memory=memory)
+        alone = slipstick.gradient.RolloutGradient(model, STEPS, memory=memory)
         trajectory = alone.run(q[i], v[i], ctrl=ctrl[i], tau=tau[i])
         assert np.array_equal(q_out[i], trajectory.q) and np.array_equal(v_out[i], trajectory.v)
         expected = alone.vjp(q=w_q[i], v=w_v[i])
@@ -77,7 +78,7 @@ def test_parameters_may_differ(model):
     batch = slipstick.Batch(models)
     ends = batch.rollout(q, v, STEPS, ctrl=ctrl).v[:, -1]
     for i in range(3):
-        assert np.array_equal(ends[i], slipstick.Simulator(models[i]).rollout(q[i], v[i], STEPS, ctrl=ctrl[i]).v[-1])
+        assert np.array_equal(ends[i], Stepper(models[i]).rollout(q[i], v[i], STEPS, ctrl=ctrl[i]).v[-1])
     batch.clear_warm_start()
     batch.set_model(1, model)
     changed = batch.rollout(q, v, STEPS, ctrl=ctrl).v[:, -1]
@@ -100,7 +101,7 @@ def test_some_begin_anew(model):
     home = model.keyframe("home")
     assert np.array_equal(q_new[mask], np.tile(home.q, (3, 1))) and np.array_equal(q_new[~mask], q[~mask])
     q, v = batch.step(q_new, v_new, ctrl=ctrl[:, 20])
-    fresh = slipstick.Simulator(model).step(home.q, home.v, ctrl=ctrl[0, 20])
+    fresh = slipstick.step(model, home.q, home.v, ctrl=ctrl[0, 20])
     assert np.array_equal(v[0], fresh.v)
     everywhere = batch.reset()
     assert np.array_equal(everywhere[0], np.tile(home.q, (N, 1))) and np.array_equal(everywhere[1], 0 * v)
@@ -126,7 +127,7 @@ def test_environments_that_fail_do_not_lose_the_others(model):
     batch = slipstick.Batch(model, N)
     broken = v.copy()
     broken[2, 5], broken[4, 0] = 1e7, np.nan
-    with pytest.raises(slipstick.BatchError, match="environment 2: the velocity of .*; environment 4: v") as caught:
+    with pytest.raises(slipstick.errors.BatchError, match="environment 2: the velocity of .*; environment 4: v") as caught:
         batch.step(q, broken, ctrl=ctrl[:, 0])
     error = caught.value
     assert error.environments == [2, 4]
@@ -136,23 +137,23 @@ def test_environments_that_fail_do_not_lose_the_others(model):
     assert np.array_equal(q_next[good], expected[0][good]) and np.array_equal(v_next[good], expected[1][good])
     assert np.array_equal(q_next[2], q[2]) and np.array_equal(v_next[2], broken[2])
     assert np.isfinite(q_next).all() and np.isfinite(v_next).all()
-    with pytest.raises(slipstick.BatchError) as caught:
+    with pytest.raises(slipstick.errors.BatchError) as caught:
         batch.vjp(v=v_next)
     assert caught.value.environments == [2, 4]
-    assert isinstance(caught.value.errors[0], slipstick.StaleStep)
+    assert isinstance(caught.value.errors[0], slipstick.errors.StaleStep)
     assert np.abs(caught.value.result.v[good]).max() > 0 and np.all(caught.value.result.v[2] == 0)
 
 
 def test_what_was_not_done_has_no_derivative(model):
     batch = slipstick.Batch(model, 2)
     for ask in (batch.jacobian, batch.vjp):
-        with pytest.raises(slipstick.StaleStep):
+        with pytest.raises(slipstick.errors.StaleStep):
             ask()
     q, v = batch.reset()
     batch.step(q, v)
     assert batch.vjp(v=v).ctrl is None and batch.jacobian().dv_dctrl.shape == (2, model.nv, 0)
     for run in (batch.rollout(q, v, 3), batch.rollout(q, v, 3, record=False)):
-        with pytest.raises(slipstick.StaleStep, match="not recorded.*record=True"):
+        with pytest.raises(slipstick.errors.StaleStep, match="not recorded.*record=True"):
             run.vjp()
         assert "3 steps, not recorded" in repr(run)
 
@@ -232,7 +233,7 @@ def test_two_threads_in_one_batch_get_an_exception(model):
 def test_bundles_on_several_threads_give_the_same_bits(model):
     home = model.keyframe("home")
     options = dict(sigma=1e-3, samples=20, seed=4, ctrl=home.ctrl)
-    runs = [slipstick.bundled_jacobian(model, home.q, home.v, **options, threads=threads) for threads in (1, 3)]
+    runs = [slipstick.gradient.bundled_jacobian(model, home.q, home.v, **options, threads=threads) for threads in (1, 3)]
     for name, block in runs[0].jacobian.items():
         assert np.array_equal(block, runs[1].jacobian[name]), name
     assert runs[0].used == 20
@@ -246,11 +247,11 @@ def test_gradients_unpack_and_tell_their_shapes(model):
     gq, gv, gtau, gctrl = gradient
     assert gq is gradient.q and gv is gradient.v and gtau is gradient.tau and gctrl is None
     assert gradient.parameters == {}
-    assert repr(gradient) == "<slipstick.Gradient: q (2, 18), v (2, 18), tau (2, 18), no ctrl>"
-    rollout = slipstick.RolloutGradient(model, 3, parameters=["friction"])
+    assert repr(gradient) == "<slipstick.gradient.Gradient: q (2, 18), v (2, 18), tau (2, 18), no ctrl>"
+    rollout = slipstick.gradient.RolloutGradient(model, 3, parameters=["friction"])
     rollout.run(q[0], v[0])
     assert rollout.vjp(v=v[0]).ctrl is None
     rollout.run(q[0], v[0], ctrl=ctrl[0, 0])
     size = len(model.parameters[model.parameter_groups["friction"]])
-    expected = f"<slipstick.Gradient: q (18,), v (18,), tau (3, 18), ctrl (3, 12), friction ({size},)>"
+    expected = f"<slipstick.gradient.Gradient: q (18,), v (18,), tau (3, 18), ctrl (3, 12), friction ({size},)>"
     assert repr(rollout.vjp(v=v[0])) == expected

@@ -166,7 +166,7 @@ def states(model, label):
         yield model.keyframe(name).q
     home = model.keyframe("home").q
     for _ in range(4):
-        yield slipstick.integrate(model, home, 0.2 * rng.normal(size=model.nv))
+        yield slipstick.dynamics.integrate(model, home, 0.2 * rng.normal(size=model.nv))
 
 
 def kinds_of(model, pair):

@@ -17,8 +17,8 @@ def body_jacobian(model, q, body, point):
     """Displacement of the point of a body that lies at `point`, and rotation, world axes: (6, nv)."""
     if body == "world":
         return np.zeros((6, model.nv))
-    J = slipstick.jacobian(model, q, body)
-    origin = slipstick.kinematics(model, q).position[model.body_names.index(body)]
+    J = slipstick.dynamics.jacobian(model, q, body)
+    origin = slipstick.dynamics.kinematics(model, q).position[model.body_names.index(body)]
     J[:3] += np.cross(J[3:].T, point - origin).T
     return J
 
@@ -33,7 +33,7 @@ def chained(model, q, d):
 def state(model, label):
     """A generic state with contacts: home, a little moved, sunk into the floor by 2 mm where it is free to."""
     rng = generator(label)
-    q = slipstick.integrate(model, model.keyframe("home").q, 0.02 * rng.normal(size=model.nv))
+    q = slipstick.dynamics.integrate(model, model.keyframe("home").q, 0.02 * rng.normal(size=model.nv))
     if "free" in model.joint_types:
         q[2] -= 0.002 + max((c.distance for c in collision.detect(model, q)), default=0.0)
     return q
@@ -68,7 +68,7 @@ def test_exact_derivatives_are_those_of_detection(model):
                 row[:] = c.distance, *c.normal, *c.point
         return rows
 
-    expected = along_q(numbers, q, model.nv, lambda q, e: slipstick.integrate(model, q, e), STEP)
+    expected = along_q(numbers, q, model.nv, lambda q, e: slipstick.dynamics.integrate(model, q, e), STEP)
     smooth = np.isfinite(expected).all(axis=(1, 2))
     assert smooth.sum() >= len(found) / 2
     for d, rows in zip(np.array(found)[smooth], expected[smooth]):

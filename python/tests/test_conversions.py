@@ -79,7 +79,7 @@ def check_map(model, pin_model, formulas, label):
     convert, data = slipstick.pinocchio.Map(model, pin_model), pin_model.createData()
     frame = model.body_names[-1]
     for q, v, a, _ in random_states(model, label):
-        tau, J = slipstick.rnea(model, q, v, a), slipstick.jacobian(model, q, frame)
+        tau, J = slipstick.dynamics.rnea(model, q, v, a), slipstick.dynamics.jacobian(model, q, frame)
         q_pin, v_pin, a_pin, tau_pin, J_pin = formulas(model, pin_model, q, v, a, tau, J)
         assert_close(convert.q_to(q), q_pin, 1e-14, "q_to")
         assert_close(convert.v_to(q, v), v_pin, 1e-13, "v_to")

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import slipstick
+from stepping import Stepper
 
 BOX = """<mujoco><option timestep="0.002" gravity="0 0 -10"/><worldbody>
 <geom type="plane" size="5 5 .1" friction=".5"/>
@@ -19,7 +20,7 @@ def box(tmp_path):
 
 def standing():
     model = slipstick.builtin("quadruped")
-    sim, home = slipstick.Simulator(model), model.keyframe("home")
+    sim, home = Stepper(model), model.keyframe("home")
     q, v = home.q, np.zeros(model.nv)
     for _ in range(1500):
         step = sim.step(q, v, ctrl=home.ctrl)
@@ -28,7 +29,7 @@ def standing():
 
 
 def test_a_box_about_to_slip_has_corners_where_both_sides_differ(box):
-    sim = slipstick.Simulator(box, tolerance=1e-13)
+    sim = Stepper(box, tolerance=1e-13)
     push = np.array([5.0, 0, 0, 0, 0, 0])  # all that friction can bear
     step = sim.step(box.neutral(), np.zeros(6), tau=push)
     corners = step.corners()
@@ -43,7 +44,7 @@ def test_a_box_about_to_slip_has_corners_where_both_sides_differ(box):
 
 
 def test_at_rest_there_are_none_and_nothing_contradicts(box):
-    step = slipstick.Simulator(box).step(box.neutral(), np.zeros(6))
+    step = slipstick.step(box, box.neutral(), np.zeros(6))
     assert step.corners().count == 0 and not step.jacobian().contradicts.any()
     assert step.corners().ctrl.shape == (0,) and step.corners().q.dtype == bool
 
@@ -57,10 +58,10 @@ def test_a_standing_quadruped_holds_more_than_it_can():
 
 
 def test_a_stale_step_says_so(box):
-    sim = slipstick.Simulator(box)
+    sim = Stepper(box)
     step = sim.step(box.neutral(), np.zeros(6))
     sim.step(box.neutral(), np.zeros(6))
-    with pytest.raises(slipstick.StaleStep):
+    with pytest.raises(slipstick.errors.StaleStep):
         step.corners()
 
 
@@ -80,7 +81,7 @@ def test_the_mean_of_both_sides_is_a_jacobian_of_its_own():
 
 def test_choices_are_counted_in_rollouts_and_batches():
     model, _, q, v, ctrl = standing()
-    rollout = slipstick.RolloutGradient(model, 4)
+    rollout = slipstick.gradient.RolloutGradient(model, 4)
     rollout.run(q, v, ctrl=np.tile(ctrl, (4, 1)))
     rollout.vjp(v=np.ones(model.nv))
     assert rollout.choices >= 2
@@ -93,7 +94,7 @@ def test_choices_are_counted_in_rollouts_and_batches():
 
 
 def test_a_patch_has_a_margin_and_the_report_shows_it(box):
-    sim = slipstick.Simulator(box)
+    sim = Stepper(box)
     rest = sim.step(box.neutral(), np.zeros(6))
     assert 1e-3 < rest.report.margin < 0.1 and rest.report.degenerate == 0
     tipping = sim.step(box.neutral(), np.zeros(6), tau=[0, 0, 0, 0, 1.0, 0])

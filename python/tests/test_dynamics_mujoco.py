@@ -97,16 +97,16 @@ def test_options_and_keyframes_are_the_files(mjcf_robot, model, mj):
 def test_mass_matrix_and_bias_are_mujocos(mjcf_robot, model, mj, mj_data):
     for q, v, _, _ in random_states(model, mjcf_robot):
         forward(mj, mj_data, q, v)
-        assert_close(slipstick.crba(model, q), mujoco_mass_matrix(mj, mj_data), TOLERANCE, "M")
-        assert_close(slipstick.bias(model, q, v), mj_data.qfrc_bias, TOLERANCE, "bias")
+        assert_close(slipstick.dynamics.crba(model, q), mujoco_mass_matrix(mj, mj_data), TOLERANCE, "M")
+        assert_close(slipstick.dynamics.bias(model, q, v), mj_data.qfrc_bias, TOLERANCE, "bias")
 
 
 def test_accelerations_are_mujocos(mjcf_robot, model, mj, mj_data):
     for q, v, a, rng in random_states(model, mjcf_robot):
-        tau = slipstick.rnea(model, q, v, a) + rng.uniform(-1, 1, model.nv)
+        tau = slipstick.dynamics.rnea(model, q, v, a) + rng.uniform(-1, 1, model.nv)
         mj_data.qfrc_applied[:] = tau
         forward(mj, mj_data, q, v)
-        assert_close(slipstick.aba(model, q, v, tau), mj_data.qacc, TOLERANCE)
+        assert_close(slipstick.dynamics.aba(model, q, v, tau), mj_data.qacc, TOLERANCE)
 
 
 def test_wrenches_act_like_xfrc_applied(mjcf_robot, model, mj):
@@ -119,7 +119,7 @@ def test_wrenches_act_like_xfrc_applied(mjcf_robot, model, mj):
                 data.xfrc_applied[b] = rng.uniform(-5, 5, 6)
                 wrenches[model.body_names.index(mj.body(b).name)] = data.xfrc_applied[b]
         forward(mj, data, q, v)
-        acceleration = slipstick.aba(model, q, v, np.zeros(model.nv), wrenches=wrenches)
+        acceleration = slipstick.dynamics.aba(model, q, v, np.zeros(model.nv), wrenches=wrenches)
         assert_close(acceleration, data.qacc, TOLERANCE)
 
 
@@ -128,7 +128,7 @@ def test_placements_are_mujocos(mjcf_robot, model, mj, mj_data):
     sites = [name for name in named(mj.site(s).name for s in range(mj.nsite)) if name not in bodies]
     for q, v, _, _ in random_states(model, mjcf_robot):
         forward(mj, mj_data, q, v)
-        kinematics = slipstick.kinematics(model, q)
+        kinematics = slipstick.dynamics.kinematics(model, q)
         for found in [mj_data.body(name) for name in bodies] + [mj_data.site(name) for name in sites]:
             rotation, position = placement_of(model, kinematics, found.name)
             assert_close(position, found.xpos, TOLERANCE, found.name)
@@ -141,7 +141,7 @@ def test_springs_and_dampers_are_mujocos(mjcf_robot, model):
     data = mujoco.MjData(mj)
     for q, v, _, _ in random_states(model, mjcf_robot):
         forward(mj, data, q, v)
-        assert_close(slipstick.passive(model, q, v), data.qfrc_passive, TOLERANCE)
+        assert_close(slipstick.dynamics.passive(model, q, v), data.qfrc_passive, TOLERANCE)
 
 
 def test_actuators_are_mujocos(mjcf_robot, model):
@@ -152,7 +152,7 @@ def test_actuators_are_mujocos(mjcf_robot, model):
     for q, v, _, rng in random_states(model, mjcf_robot, count=5):
         data.ctrl[:] = rng.uniform(-1.5, 1.5, mj.nu) * span
         forward(mj, data, q, v)
-        assert_close(slipstick.actuate(model, q, v, data.ctrl.copy()), data.qfrc_actuator, TOLERANCE)
+        assert_close(slipstick.dynamics.actuate(model, q, v, data.ctrl.copy()), data.qfrc_actuator, TOLERANCE)
 
 
 def test_integration_is_mujocos(mjcf_robot, model, mj):
@@ -160,10 +160,10 @@ def test_integration_is_mujocos(mjcf_robot, model, mj):
         for length in [1e-9, 1e-3, 0.3]:
             moved = q.copy()
             mujoco.mj_integratePos(mj, moved, v, length)
-            assert_close(slipstick.integrate(model, q, length * v), moved, 1e-12)
+            assert_close(slipstick.dynamics.integrate(model, q, length * v), moved, 1e-12)
             velocity = np.zeros(mj.nv)
             mujoco.mj_differentiatePos(mj, velocity, length, q, moved)
-            assert_close(slipstick.difference(model, q, moved), length * velocity, 1e-12)
+            assert_close(slipstick.dynamics.difference(model, q, moved), length * velocity, 1e-12)
 
 
 def test_energies_change_as_mujocos_do(mjcf_robot, model):
@@ -175,7 +175,7 @@ def test_energies_change_as_mujocos_do(mjcf_robot, model):
         forward(mj, mj_data, q, v)
         mujoco.mj_energyPos(mj, mj_data)
         mujoco.mj_energyVel(mj, mj_data)
-        kinetic, potential = slipstick.energy(model, q, v)
+        kinetic, potential = slipstick.dynamics.energy(model, q, v)
         assert_close(kinetic, mj_data.energy[1], TOLERANCE, "kinetic")
         potentials.append((potential, mj_data.energy[0]))
     ours, theirs = np.diff(np.array(potentials), axis=0).T

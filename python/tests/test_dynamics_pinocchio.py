@@ -23,7 +23,7 @@ def symmetric(upper):
 def test_inverse_dynamics(robot, model, oracle):
     for q, v, a, _ in random_states(model, robot):
         expected = pin.rnea(oracle.model, oracle.data, oracle.q(q), oracle.v(v), oracle.v(a))
-        assert_close(slipstick.rnea(model, q, v, a), oracle.vector(expected), TOLERANCE)
+        assert_close(slipstick.dynamics.rnea(model, q, v, a), oracle.vector(expected), TOLERANCE)
 
 
 def test_inverse_dynamics_with_wrenches(robot, model, oracle):
@@ -31,13 +31,13 @@ def test_inverse_dynamics_with_wrenches(robot, model, oracle):
         wrenches = random_wrenches(oracle, model, rng)
         forces = external_forces(oracle, model, q, wrenches)
         expected = pin.rnea(oracle.model, oracle.data, oracle.q(q), oracle.v(v), oracle.v(a), forces)
-        assert_close(slipstick.rnea(model, q, v, a, wrenches=wrenches), oracle.vector(expected), TOLERANCE)
+        assert_close(slipstick.dynamics.rnea(model, q, v, a, wrenches=wrenches), oracle.vector(expected), TOLERANCE)
 
 
 def test_forward_dynamics(robot, model, oracle):
     for q, v, tau, _ in random_states(model, robot):
         expected = pin.aba(oracle.model, oracle.data, oracle.q(q), oracle.v(v), oracle.v(tau))
-        assert_close(slipstick.aba(model, q, v, tau), oracle.vector(expected), TOLERANCE)
+        assert_close(slipstick.dynamics.aba(model, q, v, tau), oracle.vector(expected), TOLERANCE)
 
 
 def test_forward_dynamics_with_wrenches(robot, model, oracle):
@@ -45,7 +45,7 @@ def test_forward_dynamics_with_wrenches(robot, model, oracle):
         wrenches = random_wrenches(oracle, model, rng)
         forces = external_forces(oracle, model, q, wrenches)
         expected = pin.aba(oracle.model, oracle.data, oracle.q(q), oracle.v(v), oracle.v(tau), forces)
-        assert_close(slipstick.aba(model, q, v, tau, wrenches=wrenches), oracle.vector(expected), TOLERANCE)
+        assert_close(slipstick.dynamics.aba(model, q, v, tau, wrenches=wrenches), oracle.vector(expected), TOLERANCE)
 
 
 def test_mass_matrix_and_its_inverse(robot, model, oracle):
@@ -53,21 +53,21 @@ def test_mass_matrix_and_its_inverse(robot, model, oracle):
         M = oracle.matrix(symmetric(pin.crba(oracle.model, oracle.data, oracle.q(q), pin.Convention.WORLD)))
         M_inverse = oracle.matrix(symmetric(pin.computeMinverse(oracle.model, oracle.data, oracle.q(q))))
         B = rng.normal(size=(model.nv, 3))
-        assert_close(slipstick.crba(model, q), M, TOLERANCE, "M")
-        assert_close(slipstick.mass_inverse(model, q), M_inverse, TOLERANCE, "inverse of M")
-        assert_close(slipstick.solve(model, q, B), M_inverse @ B, TOLERANCE, "solve")
+        assert_close(slipstick.dynamics.crba(model, q), M, TOLERANCE, "M")
+        assert_close(slipstick.dynamics.mass_inverse(model, q), M_inverse, TOLERANCE, "inverse of M")
+        assert_close(slipstick.dynamics.solve(model, q, B), M_inverse @ B, TOLERANCE, "solve")
 
 
 def test_bias(robot, model, oracle):
     for q, v, _, _ in random_states(model, robot):
         expected = pin.nonLinearEffects(oracle.model, oracle.data, oracle.q(q), oracle.v(v))
-        assert_close(slipstick.bias(model, q, v), oracle.vector(expected), TOLERANCE)
+        assert_close(slipstick.dynamics.bias(model, q, v), oracle.vector(expected), TOLERANCE)
 
 
 def test_placements(robot, model, oracle):
     for q, _, _, _ in random_states(model, robot):
         pin.framesForwardKinematics(oracle.model, oracle.data, oracle.q(q))
-        kinematics = slipstick.kinematics(model, q)
+        kinematics = slipstick.dynamics.kinematics(model, q)
         for name, frame in oracle.frames():
             rotation, position = placement_of(model, kinematics, name)
             assert_close(position, oracle.data.oMf[frame].translation, TOLERANCE, name)
@@ -79,21 +79,21 @@ def test_jacobians_and_velocities_of_bodies_links_and_sites(robot, model, oracle
         for name, frame in oracle.frames():
             J = pin.computeFrameJacobian(oracle.model, oracle.data, oracle.q(q), frame, WORLD_AXES)
             expected = oracle.columns(J)
-            assert_close(slipstick.jacobian(model, q, name), expected, TOLERANCE, name)
-            assert_close(slipstick.velocity(model, q, v, name), expected @ v, TOLERANCE, name)
+            assert_close(slipstick.dynamics.jacobian(model, q, name), expected, TOLERANCE, name)
+            assert_close(slipstick.dynamics.velocity(model, q, v, name), expected @ v, TOLERANCE, name)
 
 
 def test_center_of_mass_and_momentum(robot, model, oracle):
     for q, v, _, _ in random_states(model, robot):
         center = pin.centerOfMass(oracle.model, oracle.data, oracle.q(q))
-        assert_close(slipstick.center_of_mass(model, q), center, TOLERANCE, "center of mass")
+        assert_close(slipstick.dynamics.center_of_mass(model, q), center, TOLERANCE, "center of mass")
         momentum = pin.computeCentroidalMomentum(oracle.model, oracle.data, oracle.q(q), oracle.v(v))
-        assert_close(slipstick.momentum(model, q, v), momentum.vector, TOLERANCE, "momentum")
+        assert_close(slipstick.dynamics.momentum(model, q, v), momentum.vector, TOLERANCE, "momentum")
 
 
 def spring_energy(model, q):
     """½ Σ k x², x the displacement of every dof from where its spring rests."""
-    x = slipstick.difference(model, model.spring_reference, q)
+    x = slipstick.dynamics.difference(model, model.spring_reference, q)
     return 0.5 * np.sum(model.stiffness * x**2)
 
 
@@ -103,7 +103,7 @@ def test_energies(robot, model, oracle):
     Not Pinocchio's computeKineticEnergy, which counts armature for joints about x, y, z but not about other axes."""
     potentials = []
     for q, v, _, _ in random_states(model, robot):
-        kinetic, potential = slipstick.energy(model, q, v)
+        kinetic, potential = slipstick.dynamics.energy(model, q, v)
         M = oracle.matrix(symmetric(pin.crba(oracle.model, oracle.data, oracle.q(q), pin.Convention.WORLD)))
         assert_close(kinetic, 0.5 * v @ M @ v, TOLERANCE, "kinetic")
         gravity = pin.computePotentialEnergy(oracle.model, oracle.data, oracle.q(q))
@@ -114,11 +114,11 @@ def test_energies(robot, model, oracle):
 
 def test_integration_and_difference(robot, model, oracle):
     for q, v, _, _ in random_states(model, robot):
-        moved = slipstick.integrate(model, q, v)
+        moved = slipstick.dynamics.integrate(model, q, v)
         expected = pin.integrate(oracle.model, oracle.q(q), oracle.v(v))
         assert_close(pin.difference(oracle.model, expected, oracle.q(moved)), np.zeros(model.nv), 1e-12, "integrate")
         back = pin.difference(oracle.model, oracle.q(q), oracle.q(moved))
-        assert_close(slipstick.difference(model, q, moved), oracle.vector(back), TOLERANCE, "difference")
+        assert_close(slipstick.dynamics.difference(model, q, moved), oracle.vector(back), TOLERANCE, "difference")
 
 
 def test_urdf_masses_are_pinocchios(urdf_robot, model):

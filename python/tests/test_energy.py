@@ -11,6 +11,7 @@ import slipstick
 
 import coulomb
 from states import generator
+from stepping import Stepper
 
 ROBOTS = ["hopper", "half_cheetah", "walker2d", "ant", "humanoid", "quadruped", "biped", "atlas"]
 HEIGHT = {"hopper": 1, "walker2d": 1}  # place of the height in q, 2 for free roots
@@ -38,7 +39,7 @@ def states_without_overlap(model, name):
     rng, home, height = generator(f"energy {name}"), model.keyframe("home").q, HEIGHT.get(name, 2)
     far = model.with_options(contact_distance=FAR)
     while True:
-        q = within_limits(model, slipstick.integrate(model, home, 0.2 * rng.normal(size=model.nv)))
+        q = within_limits(model, slipstick.dynamics.integrate(model, home, 0.2 * rng.normal(size=model.nv)))
         q[height] += rng.uniform(0.0, GAP) - ground_distance(far, q)
         if all(c.distance >= 0.0 for c in slipstick.collision.detect(model, q)):
             v = rng.choice([0.1, 1.0, 5.0]) * rng.normal(size=model.nv)
@@ -49,7 +50,7 @@ def states_without_overlap(model, name):
 @pytest.mark.parametrize("name", ROBOTS)
 def test_constraint_impulses_add_no_energy(name):
     model = slipstick.builtin(name).with_options(integrator="euler", implicit="damping")
-    simulator, touched = slipstick.Simulator(model), 0
+    simulator, touched = Stepper(model), 0
     for _, (q, v) in zip(range(POSES), states_without_overlap(model, name)):
         simulator.clear_warm_start()
         step, problem = simulator.step(q, v), coulomb.StepProblem(model, q, v, [])

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import slipstick
+from stepping import Stepper
 
 MODEL_XML = """<mujoco model="small"><worldbody><body name="trunk"><freejoint name="root"/>
 <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
@@ -25,20 +26,20 @@ def arguments(model):
 
 # Function, and the names of its array arguments after the model.
 FUNCTIONS = [
-    (slipstick.rnea, ["q", "v", "a"]),
-    (slipstick.aba, ["q", "v", "tau"]),
-    (slipstick.crba, ["q"]),
-    (slipstick.bias, ["q", "v"]),
-    (slipstick.mass_inverse, ["q"]),
-    (slipstick.kinematics, ["q"]),
-    (slipstick.rnea_derivatives, ["q", "v", "a"]),
-    (slipstick.aba_derivatives, ["q", "v", "tau"]),
-    (slipstick.aba_inertial_derivatives, ["q", "v", "tau"]),
-    (slipstick.regressor, ["q", "v", "a"]),
-    (slipstick.center_of_mass, ["q"]),
-    (slipstick.energy, ["q", "v"]),
-    (slipstick.momentum, ["q", "v"]),
-    (slipstick.passive, ["q", "v"]),
+    (slipstick.dynamics.rnea, ["q", "v", "a"]),
+    (slipstick.dynamics.aba, ["q", "v", "tau"]),
+    (slipstick.dynamics.crba, ["q"]),
+    (slipstick.dynamics.bias, ["q", "v"]),
+    (slipstick.dynamics.mass_inverse, ["q"]),
+    (slipstick.dynamics.kinematics, ["q"]),
+    (slipstick.dynamics.rnea_derivatives, ["q", "v", "a"]),
+    (slipstick.dynamics.aba_derivatives, ["q", "v", "tau"]),
+    (slipstick.dynamics.aba_inertial_derivatives, ["q", "v", "tau"]),
+    (slipstick.dynamics.regressor, ["q", "v", "a"]),
+    (slipstick.dynamics.center_of_mass, ["q"]),
+    (slipstick.dynamics.energy, ["q", "v"]),
+    (slipstick.dynamics.momentum, ["q", "v"]),
+    (slipstick.dynamics.passive, ["q", "v"]),
 ]
 CASES = [
     pytest.param(function, names, bad, id=f"{function.__name__}-{bad}")
@@ -76,7 +77,7 @@ def test_a_zero_quaternion_is_refused_with_the_name_of_its_joint(model, argument
 
 def test_a_matrix_in_the_place_of_a_vector_is_refused(model, arguments):
     with pytest.raises((ValueError, TypeError)):
-        slipstick.crba(model, np.zeros((model.nq, 1)))
+        slipstick.dynamics.crba(model, np.zeros((model.nq, 1)))
 
 
 def test_a_quaternion_of_another_length_is_normalized(model, arguments):
@@ -84,36 +85,36 @@ def test_a_quaternion_of_another_length_is_normalized(model, arguments):
     q[3:7] = 3.0 * np.array([0.5, 0.5, -0.5, 0.5])
     unit = q.copy()
     unit[3:7] /= 3.0
-    assert np.allclose(slipstick.crba(model, q), slipstick.crba(model, unit), rtol=0.0, atol=1e-13)
+    assert np.allclose(slipstick.dynamics.crba(model, q), slipstick.dynamics.crba(model, unit), rtol=0.0, atol=1e-13)
 
 
 def test_wrenches_need_one_row_per_body(model, arguments):
     q, v, a, tau = (arguments[name] for name in ["q", "v", "a", "tau"])
     for shape in [(model.n_bodies - 1, 6), (model.n_bodies, 3)]:
         with pytest.raises(ValueError, match="wrenches"):
-            slipstick.rnea(model, q, v, a, wrenches=np.zeros(shape))
+            slipstick.dynamics.rnea(model, q, v, a, wrenches=np.zeros(shape))
         with pytest.raises(ValueError, match="wrenches"):
-            slipstick.aba_derivatives(model, q, v, tau, wrenches=np.zeros(shape))
+            slipstick.dynamics.aba_derivatives(model, q, v, tau, wrenches=np.zeros(shape))
     bad = np.zeros((model.n_bodies, 6))
     bad[1, 2] = np.nan
     with pytest.raises(ValueError, match="wrenches"):
-        slipstick.aba(model, q, v, tau, wrenches=bad)
+        slipstick.dynamics.aba(model, q, v, tau, wrenches=bad)
 
 
 def test_other_arguments_are_checked_too(model, arguments):
     q, v = arguments["q"], arguments["v"]
     with pytest.raises(ValueError, match="ctrl"):
-        slipstick.actuate(model, q, v, np.zeros(model.nu + 1))
+        slipstick.dynamics.actuate(model, q, v, np.zeros(model.nu + 1))
     with pytest.raises(ValueError, match="ctrl"):
-        slipstick.actuate_derivatives(model, q, v, np.array([np.nan]))
+        slipstick.dynamics.actuate_derivatives(model, q, v, np.array([np.nan]))
     with pytest.raises(ValueError, match="dv"):
-        slipstick.integrate(model, q, np.zeros(model.nv + 1))
+        slipstick.dynamics.integrate(model, q, np.zeros(model.nv + 1))
     with pytest.raises(ValueError, match="q1"):
-        slipstick.difference(model, q, np.zeros(model.nq - 1))
+        slipstick.dynamics.difference(model, q, np.zeros(model.nq - 1))
     with pytest.raises(ValueError, match="w"):
-        slipstick.rnea_vjp(model, q, v, v, np.zeros(model.nv - 1))
+        slipstick.dynamics.rnea_vjp(model, q, v, v, np.zeros(model.nv - 1))
     with pytest.raises(ValueError, match="B"):
-        slipstick.solve(model, q, np.zeros((model.nv + 1, 2)))
+        slipstick.dynamics.solve(model, q, np.zeros((model.nv + 1, 2)))
     with pytest.raises(ValueError, match="parameters"):
         model.with_parameters(np.zeros(len(model.parameters) + 1))
 
@@ -121,9 +122,9 @@ def test_other_arguments_are_checked_too(model, arguments):
 def test_unknown_names_are_refused_by_name(model, arguments):
     q, v = arguments["q"], arguments["v"]
     with pytest.raises(ValueError, match="no_such_frame"):
-        slipstick.jacobian(model, q, "no_such_frame")
+        slipstick.dynamics.jacobian(model, q, "no_such_frame")
     with pytest.raises(ValueError, match="no_such_frame"):
-        slipstick.velocity_derivatives(model, q, v, "no_such_frame")
+        slipstick.dynamics.velocity_derivatives(model, q, v, "no_such_frame")
     with pytest.raises(ValueError, match="no_such_joint"):
         model.joint_q("no_such_joint")
     with pytest.raises(ValueError, match="no_such_body"):
@@ -135,7 +136,7 @@ def test_unknown_names_are_refused_by_name(model, arguments):
 
 
 def test_the_simulator_checks_its_input(model, arguments):
-    simulator = slipstick.Simulator(model)
+    simulator = Stepper(model)
     q, v = arguments["q"], arguments["v"]
     with pytest.raises(ValueError, match="tau"):
         simulator.step(q, v, tau=np.zeros(model.nv + 1))
@@ -145,7 +146,7 @@ def test_the_simulator_checks_its_input(model, arguments):
         simulator.step(q, np.full(model.nv, np.nan))
     for dt in [0.0, -1e-3, np.nan]:
         with pytest.raises(ValueError, match="dt"):
-            slipstick.Simulator(model, dt=dt)
+            Stepper(model, dt=dt)
 
 
 def test_a_missing_file_is_named(tmp_path):

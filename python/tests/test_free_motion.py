@@ -9,6 +9,7 @@ from oracles import enable, load_mujoco
 from robots import robot_named
 from states import assert_close, generator, layout_of_model, random_q, relative_error
 from unconstrained import unconstrained
+from stepping import Stepper
 
 # Springs, dampers, several hinges per body, a free root or none: everything a passive robot has.
 PASSIVE_ROBOTS = [
@@ -74,13 +75,13 @@ def test_a_thrown_body_keeps_its_linear_momentum_without_gravity(tmp_path):
     """World-axes linear velocity: the step adds nothing to it, whatever the spin. 1e-12 over 1,000 steps."""
     for model in [slipstick.load(str(block_file(tmp_path))), unconstrained(robot_named("builtin/cube"))]:
         model = model.with_options(gravity=[0.0, 0.0, 0.0])
-        simulator = slipstick.Simulator(model)
+        simulator = Stepper(model)
         q, v = thrown_body(generator("momentum"))
-        before, position = slipstick.momentum(model, q, v)[:3], q[:3].copy()
+        before, position = slipstick.dynamics.momentum(model, q, v)[:3], q[:3].copy()
         for _ in range(1000):
             step = simulator.step(q, v)
             q, v = step.q, step.v
-        assert_close(slipstick.momentum(model, q, v)[:3], before, 1e-12)
+        assert_close(slipstick.dynamics.momentum(model, q, v)[:3], before, 1e-12)
         assert_close(q[:3], position + 1000 * model.dt * before / model.total_mass, 1e-11)
 
 
@@ -91,7 +92,7 @@ def test_a_thrown_body_flies_as_in_mujoco(tmp_path):
         model = slipstick.load(str(path)).with_options(gravity=gravity, integrator="euler")
         mj = passive_mujoco(path, model.dt)
         mj.opt.gravity[:] = gravity
-        simulator, (q, v) = slipstick.Simulator(model), thrown_body(generator("flight"))
+        simulator, (q, v) = Stepper(model), thrown_body(generator("flight"))
         data = start(mj, q, v)
         for _ in range(1000):
             step = simulator.step(q, v)
@@ -127,7 +128,7 @@ def test_a_passive_robot_moves_as_in_mujoco(name):
     robot, model = present(name)
     mj = passive_mujoco(robot.path, model.dt)
     q, v = gentle_state(model, generator(name))
-    beside_mujoco(slipstick.Simulator(model, implicit="damping", integrator="euler"), mj, q, v)
+    beside_mujoco(Stepper(model, implicit="damping", integrator="euler"), mj, q, v)
 
 
 @pytest.mark.parametrize("name", MOTOR_ROBOTS)
@@ -138,7 +139,7 @@ def test_a_robot_driven_by_torques_and_motors_moves_as_in_mujoco(name):
     q, v = gentle_state(model, rng)
     steps = round(1.0 / model.dt)
     ctrl, tau = rng.uniform(-0.3, 0.3, (steps, model.nu)), rng.uniform(-0.1, 0.1, (steps, model.nv))
-    beside_mujoco(slipstick.Simulator(model, implicit="damping", integrator="euler"), mj, q, v, ctrl, tau)
+    beside_mujoco(Stepper(model, implicit="damping", integrator="euler"), mj, q, v, ctrl, tau)
 
 
 @pytest.mark.parametrize("name", SERVO_ROBOTS)
@@ -150,16 +151,16 @@ def test_a_robot_on_servos_moves_as_in_mujocos_implicitfast(name):
     rng, home = generator(name), model.keyframe("home")
     v = rng.uniform(-0.5, 0.5, model.nv)
     ctrl = home.ctrl + 0.1 * rng.uniform(-1, 1, (round(1.0 / model.dt), model.nu))
-    assert slipstick.Simulator(model).options.implicit == "velocity"
-    beside_mujoco(slipstick.Simulator(model, integrator="euler"), mj, home.q, v, ctrl)
+    assert Stepper(model).options.implicit == "velocity"
+    beside_mujoco(Stepper(model, integrator="euler"), mj, home.q, v, ctrl)
 
 
 def test_the_time_step_of_the_simulator_overrides_the_models():
     model = slipstick.builtin("double_pendulum")
     q, v = model.neutral(), np.array([0.3, -0.2])
-    fine, coarse = slipstick.Simulator(model, dt=1e-4).step(q, v), slipstick.Simulator(model, dt=1e-2).step(q, v)
-    assert_close(slipstick.difference(model, q, fine.q), 1e-4 * fine.v, 1e-15)
-    assert_close(slipstick.difference(model, q, coarse.q), 1e-2 * coarse.v, 1e-15)
+    fine, coarse = Stepper(model, dt=1e-4).step(q, v), Stepper(model, dt=1e-2).step(q, v)
+    assert_close(slipstick.dynamics.difference(model, q, fine.q), 1e-4 * fine.v, 1e-15)
+    assert_close(slipstick.dynamics.difference(model, q, coarse.q), 1e-2 * coarse.v, 1e-15)
 
 
 def test_a_double_pendulum_without_damping_nearly_keeps_its_energy():
@@ -167,10 +168,10 @@ def test_a_double_pendulum_without_damping_nearly_keeps_its_energy():
     model = slipstick.builtin("double_pendulum")
     drift = []
     for dt in [1e-3, 1e-4]:
-        simulator, q, v = slipstick.Simulator(model, dt=dt), np.array([1.0, 0.5]), np.zeros(2)
-        before = sum(slipstick.energy(model, q, v))
+        simulator, q, v = Stepper(model, dt=dt), np.array([1.0, 0.5]), np.zeros(2)
+        before = sum(slipstick.dynamics.energy(model, q, v))
         for _ in range(round(1.0 / dt)):
             step = simulator.step(q, v)
             q, v = step.q, step.v
-        drift.append(abs(sum(slipstick.energy(model, q, v)) - before))
+        drift.append(abs(sum(slipstick.dynamics.energy(model, q, v)) - before))
     assert drift[1] < 0.2 * drift[0] < 0.2

@@ -9,6 +9,7 @@ from oracles import enable, load_mujoco
 from robots import robot_named
 from states import assert_close, generator, layout_of_model, random_q
 from unconstrained import unconstrained
+from stepping import Stepper
 
 # Motors with Euler's integrator, servos with implicitfast, which takes their velocity gains implicitly as we do.
 ROBOTS = [
@@ -50,7 +51,7 @@ def random_state(model, rng):
     if "home" not in model.keyframe_names:
         return random_q(layout_of_model(model), model.neutral(), rng), v, 0.1 * ctrl
     home = model.keyframe("home")
-    return slipstick.integrate(model, home.q, 0.01 * rng.normal(size=model.nv)), 0.2 * v, home.ctrl + 0.01 * ctrl
+    return slipstick.dynamics.integrate(model, home.q, 0.01 * rng.normal(size=model.nv)), 0.2 * v, home.ctrl + 0.01 * ctrl
 
 
 def assert_blocks_close(actual, expected, nv, what):
@@ -66,7 +67,7 @@ def assert_blocks_close(actual, expected, nv, what):
 def test_A_and_B_are_those_of_mujoco_without_contact(name, implicit):
     robot = robot_named(name)
     model = unconstrained(robot).with_options(implicit=implicit)
-    mj, rng, simulator = mujoco_for(robot, model, implicit), generator(name), slipstick.Simulator(model)
+    mj, rng, simulator = mujoco_for(robot, model, implicit), generator(name), Stepper(model)
     for _ in range(3):
         q, v, ctrl = random_state(model, rng)
         J = simulator.step(q, v, ctrl=ctrl).jacobian()
@@ -86,14 +87,14 @@ def test_without_contact_and_implicit_terms_it_is_the_derivative_of_forward_dyna
     model, rng = model.with_parameters(numbers), generator(name)
     if any(t.stiffness or t.damping for t in model.tendons):
         pytest.skip("tendons pull, which aba knows nothing about")
-    simulator, eye = slipstick.Simulator(model), np.eye(model.nv)
+    simulator, eye = Stepper(model), np.eye(model.nv)
     for _ in range(3):
         q, v, _ = random_state(model, rng)
         tau, wrenches = rng.normal(size=model.nv), rng.normal(size=(model.n_bodies, 6))
         J = simulator.step(q, v, tau=tau, wrenches=wrenches).jacobian()
-        da_dq, da_dv, da_dtau = slipstick.aba_derivatives(model, q, v, tau, wrenches=wrenches)
+        da_dq, da_dv, da_dtau = slipstick.dynamics.aba_derivatives(model, q, v, tau, wrenches=wrenches)
         assert_close(J.dv_dq, model.dt * da_dq, 1e-10)
         assert_close(J.dv_dv, eye + model.dt * da_dv, 1e-10)
         assert_close(J.dv_dtau, model.dt * da_dtau, 1e-10)
-        _, ddv = slipstick.integrate_derivatives(model, q, model.dt * simulator.step(q, v, tau, wrenches=wrenches).v)
+        _, ddv = slipstick.dynamics.integrate_derivatives(model, q, model.dt * simulator.step(q, v, tau, wrenches=wrenches).v)
         assert_close(J.dq_dv, model.dt * ddv @ J.dv_dv, 1e-10)

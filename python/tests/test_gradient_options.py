@@ -5,16 +5,18 @@ import pickle
 import numpy as np
 import pytest
 import slipstick
+from slipstick import options
 
 from states import assert_close
 from step_differences import SCENES
+from stepping import Stepper
 
-GRADIENTS = ["exact", ("central", 1e-3), ("exact-forward-central", 2e-4)]
+GRADIENTS = ["exact", options.Central(1e-3), options.ExactForwardCentral(2e-4)]
 COLLISION_GRADIENTS = [
     "exact",
-    ("smoothed", 1e-3),
-    ("randomized", 1e-2, 50, 2**63 + 1, 0),
-    ("randomized", 1e-2, 50, 7, 1),
+    options.Smoothed(1e-3),
+    options.Randomized(1e-2, 50, 2**63 + 1, 0),
+    options.Randomized(1e-2, 50, 7, 1),
     "frozen",
 ]
 CHANGED = [("gradient", x) for x in GRADIENTS] + [("collision_gradient", x) for x in COLLISION_GRADIENTS]
@@ -36,7 +38,7 @@ def test_choices_are_kept_shown_and_pickled(model, name, value):
     assert getattr(changed.options, name) == value and getattr(changed.options, other) == "exact"
     assert (changed.options == model.options) == (value == "exact")
     assert f" {name}={value!r}" in repr(changed.options)
-    assert slipstick.Simulator(model, **{name: value}).options == changed.options
+    assert Stepper(model, **{name: value}).options == changed.options
     assert changed.with_options(dt=0.01).options.dt == 0.01
     assert getattr(changed.with_options(dt=0.01).options, name) == value
     again = pickle.loads(pickle.dumps(changed))
@@ -46,33 +48,33 @@ def test_choices_are_kept_shown_and_pickled(model, name, value):
 @pytest.mark.parametrize(
     "bad, message",
     [
-        ({"gradient": "approximate"}, "gradient.*'exact'.*'central'.*'approximate'"),
+        ({"gradient": "approximate"}, "gradient.*'exact'.*Central.*'approximate'"),
         ({"gradient": "central"}, "gradient.*kappa.*'central'"),
         ({"gradient": ("central",)}, "gradient.*kappa"),
         ({"gradient": ("central", "much")}, "gradient.*kappa.*much"),
-        ({"gradient": ("central", 0.0)}, "kappa.*0"),
-        ({"gradient": ("exact-forward-central", np.nan)}, "kappa"),
+        ({"gradient": options.Central(0.0)}, "kappa.*0"),
+        ({"gradient": options.ExactForwardCentral(np.nan)}, "kappa"),
         ({"gradient": 1.0}, "gradient.*1.0"),
         ({"collision_gradient": "rough"}, "collision_gradient.*'frozen'.*'rough'"),
         ({"collision_gradient": "smoothed"}, "collision_gradient.*eps"),
-        ({"collision_gradient": ("smoothed", -1.0)}, "eps.*-1"),
+        ({"collision_gradient": options.Smoothed(-1.0)}, "eps.*-1"),
         ({"collision_gradient": ("randomized", 1e-2)}, "collision_gradient.*samples, seed, order"),
-        ({"collision_gradient": ("randomized", 1e-2, 0, 1, 1)}, "samples.*0"),
+        ({"collision_gradient": options.Randomized(1e-2, 0, 1, 1)}, "samples.*0"),
         ({"collision_gradient": ("randomized", 1e-2, -5, 1, 1)}, "collision_gradient.*-5"),
-        ({"collision_gradient": ("randomized", 1e-2, 10, 1, 2)}, "order.*0 or 1.*2"),
+        ({"collision_gradient": options.Randomized(1e-2, 10, 1, 2)}, "order.*0 or 1.*2"),
     ],
 )
 def test_choices_without_sense_are_refused(model, bad, message):
     with pytest.raises(ValueError, match=message):
         model.with_options(**bad)
     with pytest.raises(ValueError, match=message):
-        slipstick.Simulator(model, **bad)
+        Stepper(model, **bad)
 
 
 def test_the_central_path_changes_the_step_and_only_the_forward_exact_one_does_not():
     scene = SCENES["quadruped standing"]()
-    exact, soft = scene.step(), scene.step(gradient=("central", 1e-3))
-    forward = scene.step(gradient=("exact-forward-central", 1e-3))
+    exact, soft = scene.step(), scene.step(gradient=options.Central(1e-3))
+    forward = scene.step(gradient=options.ExactForwardCentral(1e-3))
     assert np.array_equal(forward.v, exact.v) and not np.array_equal(soft.v, exact.v)
     assert not np.allclose(forward.jacobian().dv_dq, exact.jacobian().dv_dq, rtol=1e-6)
 
@@ -81,13 +83,13 @@ def test_smoothing_vanishes_with_kappa():
     for name in ["quadruped pushed", "half_cheetah running", "sphere rolling"]:
         scene = SCENES[name]()
         exact = scene.step().jacobian().dv_dv
-        soft = [scene.step(gradient=("exact-forward-central", kappa)).jacobian().dv_dv for kappa in [1e-5, 1e-7, 1e-10]]
+        soft = [scene.step(gradient=options.ExactForwardCentral(kappa)).jacobian().dv_dv for kappa in [1e-5, 1e-7, 1e-10]]
         gaps = [np.max(np.abs(x - exact)) for x in soft]
         assert gaps[0] > 20.0 * gaps[1] and gaps[1] >= gaps[2] and gaps[2] < 1e-6, (name, gaps)
 
 
 def test_smoothed_products_are_consistent():
-    for mode in [("central", 1e-3), ("exact-forward-central", 1e-3)]:
+    for mode in [options.Central(1e-3), options.ExactForwardCentral(1e-3)]:
         scene = SCENES["quadruped pushed"]()
         step, rng = scene.step(gradient=mode), np.random.default_rng(3)
         w, dx, J = rng.normal(size=36), rng.normal(size=36), step.jacobian()
@@ -108,5 +110,5 @@ def test_frozen_contacts_have_another_derivative_and_the_same_step():
 
 def test_randomized_derivatives_repeat_with_their_seed():
     scene = SCENES["cube on an edge"]()
-    A = [scene.step(collision_gradient=("randomized", 1e-2, 20, seed, 1)).jacobian().A for seed in [1, 1, 2]]
+    A = [scene.step(collision_gradient=options.Randomized(1e-2, 20, seed, 1)).jacobian().A for seed in [1, 1, 2]]
     assert np.array_equal(A[0], A[1]) and not np.array_equal(A[0], A[2]) and np.isfinite(A[0]).all()

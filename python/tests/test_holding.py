@@ -11,6 +11,7 @@ import slipstick
 
 from conftest import pinocchio_oracle
 from robots import robot_named
+from stepping import Stepper
 
 POSES = [("quadruped", "stand"), ("quadruped", "handstand"), ("biped", "push_up")]
 
@@ -24,7 +25,7 @@ def without_dry_friction(model):
 
 def held(model, q, iterations=10):
     """The step under torques that leave the robot at rest; the base has none."""
-    sim, tau = slipstick.Simulator(model), np.zeros(model.nv)
+    sim, tau = Stepper(model), np.zeros(model.nv)
     for _ in range(iterations):
         step = sim.step(q, np.zeros(model.nv), tau)
         tau[6:] -= np.linalg.lstsq(step.jacobian().dv_dtau[:, 6:], step.v, rcond=1e-10)[0]
@@ -67,7 +68,7 @@ def test_the_center_of_mass_is_above_what_the_robot_stands_on(name, keyframe):
     robot = robot_named(f"builtin/{name}")
     model, oracle = slipstick.load(str(robot.path)), pinocchio_oracle(robot)
     q = model.keyframe(keyframe).q
-    touching = [c for c in slipstick.Simulator(model).step(q, np.zeros(model.nv)).contacts if abs(c.distance) < 1e-12]
+    touching = [c for c in slipstick.step(model, q, np.zeros(model.nv)).contacts if abs(c.distance) < 1e-12]
     points = np.array([c.point[:2] for c in touching])
     center = pin.centerOfMass(oracle.model, oracle.data, oracle.q(q))[:2]
     assert distance_from_hull(points, center) < 1e-9

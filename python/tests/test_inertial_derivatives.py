@@ -45,7 +45,7 @@ def bodies_in_oracle(model, oracle, q):
 
     The placement is the same in every configuration: Pinocchio's joint frame sits at the anchor, ours at the origin."""
     pin.forwardKinematics(oracle.model, oracle.data, oracle.q(q))
-    kinematics = slipstick.kinematics(model, q)
+    kinematics = slipstick.dynamics.kinematics(model, q)
     for i, name in enumerate(model.body_names):
         joint = oracle.joint_of(name)
         if i > 0 and joint:
@@ -65,14 +65,14 @@ def test_body_inertias_are_pinocchios(robot, model, oracle):
 def test_the_regressor_gives_the_torques(robot, model):
     pi = stacked_parameters(model)
     for q, v, a, _ in random_states(model, robot):
-        Y = slipstick.regressor(model, q, v, a)
+        Y = slipstick.dynamics.regressor(model, q, v, a)
         assert Y.shape == (model.nv, 10 * (model.n_bodies - 1))
-        assert_close(Y @ pi + model.armature * a, slipstick.rnea(model, q, v, a), 1e-10)
+        assert_close(Y @ pi + model.armature * a, slipstick.dynamics.rnea(model, q, v, a), 1e-10)
 
 
 def test_the_regressor_is_pinocchios(robot, model, oracle):
     for q, v, a, _ in random_states(model, robot):
-        Y = slipstick.regressor(model, q, v, a)
+        Y = slipstick.dynamics.regressor(model, q, v, a)
         theirs = pin.computeJointTorqueRegressor(oracle.model, oracle.data, oracle.q(q), oracle.v(v), oracle.v(a))
         theirs = theirs.copy()
         for i, joint, X in bodies_in_oracle(model, oracle, q):
@@ -84,9 +84,9 @@ def test_the_regressor_is_pinocchios(robot, model, oracle):
 def test_inertial_derivatives_of_forward_dynamics_follow_from_the_regressor(robot, model):
     """M(pi) a + b(pi) = tau: da/dpi = −M⁻¹ Y(q, v, a)."""
     for q, v, tau, _ in random_states(model, robot):
-        a = slipstick.aba(model, q, v, tau)
-        expected = -slipstick.solve(model, q, slipstick.regressor(model, q, v, a))
-        assert_close(slipstick.aba_inertial_derivatives(model, q, v, tau), expected, 1e-9)
+        a = slipstick.dynamics.aba(model, q, v, tau)
+        expected = -slipstick.dynamics.solve(model, q, slipstick.dynamics.regressor(model, q, v, a))
+        assert_close(slipstick.dynamics.aba_inertial_derivatives(model, q, v, tau), expected, 1e-9)
 
 
 def inertial_group(model):
@@ -107,7 +107,7 @@ def test_inertial_derivatives_of_forward_dynamics_match_differences(robot, model
     group = inertial_group(model)
     assert_close(model.parameters[group], stacked_parameters(model), 1e-12, "parameters")
     q, v, tau, _ = next(random_states(model, robot))
-    exact = slipstick.aba_inertial_derivatives(model, q, v, tau)
+    exact = slipstick.dynamics.aba_inertial_derivatives(model, q, v, tau)
     massive = [i for i in range(1, model.n_bodies) if model.body_masses[i] > 1e-3]
     for i in massive:
         scales = parameter_scales(model.body_inertia(model.body_names[i]))
@@ -115,7 +115,7 @@ def test_inertial_derivatives_of_forward_dynamics_match_differences(robot, model
         def acceleration(e):
             parameters = model.parameters.copy()
             parameters[group][columns_of(i)] += scales * e
-            return slipstick.aba(model.with_parameters(parameters), q, v, tau)
+            return slipstick.dynamics.aba(model.with_parameters(parameters), q, v, tau)
 
         expected = differentiate(acceleration, 10)
         assert_close(exact[:, columns_of(i)] * scales, expected, 1e-6, model.body_names[i])

@@ -106,7 +106,7 @@ def test_actuators_are_mujocos(robot, model, mj):
     for q, v, _, rng in random_states(model, robot, count=2):
         data.qpos[:], data.qvel[:], data.ctrl[:] = q, v, rng.uniform(-1.5, 1.5, mj.nu) * span
         mujoco.mj_forward(mj, data)
-        assert_close(slipstick.actuate(model, q, v, data.ctrl.copy()), data.qfrc_actuator, TOLERANCE)
+        assert_close(slipstick.dynamics.actuate(model, q, v, data.ctrl.copy()), data.qfrc_actuator, TOLERANCE)
 
 
 # ---------------------------------------------------------------------- sensors

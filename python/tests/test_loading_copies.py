@@ -65,10 +65,10 @@ def test_a_written_model_reads_as_the_same_robot(robot, tmp_path):
     assert_close(*limits, WRITTEN)
     assert_close(again.neutral(), model.neutral(), WRITTEN)
     for q, v, a, rng in random_states(model, robot, count=1):
-        assert_close(slipstick.rnea(again, q, v, a), slipstick.rnea(model, q, v, a), 1e-11)
-        assert_close(slipstick.passive(again, q, v), slipstick.passive(model, q, v), 1e-11)
+        assert_close(slipstick.dynamics.rnea(again, q, v, a), slipstick.dynamics.rnea(model, q, v, a), 1e-11)
+        assert_close(slipstick.dynamics.passive(again, q, v), slipstick.dynamics.passive(model, q, v), 1e-11)
         ctrl = rng.uniform(-1, 1, model.nu)
-        assert_close(slipstick.actuate(again, q, v, ctrl), slipstick.actuate(model, q, v, ctrl), 1e-11)
+        assert_close(slipstick.dynamics.actuate(again, q, v, ctrl), slipstick.dynamics.actuate(model, q, v, ctrl), 1e-11)
 
 
 @pytest.mark.parametrize("robot", BUILTIN_ROBOTS, ids=str)
@@ -80,8 +80,8 @@ def test_mujoco_reads_what_is_written(robot):
     for q, v, _, _ in random_states(model, robot, count=2):
         data.qpos[:], data.qvel[:] = q, v
         mujoco.mj_forward(mj, data)
-        assert_close(slipstick.crba(model, q), mujoco_mass_matrix(mj, data), 1e-9)
-        assert_close(slipstick.bias(model, q, v), data.qfrc_bias, 1e-9)
+        assert_close(slipstick.dynamics.crba(model, q), mujoco_mass_matrix(mj, data), 1e-9)
+        assert_close(slipstick.dynamics.bias(model, q, v), data.qfrc_bias, 1e-9)
 
 
 # ---------------------------------------------------------------------- pickles
@@ -99,7 +99,7 @@ def test_a_copy_is_the_same_robot(robot, way):
     assert again.warnings == model.warnings and again.notes == model.notes
     assert again.content_hash == model.content_hash
     for q, v, a, _ in random_states(model, robot, count=1):
-        assert_close(slipstick.rnea(again, q, v, a), slipstick.rnea(model, q, v, a), 1e-14)
+        assert_close(slipstick.dynamics.rnea(again, q, v, a), slipstick.dynamics.rnea(model, q, v, a), 1e-14)
 
 
 def test_changed_numbers_and_options_survive_a_pickle():

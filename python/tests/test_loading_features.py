@@ -181,10 +181,10 @@ def test_a_feature_means_what_it_means_to_mujoco(feature):
         data.qpos[:], data.qvel[:], data.ctrl[:] = q, v, rng.uniform(-2, 2, mj.nu)
         mujoco.mj_forward(mj, data)
         assert_close(placements(model, q), mujoco_placements(mj, data), TOLERANCE, "placements")
-        assert_close(slipstick.crba(model, q), mujoco_mass_matrix(mj, data), TOLERANCE, "M")
-        assert_close(slipstick.bias(model, q, v), data.qfrc_bias, TOLERANCE, "bias")
-        assert_close(slipstick.passive(model, q, v), data.qfrc_passive, TOLERANCE, "passive forces")
-        assert_close(slipstick.actuate(model, q, v, data.ctrl.copy()), data.qfrc_actuator, TOLERANCE, "actuators")
+        assert_close(slipstick.dynamics.crba(model, q), mujoco_mass_matrix(mj, data), TOLERANCE, "M")
+        assert_close(slipstick.dynamics.bias(model, q, v), data.qfrc_bias, TOLERANCE, "bias")
+        assert_close(slipstick.dynamics.passive(model, q, v), data.qfrc_passive, TOLERANCE, "passive forces")
+        assert_close(slipstick.dynamics.actuate(model, q, v, data.ctrl.copy()), data.qfrc_actuator, TOLERANCE, "actuators")
 
 
 EQUALITIES = file(

@@ -138,15 +138,15 @@ def test_dynamics_are_mujocos(robot, model):
     for q, v, tau, _ in random_states(model, robot, count=2):
         data.qfrc_applied[:] = tau
         forward(mj, data, q, v)
-        assert_close(slipstick.crba(model, q), mujoco_mass_matrix(mj, data), TOLERANCE, "M")
-        assert_close(slipstick.bias(model, q, v), data.qfrc_bias, TOLERANCE, "bias")
+        assert_close(slipstick.dynamics.crba(model, q), mujoco_mass_matrix(mj, data), TOLERANCE, "M")
+        assert_close(slipstick.dynamics.bias(model, q, v), data.qfrc_bias, TOLERANCE, "bias")
         compensation = data.qfrc_passive  # springs and dampers are off: gravity compensation remains
-        assert_close(slipstick.aba(model, q, v, tau + compensation), data.qacc, TOLERANCE, "acceleration")
+        assert_close(slipstick.dynamics.aba(model, q, v, tau + compensation), data.qacc, TOLERANCE, "acceleration")
         assert_close(placements(model, q), mujoco_placements(mj, data), TOLERANCE, "placements")
 
 
 def placements(model, q):
-    kinematics = slipstick.kinematics(model, q)
+    kinematics = slipstick.dynamics.kinematics(model, q)
     return np.concatenate([kinematics.position, kinematics.rotation.reshape(-1, 9)], axis=1)
 
 
@@ -165,7 +165,7 @@ def test_passive_forces_are_mujocos(robot, model):
     data = mujoco.MjData(mj)
     for q, v, _, _ in random_states(model, robot, count=2):
         forward(mj, data, q, v)
-        assert_close(slipstick.passive(model, q, v), data.qfrc_passive, TOLERANCE)
+        assert_close(slipstick.dynamics.passive(model, q, v), data.qfrc_passive, TOLERANCE)
 
 
 def pulling_tendons(mj):

@@ -121,15 +121,15 @@ def test_a_plain_file_has_nothing_to_say(write):
 def test_what_a_model_does_not_represent_is_said_once(write):
     thrusters = "".join(f'<general name="a{k}" site="toe" gear="0 0 1 0 0 0"/>' for k in range(5))
     path = write({"end": f"<actuator>{thrusters}</actuator>"})
-    with pytest.warns(slipstick.LoadWarning) as caught:
+    with pytest.warns(slipstick.errors.LoadWarning) as caught:
         model = slipstick.load(path)
     (said,) = [str(w.message) for w in caught]
     assert len(model.warnings) == 5 and model.nu == 0
     assert f"{path}: 5 warnings" in said and said.count("a0") >= 1 and "and 2 more" in said
-    assert repr(model).endswith(", 5 warnings>") and issubclass(slipstick.LoadWarning, UserWarning)
+    assert repr(model).endswith(", 5 warnings>") and issubclass(slipstick.errors.LoadWarning, UserWarning)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(slipstick.LoadWarning):
+        with pytest.raises(slipstick.errors.LoadWarning):
             slipstick.load(path)
         slipstick.builtin("cube")
 

@@ -120,20 +120,20 @@ def test_dynamics_are_pinocchios(robot, free_root, model, oracle):
     for q, v, a, _ in random_states(model, robot, count=2):
         pin_q, pin_v, pin_a = oracle.q(q), oracle.v(v), oracle.v(a)
         M = oracle.matrix(symmetric(pin.crba(theirs, data, pin_q, pin.Convention.WORLD)))
-        assert_close(slipstick.crba(model, q), M, TOLERANCE, "M")
+        assert_close(slipstick.dynamics.crba(model, q), M, TOLERANCE, "M")
         bias = oracle.vector(pin.nonLinearEffects(theirs, data, pin_q, pin_v))
-        assert_close(slipstick.bias(model, q, v), bias, TOLERANCE, "bias")
-        tau = slipstick.rnea(model, q, v, a)
+        assert_close(slipstick.dynamics.bias(model, q, v), bias, TOLERANCE, "bias")
+        tau = slipstick.dynamics.rnea(model, q, v, a)
         assert_close(tau, oracle.vector(pin.rnea(theirs, data, pin_q, pin_v, pin_a)), TOLERANCE, "torques")
         acceleration = oracle.vector(pin.aba(theirs, data, pin_q, pin_v, oracle.v(tau)))
         lost = 1e-15 * np.linalg.cond(M) if model.nv else 0.0  # fingers of a gram on arms of a kilogram
-        assert_close(slipstick.aba(model, q, v, tau), acceleration, max(TOLERANCE, lost), "accelerations")
+        assert_close(slipstick.dynamics.aba(model, q, v, tau), acceleration, max(TOLERANCE, lost), "accelerations")
 
 
 def test_placements_are_pinocchios(robot, free_root, model, oracle):
     for q, _, _, _ in random_states(model, robot, count=2):
         pin.framesForwardKinematics(oracle.model, oracle.data, oracle.q(q))
-        kinematics = slipstick.kinematics(model, q)
+        kinematics = slipstick.dynamics.kinematics(model, q)
         for name, frame in oracle.frames():
             rotation, position = placement_of(model, kinematics, our_name(name, free_root))
             assert_close(position, oracle.data.oMf[frame].translation, TOLERANCE, name)

@@ -11,7 +11,7 @@ DIFFERENCES = 1e-6
 
 
 def by_q(model, function, q):
-    return along_q(function, q, model.nv, lambda q, e: slipstick.integrate(model, q, e))
+    return along_q(function, q, model.nv, lambda q, e: slipstick.dynamics.integrate(model, q, e))
 
 
 def test_difference_undoes_integrate(robot, model):
@@ -19,9 +19,9 @@ def test_difference_undoes_integrate(robot, model):
     for q, _, _, rng in random_states(model, robot):
         for size in [1.5, 1e-3, 1e-7, 0.0]:
             step = size * rng.uniform(-1, 1, model.nv)
-            moved = slipstick.integrate(model, q, step)
-            assert_close(slipstick.difference(model, q, moved), step, 1e-12, f"step of size {size}")
-            assert_close(slipstick.difference(model, moved, q), -step, 1e-12, f"way back of size {size}")
+            moved = slipstick.dynamics.integrate(model, q, step)
+            assert_close(slipstick.dynamics.difference(model, q, moved), step, 1e-12, f"step of size {size}")
+            assert_close(slipstick.dynamics.difference(model, moved, q), -step, 1e-12, f"way back of size {size}")
 
 
 def test_a_quaternion_and_its_negative_are_the_same_rotation(robot, model):
@@ -31,14 +31,14 @@ def test_a_quaternion_and_its_negative_are_the_same_rotation(robot, model):
             if kind in ("free", "spherical"):
                 stop = model.joint_q(name).stop
                 turned[stop - 4 : stop] *= -1.0
-        assert_close(slipstick.difference(model, q, turned), np.zeros(model.nv), 1e-12)
-        assert_close(slipstick.rnea(model, turned, v, a), slipstick.rnea(model, q, v, a), 1e-12)
+        assert_close(slipstick.dynamics.difference(model, q, turned), np.zeros(model.nv), 1e-12)
+        assert_close(slipstick.dynamics.rnea(model, turned, v, a), slipstick.dynamics.rnea(model, q, v, a), 1e-12)
 
 
 def test_integrated_quaternions_stay_of_unit_length(robot, model):
     for q, v, _, _ in random_states(model, robot, count=1):
         for _ in range(100):
-            q = slipstick.integrate(model, q, v)
+            q = slipstick.dynamics.integrate(model, q, v)
         for name, kind in zip(model.joint_names, model.joint_types):
             if kind in ("free", "spherical"):
                 stop = model.joint_q(name).stop
@@ -47,9 +47,9 @@ def test_integrated_quaternions_stay_of_unit_length(robot, model):
 
 def test_derivatives_of_integrate(robot, model, oracle):
     for q, step, _, _ in random_states(model, robot, count=2):
-        moved = slipstick.integrate(model, q, step)
-        from_moved = lambda q, step: slipstick.difference(model, moved, slipstick.integrate(model, q, step))
-        dq, dstep = slipstick.integrate_derivatives(model, q, step)
+        moved = slipstick.dynamics.integrate(model, q, step)
+        from_moved = lambda q, step: slipstick.dynamics.difference(model, moved, slipstick.dynamics.integrate(model, q, step))
+        dq, dstep = slipstick.dynamics.integrate_derivatives(model, q, step)
         assert_close(dq, by_q(model, lambda q: from_moved(q, step), q), DIFFERENCES, "by q")
         assert_close(dstep, along_vector(lambda step: from_moved(q, step), step), DIFFERENCES, "by the step")
         theirs = pin.dIntegrate(oracle.model, oracle.q(q), oracle.v(step))
@@ -59,10 +59,10 @@ def test_derivatives_of_integrate(robot, model, oracle):
 
 def test_derivatives_of_difference(robot, model, oracle):
     for q0, _, _, rng in random_states(model, robot, count=2):
-        q1 = slipstick.integrate(model, q0, rng.uniform(-1.2, 1.2, model.nv))
-        d0, d1 = slipstick.difference_derivatives(model, q0, q1)
-        assert_close(d0, by_q(model, lambda q0: slipstick.difference(model, q0, q1), q0), DIFFERENCES, "by q0")
-        assert_close(d1, by_q(model, lambda q1: slipstick.difference(model, q0, q1), q1), DIFFERENCES, "by q1")
+        q1 = slipstick.dynamics.integrate(model, q0, rng.uniform(-1.2, 1.2, model.nv))
+        d0, d1 = slipstick.dynamics.difference_derivatives(model, q0, q1)
+        assert_close(d0, by_q(model, lambda q0: slipstick.dynamics.difference(model, q0, q1), q0), DIFFERENCES, "by q0")
+        assert_close(d1, by_q(model, lambda q1: slipstick.dynamics.difference(model, q0, q1), q1), DIFFERENCES, "by q1")
         theirs = pin.dDifference(oracle.model, oracle.q(q0), oracle.q(q1))
         assert_close(d0, oracle.matrix(theirs[0]), 1e-9, "by q0, Pinocchio")
         assert_close(d1, oracle.matrix(theirs[1]), 1e-9, "by q1, Pinocchio")
@@ -72,7 +72,7 @@ def test_derivatives_at_a_zero_step_are_the_identity(robot, model):
     """The series that replaces the closed form near zero."""
     identity = np.eye(model.nv)
     for q, _, _, _ in random_states(model, robot, count=1):
-        dq, dstep = slipstick.integrate_derivatives(model, q, np.zeros(model.nv))
-        d0, d1 = slipstick.difference_derivatives(model, q, q)
+        dq, dstep = slipstick.dynamics.integrate_derivatives(model, q, np.zeros(model.nv))
+        d0, d1 = slipstick.dynamics.difference_derivatives(model, q, q)
         for matrix, expected in [(dq, identity), (dstep, identity), (d0, -identity), (d1, identity)]:
             assert_close(matrix, expected, 1e-12)

@@ -89,7 +89,7 @@ def test_the_home_pose_is_a_state_inside_the_limits(builtin):
             assert abs(np.linalg.norm(q[-4:]) - 1.0) < 1e-12, name
         elif kind in ("revolute", "prismatic"):
             assert builtin.lower[dof] - 1e-9 <= q[0] <= builtin.upper[dof] + 1e-9, name
-    assert np.isfinite(slipstick.rnea(builtin, home.q, home.v, home.v)).all()
+    assert np.isfinite(slipstick.dynamics.rnea(builtin, home.q, home.v, home.v)).all()
 
 
 def test_the_groups_of_the_parameters_fill_the_vector(builtin):
@@ -103,7 +103,7 @@ def test_options_change_a_copy(builtin):
     assert moon.dt == 0.004 and moon.gravity[2] == -1.62
     assert builtin.dt != 0.004 and builtin.gravity[2] == -9.81
     q = builtin.neutral()
-    weight, rest = slipstick.bias(builtin, q, np.zeros(builtin.nv)), slipstick.bias(moon, q, np.zeros(builtin.nv))
+    weight, rest = slipstick.dynamics.bias(builtin, q, np.zeros(builtin.nv)), slipstick.dynamics.bias(moon, q, np.zeros(builtin.nv))
     assert_close(rest, weight * 1.62 / 9.81, 1e-12)
 
 

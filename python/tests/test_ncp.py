@@ -250,7 +250,7 @@ def test_without_iterations_the_report_says_so(solver):
 
 def test_limits_dry_friction_and_loops_obey_their_laws():
     """Rows of every kind, one by one: each answers as if it were alone."""
-    cones = [("contact", 0.5), "one_sided", "one_sided", ("box", 0.2), ("box", 0.2), "bilateral"]
+    cones = [ncp.Friction(0.5), "unilateral", "unilateral", ncp.Box(0.2), ncp.Box(0.2), "bilateral"]
     g = np.array([0.1, 0.0, -1.0, -2.0, 2.0, 0.1, -3.0, 0.7])
     solution = ncp.solve(np.eye(8), g, cones=cones, compliance=[0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
     assert_close(solution.impulse, [-0.1, 0.0, 1.0, 2.0, 0.0, -0.1, 0.2, -0.35], 1e-12)
@@ -261,7 +261,7 @@ def test_limits_dry_friction_and_loops_obey_their_laws():
 def test_demands_that_contradict_each_other_are_violated_equally_and_said_to_be_infeasible():
     """A unit mass is told to leave two walls at once, at 1 m/s each: it stays, and is not crushed."""
     J = np.array([[1.0], [-1.0]])
-    solution = ncp.solve(J @ J.T, [-1.0, -1.0], cones=["one_sided", "one_sided"])
+    solution = ncp.solve(J @ J.T, [-1.0, -1.0], cones=["unilateral", "unilateral"])
     assert solution.status == "infeasible" and solution.residual == pytest.approx(1.0)
     assert_close(solution.velocity, [-1.0, -1.0], 1e-9)
     assert np.all(solution.impulse >= 0.0) and np.max(solution.impulse) < 10.0
@@ -278,12 +278,12 @@ def test_problems_of_slow_motion_are_solved_relative_to_their_speed():
 
 def test_laws_that_are_none_are_refused_by_name():
     for cones, message in [
-        (["contact"], r"cones\[0\].*'contact', mu.*got 'contact'"),
-        ([("one_sided", 1.0)], r"cones\[0\].*got \('one_sided', 1\)"),
-        ([("contact", -0.5)], r"mu\[0\].*zero or more.*-0.5"),
-        ([("box", np.inf)], r"bound\[0\].*zero or more"),
+        (["contact"], r"cones\[0\].*ncp.Friction\(mu\).*got 'contact'"),
+        ([["contact", 1.0]], r"cones\[0\].*got \['contact', 1.0\]"),
+        ([ncp.Friction(-0.5)], r"mu\[0\].*zero or more.*-0.5"),
+        ([ncp.Box(np.inf)], r"bound\[0\].*zero or more"),
     ]:
-        rows = 3 if "contact" in cones[0] else 1
+        rows = 3 if isinstance(cones[0], ncp.Friction) else 1
         with pytest.raises(ValueError, match=message):
             ncp.solve(np.eye(rows), np.zeros(rows), cones=cones)
     with pytest.raises(ValueError, match="either mu .* or cones"):

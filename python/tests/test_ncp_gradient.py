@@ -8,7 +8,7 @@ from slipstick import ncp
 from states import assert_close, generator
 
 H = 1e-6
-CONES = [("contact", 0.4), "one_sided", ("box", 0.2), ("contact", 0.6), "bilateral", ("contact", 0.3)]
+CONES = [ncp.Friction(0.4), "unilateral", ncp.Box(0.2), ncp.Friction(0.6), "bilateral", ncp.Friction(0.3)]
 CONSTRAINTS, ROWS = 6, 12
 NUMBERED = np.array([1.0, 0, 1, 1, 0, 1])  # which constraints have a coefficient or a bound
 
@@ -16,7 +16,7 @@ NUMBERED = np.array([1.0, 0, 1, 1, 0, 1])  # which constraints have a coefficien
 def problem(rng):
     """G, g, mu, compliance of contacts and rows of every kind, with one solution."""
     J = rng.normal(size=(ROWS, 2 * ROWS))
-    mu = np.array([c[1] if isinstance(c, tuple) else 0.0 for c in CONES])
+    mu = np.array([getattr(c, "mu", getattr(c, "bound", 0.0)) for c in CONES])
     g = rng.uniform(-1.0, 1.0, ROWS)
     g[[0, 1, 5, 6, 9, 10]] *= 0.5
     g[[2, 7, 11]] -= 0.3
@@ -24,7 +24,7 @@ def problem(rng):
 
 
 def solve(G, g, mu, compliance, warm=None):
-    cones = [(c[0], m) if isinstance(c, tuple) else c for c, m in zip(CONES, mu)]
+    cones = [c if isinstance(c, str) else type(c)(m) for c, m in zip(CONES, mu)]
     return ncp.solve(G, g, cones=cones, compliance=compliance, tolerance=1e-14, max_iterations=1000, warm=warm)
 
 
@@ -53,7 +53,7 @@ def difference(terms, d, warm):
 def test_derivatives_match_differences_of_the_solver():
     seen = set()
     for rng, terms, solution in solved_problems("ncp differences", 20):
-        seen |= {mode for mode, cone in zip(solution.modes, CONES) if cone[0] == "contact"}
+        seen |= {mode for mode, cone in zip(solution.modes, CONES) if isinstance(cone, ncp.Friction)}
         d = change(rng)
         for part in range(4):  # one input at a time
             only = [x if i == part else 0.0 * x for i, x in enumerate(d)]
@@ -127,7 +127,7 @@ def test_no_contacts_have_empty_derivatives():
 def test_problems_without_a_solution_have_no_derivative():
     unsolved = ncp.solve(np.eye(3), [0.3, 0.0, -1.0], [0.1], max_iterations=0)
     J = np.array([[1.0], [-1.0]])
-    infeasible = ncp.solve(J @ J.T, [-1.0, -1.0], cones=["one_sided", "one_sided"])
+    infeasible = ncp.solve(J @ J.T, [-1.0, -1.0], cones=["unilateral", "unilateral"])
     for solution, status in [(unsolved, "not_converged"), (infeasible, "infeasible")]:
         for derivative in [solution.jacobian, solution.vjp, solution.jvp]:
             with pytest.raises(slipstick.GradientError, match=f"expected status 'converged'.*got '{status}'") as raised:

@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pytest
 import slipstick
+from stepping import Stepper
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def numbers(text, kind):
 
 
 def test_steps_are_recorded_with_their_contacts(model, home):
-    simulator, replay = slipstick.Simulator(model, dt=0.002), slipstick.Replay(model, title="It stands")
+    simulator, replay = Stepper(model, dt=0.002), slipstick.Replay(model, title="It stands")
     q, v, time = home.q, home.v, 0.0
     for _ in range(50):
         step = simulator.step(q, v, ctrl=home.ctrl, time=time)
@@ -43,7 +44,7 @@ def test_steps_are_recorded_with_their_contacts(model, home):
     assert frames["count"] == len(replay) == 7
     assert np.allclose(np.diff(numbers(frames["times"], "<f8"))[:-1], 1 / 60, atol=0.002)
     poses = numbers(frames["poses"], "<f4").reshape(7, model.n_bodies - 1, 7)
-    where = slipstick.kinematics(model, q)
+    where = slipstick.dynamics.kinematics(model, q)
     assert np.allclose(poses[-1, :, :3], where.position[1:], atol=1e-6)
     assert np.array_equal(numbers(frames["ends"], "<u4"), 4 * np.arange(1, 8))
     contacts = numbers(frames["contacts"], "<f4").reshape(-1, 6)
@@ -53,7 +54,7 @@ def test_steps_are_recorded_with_their_contacts(model, home):
 
 
 def test_a_trajectory_is_recorded_without_contacts(model, home, tmp_path):
-    trajectory = slipstick.Simulator(model).rollout(home.q, home.v, 100, ctrl=home.ctrl)
+    trajectory = Stepper(model).rollout(home.q, home.v, 100, ctrl=home.ctrl)
     replay = slipstick.Replay(model, frame_rate=20)
     replay.record_trajectory(trajectory)
     assert len(replay) == 3
@@ -93,7 +94,7 @@ def test_what_does_not_fit_is_refused(model, home, tmp_path):
     other = slipstick.builtin("cube")
     cube = other.neutral()
     with pytest.raises(ValueError, match="made for another model than 'cube'"):
-        replay.record(slipstick.Simulator(other).step(cube, np.zeros(other.nv)))
+        replay.record(slipstick.step(other, cube, np.zeros(other.nv)))
     assert len(replay) == 0
     replay.record_state(home.q)
     with pytest.raises(OSError, match="cannot be written"):

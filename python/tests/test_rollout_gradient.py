@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import slipstick
+from stepping import Stepper
 
 STEPS = 60
 
@@ -21,19 +22,19 @@ def moved(model, steps=STEPS):
 
 def ran(model, memory="recompute", parameters=()):
     home, ctrl = moved(model)
-    rollout = slipstick.RolloutGradient(model, STEPS, memory=memory, parameters=parameters)
+    rollout = slipstick.gradient.RolloutGradient(model, STEPS, memory=memory, parameters=parameters)
     return rollout, rollout.run(home.q, home.v, ctrl=ctrl)
 
 
 def end(model, q, v, ctrl):
-    trajectory = slipstick.Simulator(model, tolerance=1e-13).rollout(q, v, STEPS, ctrl=ctrl)
+    trajectory = Stepper(model, tolerance=1e-13).rollout(q, v, STEPS, ctrl=ctrl)
     return trajectory.q[-1], trajectory.v[-1]
 
 
 def test_a_run_is_a_rollout(model):
     home, ctrl = moved(model)
     rollout, trajectory = ran(model)
-    simulator = slipstick.Simulator(model)
+    simulator = Stepper(model)
     same = simulator.rollout(home.q, home.v, STEPS, ctrl=ctrl)
     for name in ["time", "q", "v", "ctrl", "tau", "residual", "iterations", "contacts"]:
         assert np.array_equal(getattr(trajectory, name), getattr(same, name)), name
@@ -50,12 +51,12 @@ def test_the_gradient_is_that_of_differences(model):
 
     def loss(q, v, ctrl, model=model):
         q_end, v_end = end(model, q, v, ctrl)
-        return w_q @ slipstick.difference(model, trajectory.q[-1], q_end) + w_v @ v_end
+        return w_q @ slipstick.dynamics.difference(model, trajectory.q[-1], q_end) + w_v @ v_end
 
     gradient = rollout.vjp(q=w_q, v=w_v)
     d_q, d_v = rng.normal(size=(2, model.nv))
     d_ctrl, h = rng.normal(size=ctrl.shape), 1e-6
-    by_q = [loss(slipstick.integrate(model, home.q, s * 0.1 * h * d_q), home.v, ctrl) for s in (1, -1)]
+    by_q = [loss(slipstick.dynamics.integrate(model, home.q, s * 0.1 * h * d_q), home.v, ctrl) for s in (1, -1)]
     assert np.isclose((by_q[0] - by_q[1]) / (0.2 * h), gradient.q @ d_q, rtol=1e-5)
     by_v = [loss(home.q, home.v + s * h * d_v, ctrl) for s in (1, -1)]
     assert np.isclose((by_v[0] - by_v[1]) / (2 * h), gradient.v @ d_v, rtol=1e-5)
@@ -107,14 +108,14 @@ def test_memory_is_stated(model):
 
 def test_what_does_not_fit_is_refused(model):
     home = model.keyframe("home")
-    fresh = slipstick.RolloutGradient(model, 3)
+    fresh = slipstick.gradient.RolloutGradient(model, 3)
     with pytest.raises(RuntimeError, match="run"):
         fresh.vjp(q=np.zeros(model.nv))
     fresh.run(home.q, home.v)
     for call, message in [
-        (lambda: slipstick.RolloutGradient(model, -1), "steps.*-1"),
-        (lambda: slipstick.RolloutGradient(model, 1, memory="much"), "memory.*'recompute'.*'much'"),
-        (lambda: slipstick.RolloutGradient(model, 1, parameters=["color"]), "group.*'color'"),
+        (lambda: slipstick.gradient.RolloutGradient(model, -1), "steps.*-1"),
+        (lambda: slipstick.gradient.RolloutGradient(model, 1, memory="much"), "memory.*'recompute'.*'much'"),
+        (lambda: slipstick.gradient.RolloutGradient(model, 1, parameters=["color"]), "group.*'color'"),
         (lambda: fresh.run(home.q, home.v, ctrl=np.zeros((2, model.nu))), r"ctrl: expected \(12,\) or \(3, 12\)"),
         (lambda: fresh.run(home.q, home.v, tau=np.full(model.nv, np.nan)), "tau"),
         (lambda: fresh.run(home.q[1:], home.v), "q: expected 19"),
@@ -133,7 +134,7 @@ def test_a_rollout_that_diverges_names_its_step(tmp_path):
         '<mujoco><option timestep="0.1" gravity="0 0 0"/><worldbody><body name="bob">'
         '<joint type="slide" stiffness="500"/><geom size="0.1" mass="1"/></body></worldbody></mujoco>'
     )
-    rollout = slipstick.RolloutGradient(slipstick.load(path), 1000)
+    rollout = slipstick.gradient.RolloutGradient(slipstick.load(path), 1000)
     with pytest.raises(slipstick.DivergenceError) as error:
         rollout.run([0.1], [0.0])
     assert error.value.body == "bob" and 0 < error.value.step < 1000
@@ -143,12 +144,12 @@ def test_a_bundle_feels_a_floor_nearby():
     model = slipstick.builtin("sphere")
     q, v = model.keyframe("home").q + [0, 0, 2e-5, 0, 0, 0, 0], np.zeros(6)
     for order in [0, 1]:
-        b = slipstick.bundled_jacobian(model, q, v, sigma={"q": 1e-5}, samples=400, order=order, seed=2)
+        b = slipstick.gradient.bundled_jacobian(model, q, v, sigma={"q": 1e-5}, samples=400, order=order, seed=2)
         # it touches below 9.81e-6 m, one standard deviation down; there dv = -dq/dt
         assert abs(b.jacobian["dv_dq"][2, 2] + 154.0) < 4.0 * b.error["dv_dq"][2, 2] < 200.0
         assert b.mean_v[2] > b.v[2] and (b.used, b.left_out) == (400, 0)
         assert ("dv_dtau" in b.jacobian) == (order == 1) and "dv_dctrl" not in b.jacobian
-    again = slipstick.bundled_jacobian(model, q, v, sigma={"q": 1e-5}, samples=400, order=order, seed=2)
+    again = slipstick.gradient.bundled_jacobian(model, q, v, sigma={"q": 1e-5}, samples=400, order=order, seed=2)
     assert np.array_equal(again.jacobian["dv_dq"], b.jacobian["dv_dq"])
     for bad, message in [
         (dict(sigma={"height": 1.0}), "sigma.*'height'"),
@@ -157,14 +158,14 @@ def test_a_bundle_feels_a_floor_nearby():
         (dict(sigma=0.1, order=2), "order.*0 or 1.*2"),
     ]:
         with pytest.raises(ValueError, match=message):
-            slipstick.bundled_jacobian(model, q, v, **bad)
+            slipstick.gradient.bundled_jacobian(model, q, v, **bad)
 
 
 def test_a_schedule_ends_at_the_model():
     model = slipstick.builtin("cube")
-    models = slipstick.compliance_schedule(model, model.neutral(), softest=0.1, stiffest=1e-3, levels=3)
+    models = slipstick.gradient.compliance_schedule(model, model.neutral(), softest=0.1, stiffest=1e-3, levels=3)
     compliance = [m.parameters[m.parameter_groups["compliance"]] for m in models]
     assert np.allclose(compliance, [[0, 0.1], [0, 0.01], [0, 0.001], [0, 0]], rtol=1e-9, atol=0.0)
     assert np.array_equal(models[-1].parameters, model.parameters)
     with pytest.raises(ValueError, match="stiffest"):
-        slipstick.compliance_schedule(model, model.neutral(), softest=0.1, stiffest=1.0)
+        slipstick.gradient.compliance_schedule(model, model.neutral(), softest=0.1, stiffest=1.0)

@@ -9,6 +9,7 @@ import slipstick
 from robots import BUILTINS
 from states import assert_close, generator
 from step_differences import Differences, Scene, error
+from stepping import Stepper
 
 SENSORS = """
   <sensor>
@@ -39,7 +40,7 @@ def scene(tmp_path_factory):
     path.write_text(text.replace("</mujoco>", f"{SENSORS}</mujoco>"))
     model = slipstick.load(path)
     home, push = model.keyframe("home"), 0.3 * generator("sensor gradient").normal(size=model.nv)
-    run = slipstick.Simulator(model).rollout(home.q, home.v, 300, ctrl=home.ctrl, tau=push)
+    run = Stepper(model).rollout(home.q, home.v, 300, ctrl=home.ctrl, tau=push)
     return Scene(model, run.q[-1], run.v[-1], push, home.ctrl, np.zeros((model.n_bodies, 6)))
 
 
@@ -67,23 +68,23 @@ def test_readings_have_the_derivatives_of_their_central_differences(scene):
 def test_gradients_of_weighted_readings_are_products_with_their_jacobians(scene):
     step, rng = scene.step(), generator("weights of readings")
     weights = {name: rng.normal(size=len(reading)) for name, reading in step.sensors.items()}
-    jacobians, gradients = step.sensor_jacobian(), step.sensor_vjp(weights)
+    jacobians, gradients = step.sensor_jacobian(), step.vjp(sensors=weights)
     for what, actual in zip(["q", "v", "tau", "ctrl"], gradients):
         blocks = {name: getattr(J, f"d{what}") for name, J in jacobians.items()}
         size = max(np.max(np.abs(block), initial=1.0) for block in blocks.values())
         expected = sum(weights[name] @ block for name, block in blocks.items())
         assert_close(actual / size, expected / size, 1e-10, what)
-    assert all(np.array_equal(g, 0 * g) for g in step.sensor_vjp({}))
+    assert all(np.array_equal(g, 0 * g) for g in step.vjp(sensors={}))
 
 
 def test_a_step_without_controls_has_no_columns_for_them(scene):
-    simulator = slipstick.Simulator(scene.model)
+    simulator = Stepper(scene.model)
     step = simulator.step(scene.q, scene.v)
     assert step.sensor_jacobian()["force"].dctrl.shape == (3, 0)
-    assert step.sensor_vjp({"force": [1, 0, 0]})[3] is None
+    assert step.vjp(sensors={"force": [1, 0, 0]}).ctrl is None
     simulator.step(scene.q, scene.v)
-    for ask in [step.sensor_jacobian, lambda: step.sensor_vjp({})]:
-        with pytest.raises(slipstick.StaleStep):
+    for ask in [step.sensor_jacobian, lambda: step.vjp(sensors={})]:
+        with pytest.raises(slipstick.errors.StaleStep):
             ask()
 
 
@@ -96,7 +97,7 @@ def test_weights_that_do_not_fit_are_refused_by_name(scene):
         ({"blind": np.ones(4)}, "'blind' cannot be read"),
     ]:
         with pytest.raises(ValueError, match=words):
-            step.sensor_vjp(weights)
+            step.vjp(sensors=weights)
 
 
 GROUPS = ["gravity", "inertial", "actuator", "damping", "armature", "joint_placement"]
@@ -113,7 +114,7 @@ def test_readings_have_the_derivatives_of_models_with_other_parameters(scene):
     model, rng = scene.model, generator("readings by parameters")
     base = scene.step()
     weights = {name: rng.normal(size=len(reading)) for name, reading in base.sensors.items()}
-    gradients = base.sensor_vjp_parameters(weights, GROUPS)
+    gradients = base.vjp(sensors=weights, parameters=GROUPS).parameters
     for group, gradient in gradients.items():
         # what is zero may not be negative
         direction = rng.normal(size=len(gradient)) * model.parameters[model.parameter_groups[group]]
@@ -131,14 +132,14 @@ def test_readings_have_the_derivatives_of_models_with_other_parameters(scene):
 def test_groups_of_parameters_may_be_asked_for_one_by_one(scene):
     step = scene.step()
     weights = {"touch": [1.0], "force": [1.0, 2.0, 3.0]}
-    everything = step.sensor_vjp_parameters(weights)
+    everything = step.vjp(sensors=weights, parameters="all").parameters
     assert list(everything) == list(scene.model.parameter_groups)
     for group, gradient in everything.items():
-        assert np.array_equal(gradient, step.sensor_vjp_parameters(weights, group)), group
+        assert np.array_equal(gradient, step.vjp(sensors=weights, parameters=group).parameters[group]), group
     for wrong, words in [
-        (lambda: step.sensor_vjp_parameters(weights, "color"), "group.*'color'"),
-        (lambda: step.sensor_vjp_parameters({"nobody": [1.0]}, "gravity"), "nobody"),
-        (lambda: step.sensor_vjp_parameters({"blind": np.ones(4)}, "gravity"), "'blind' cannot be read"),
+        (lambda: step.vjp(sensors=weights, parameters="color"), "group.*'color'"),
+        (lambda: step.vjp(sensors={"nobody": [1.0]}, parameters="gravity"), "nobody"),
+        (lambda: step.vjp(sensors={"blind": np.ones(4)}, parameters="gravity"), "'blind' cannot be read"),
     ]:
         with pytest.raises(ValueError, match=words):
             wrong()
@@ -149,7 +150,7 @@ STEPS = 30
 
 def readings_of(scene, model, q, v, ctrl, names):
     """Readings of a rollout (steps, size), and what repeats of it share."""
-    rollout = slipstick.RolloutGradient(model, STEPS, parameters=["damping", "gravity"])
+    rollout = slipstick.gradient.RolloutGradient(model, STEPS, parameters=["damping", "gravity"])
     sensors = rollout.run(q, v, ctrl=ctrl, tau=scene.tau).sensors
     return rollout, {name: sensors[name] for name in names}
 
@@ -158,7 +159,7 @@ def test_a_loss_on_the_readings_of_a_rollout_has_the_gradient_of_its_differences
     model, rng = scene.model.with_options(tolerance=1e-13), generator("readings of a rollout")
     ctrl = scene.ctrl + 0.02 * rng.normal(size=(STEPS, model.nu))
     rollout, base = readings_of(scene, model, scene.q, scene.v, ctrl, NAMES)
-    same = slipstick.Simulator(model).rollout(scene.q, scene.v, STEPS, ctrl=ctrl, tau=scene.tau).sensors
+    same = Stepper(model).rollout(scene.q, scene.v, STEPS, ctrl=ctrl, tau=scene.tau).sensors
     assert all(np.array_equal(base[name], same[name]) for name in NAMES) and list(base) == list(same)
     weights = {name: rng.normal(size=readings.shape) for name, readings in base.items()}
     gradient = rollout.vjp(sensors=weights)
@@ -170,7 +171,7 @@ def test_a_loss_on_the_readings_of_a_rollout_has_the_gradient_of_its_differences
 
     damping, gravity = (model.parameters[model.parameter_groups[group]] for group in ["damping", "gravity"])
     for what, expected, moved in [
-        ("q", gradient.q * d_q, lambda h: loss(q=slipstick.integrate(model, scene.q, 0.1 * h * d_q)) / 0.1),
+        ("q", gradient.q * d_q, lambda h: loss(q=slipstick.dynamics.integrate(model, scene.q, 0.1 * h * d_q)) / 0.1),
         ("v", gradient.v * d_v, lambda h: loss(v=scene.v + h * d_v)),
         ("ctrl", gradient.ctrl * d_ctrl, lambda h: loss(ctrl=ctrl + h * d_ctrl)),
         (
@@ -200,11 +201,11 @@ def test_weights_of_readings_of_a_rollout_are_checked(scene):
         with pytest.raises(ValueError, match=words):
             rollout.vjp(sensors=sensors)
     assert np.array_equal(rollout.vjp(sensors={}).q, np.zeros(scene.model.nv))
-    stored = slipstick.RolloutGradient(scene.model, STEPS, memory="store")
+    stored = slipstick.gradient.RolloutGradient(scene.model, STEPS, memory="store")
     stored.run(scene.q, scene.v)
     with pytest.raises(ValueError, match="recompute"):
         stored.vjp(sensors={"force": np.ones((STEPS, 3))})
 
 
 def test_the_jacobian_of_a_sensor_shows_its_shapes(scene):
-    assert repr(scene.step().sensor_jacobian()["gyro"]) == "<slipstick.SensorJacobian: dq (3, 18), dctrl (3, 12)>"
+    assert repr(scene.step().sensor_jacobian()["gyro"]) == "<slipstick.types.SensorJacobian: dq (3, 18), dctrl (3, 12)>"

@@ -8,6 +8,7 @@ import slipstick
 from oracles import enable, rigid_only
 from robots import OWN
 from states import assert_close, generator, layout_of_model, random_q
+from stepping import Stepper
 
 HINGES = ["rail", "pan", "lift", "elbow", "crank", "drum", "cable"]
 BALLS = ["socket", "spinner"]
@@ -75,7 +76,7 @@ def model(path):
 
 def moments(model, mj, count=4):
     """(our readings, MuJoCo's data) at random states under random controls."""
-    rng, simulator, data = generator("sensors"), slipstick.Simulator(model), mujoco.MjData(mj)
+    rng, simulator, data = generator("sensors"), Stepper(model), mujoco.MjData(mj)
     for _ in range(count):
         q = random_q(layout_of_model(model), model.neutral(), rng)
         v, ctrl = rng.uniform(-1, 1, model.nv), rng.uniform(-1, 1, model.nu)
@@ -99,15 +100,15 @@ def test_all_kinds_of_sensors_read_as_in_mujoco(model, mj):
 
 
 def test_readings_have_the_size_that_the_model_says(model):
-    step = slipstick.Simulator(model).step(model.neutral(), np.zeros(model.nv))
+    step = slipstick.step(model, model.neutral(), np.zeros(model.nv))
     sizes = {sensor.name: (sensor.size,) for sensor in model.sensors}
     assert {name: reading.shape for name, reading in step.sensors.items()} == sizes
 
 
 def test_a_rollout_records_its_sensors(model):
     ctrl, steps = np.full(model.nu, 0.1), 20
-    trajectory = slipstick.Simulator(model).rollout(model.neutral(), np.zeros(model.nv), steps, ctrl=ctrl)
-    simulator = slipstick.Simulator(model)
+    trajectory = Stepper(model).rollout(model.neutral(), np.zeros(model.nv), steps, ctrl=ctrl)
+    simulator = Stepper(model)
     for k in range(steps):
         step = simulator.step(trajectory.q[k], trajectory.v[k], ctrl=ctrl, time=trajectory.time[k])
         for name, reading in step.sensors.items():
@@ -124,13 +125,13 @@ def test_an_imu_at_rest_on_the_floor_feels_gravity(tmp_path):
         '<sensor><accelerometer name="feel" site="imu"/><gyro site="imu"/></sensor></mujoco>'
     )
     model = slipstick.load(path)
-    step = slipstick.Simulator(model).step(model.neutral(), np.zeros(6))
+    step = slipstick.step(model, model.neutral(), np.zeros(6))
     assert_close(step.sensors["feel"], [0.0, 9.81, 0.0], 1e-6)
     assert_close(step.sensors["1"], np.zeros(3), 1e-9)  # without a name it goes by its number
-    off = slipstick.Simulator(model).step(model.neutral() + [0, 0, 1, 0, 0, 0, 0], np.zeros(6))
+    off = slipstick.step(model, model.neutral() + [0, 0, 1, 0, 0, 0, 0], np.zeros(6))
     assert_close(off.sensors["feel"], np.zeros(3), 1e-9)  # in free fall it feels nothing
 
 
 def test_models_without_sensors_have_no_readings():
     model = slipstick.builtin("cube")
-    assert slipstick.Simulator(model).step(model.neutral(), np.zeros(6)).sensors == {}
+    assert slipstick.step(model, model.neutral(), np.zeros(6)).sensors == {}

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 import slipstick
+from slipstick import options
 
 import coulomb
 from robots import robot_named
 from states import assert_close, generator
 from unconstrained import unconstrained
+from stepping import Stepper
 
 STANDING = [
     "cube",
@@ -35,9 +37,9 @@ def with_group(model, group, value):
 def shaken_states(model, label, count=8, steps=8):
     """Runs of a few steps from around the home pose, moving: (simulator, q, v, ctrl, step)."""
     rng, home = generator(label), model.keyframe("home")
-    simulator = slipstick.Simulator(model)
+    simulator = Stepper(model)
     for _ in range(count):
-        q = slipstick.integrate(model, home.q, 0.02 * rng.normal(size=model.nv))
+        q = slipstick.dynamics.integrate(model, home.q, 0.02 * rng.normal(size=model.nv))
         v = 0.5 * rng.normal(size=model.nv)
         simulator.clear_warm_start()
         for _ in range(steps):
@@ -93,7 +95,7 @@ def test_a_step_obeys_newton_and_coulomb(name, share, restitution):
 def test_what_velocities_cannot_reach_changes_nothing(name):
     """The step looks as far as bodies come, smoothed derivatives within the contact distance: one motion."""
     model = slipstick.builtin(name)
-    wide = slipstick.Simulator(model.with_options(gradient=("exact-forward-central", 1e-4)))
+    wide = Stepper(model.with_options(gradient=options.ExactForwardCentral(1e-4)))
     for number, (_, q, v, ctrl, step) in enumerate(shaken_states(model, name, steps=8)):
         if number % 8 == 0:
             wide.clear_warm_start()
@@ -134,13 +136,13 @@ def test_contacts_say_where_and_how(name):
 def test_a_step_is_semi_implicit_euler(name):
     model = slipstick.builtin(name)
     for simulator, q, v, _, step in shaken_states(model, name, count=2):
-        assert_close(step.q, slipstick.integrate(model, q, simulator.dt * step.v), 1e-14)
+        assert_close(step.q, slipstick.dynamics.integrate(model, q, simulator.dt * step.v), 1e-14)
         assert_close(step.acceleration, (step.v - v) / simulator.dt, 1e-12)
 
 
 def test_time_goes_on_from_where_it_is_said_to_be():
     model = slipstick.builtin("sphere")
-    simulator = slipstick.Simulator(model)
+    simulator = Stepper(model)
     assert simulator.step(model.neutral(), np.zeros(6)).time == model.dt
     assert simulator.step(model.neutral(), np.zeros(6), time=3.0).time == 3.0 + model.dt
     with pytest.raises(ValueError, match="time"):
@@ -149,7 +151,7 @@ def test_time_goes_on_from_where_it_is_said_to_be():
 
 def test_the_report_counts_what_is_in_the_problem():
     model = slipstick.builtin("cube")
-    home, simulator = model.keyframe("home"), slipstick.Simulator(model)
+    home, simulator = model.keyframe("home"), Stepper(model)
     report = simulator.step(home.q, home.v).report
     assert (report.status, report.contacts, report.rows) == ("converged", 4, 12)
     assert report.residual <= 1e-10 and 0.0 <= report.compliance_shift < 1e-6
@@ -162,13 +164,13 @@ def test_the_report_counts_what_is_in_the_problem():
 def test_wrenches_act_as_in_forward_dynamics(name):
     """Without constraints and implicit terms a step is v + dt·aba."""
     model = unconstrained(robot_named(name)).with_options(implicit="none", integrator="euler")
-    rng, simulator = generator(name), slipstick.Simulator(model)
+    rng, simulator = generator(name), Stepper(model)
     for _ in range(5):
-        q = slipstick.integrate(model, model.neutral(), 0.3 * rng.normal(size=model.nv))
+        q = slipstick.dynamics.integrate(model, model.neutral(), 0.3 * rng.normal(size=model.nv))
         v, tau, ctrl = rng.normal(size=model.nv), rng.normal(size=model.nv), rng.uniform(-0.5, 0.5, model.nu)
         wrenches = rng.normal(size=(model.n_bodies, 6))
-        force = tau + slipstick.actuate(model, q, v, ctrl) + slipstick.passive(model, q, v)
-        expected = v + model.dt * slipstick.aba(model, q, v, force, wrenches=wrenches)
+        force = tau + slipstick.dynamics.actuate(model, q, v, ctrl) + slipstick.dynamics.passive(model, q, v)
+        expected = v + model.dt * slipstick.dynamics.aba(model, q, v, force, wrenches=wrenches)
         assert_close(simulator.step(q, v, tau=tau, ctrl=ctrl, wrenches=wrenches).v, expected, 1e-12)
 
 
@@ -176,7 +178,7 @@ def test_wrenches_act_as_in_forward_dynamics(name):
 def test_solvers_agree_on_the_motion(name):
     """Feet that are points: impulses and velocities are unique. 1e-7: a residual of 1e-10 in m/s, seen by the joints."""
     model = slipstick.builtin(name)
-    others = [slipstick.Simulator(model, solver=s, max_iterations=50_000) for s in ["cold", "admm", "pgs"]]
+    others = [Stepper(model, solver=s, max_iterations=50_000) for s in ["cold", "admm", "pgs"]]
     for _, q, v, ctrl, step in shaken_states(model, name, count=4, steps=4):
         for other in others:
             again = other.step(q, v, ctrl=ctrl)
@@ -193,7 +195,7 @@ def test_a_frictionless_ball_is_held_and_let_go(tmp_path):
     )
     model = slipstick.load(path)
     for upward, force in [(0.0, 2 * 9.81), (0.02, 0.0), (1.0, 0.0)]:
-        step = slipstick.Simulator(model).step(model.neutral(), [0.0, 0.0, upward, 0.0, 0.0, 0.0])
+        step = slipstick.step(model, model.neutral(), [0.0, 0.0, upward, 0.0, 0.0, 0.0])
         [contact] = step.contacts
         assert step.report.status == "converged"
         assert (contact.mode == "break") == (force == 0.0) and contact.friction == 0.0
@@ -202,7 +204,7 @@ def test_a_frictionless_ball_is_held_and_let_go(tmp_path):
 
 def test_a_step_out_of_bounds_is_refused():
     model = slipstick.builtin("quadruped")
-    simulator, q, v = slipstick.Simulator(model), model.neutral(), np.zeros(model.nv)
+    simulator, q, v = Stepper(model), model.neutral(), np.zeros(model.nv)
     for bad, message in [
         ({"tau": np.zeros(model.nv + 1)}, "tau"),
         ({"tau": []}, "tau"),
@@ -219,5 +221,5 @@ def test_a_step_out_of_bounds_is_refused():
 def test_a_step_that_diverges_names_the_body():
     model = slipstick.builtin("sphere")
     with pytest.raises(slipstick.DivergenceError) as error:
-        slipstick.Simulator(model, dt=1e50).step(model.neutral(), np.full(6, 1e59), tau=np.full(6, 1e59), time=2.0)
+        Stepper(model, dt=1e50).step(model.neutral(), np.full(6, 1e59), tau=np.full(6, 1e59), time=2.0)
     assert error.value.body == "sphere" and error.value.time == 2.0

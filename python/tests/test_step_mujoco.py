@@ -9,6 +9,7 @@ import pytest
 import slipstick
 
 from robots import BUILTINS
+from stepping import Stepper
 
 ROOM = 1e-9  # m: what rounding may add to a comparison with MuJoCo's penetration
 
@@ -63,7 +64,7 @@ def force_on_robot(step):
 
 def settled(model, seconds, q=None, dt=None):
     """A simulator and a state that has come to rest under the controls of the home pose."""
-    simulator = slipstick.Simulator(model, dt=dt)
+    simulator = Stepper(model, dt=dt)
     q, ctrl = (model.keyframe("home").q, model.keyframe("home").ctrl) if q is None else (q, None)
     trajectory = simulator.rollout(q, np.zeros(model.nv), round(seconds / simulator.dt), ctrl=ctrl)
     assert set(trajectory.status) == {"converged"}
@@ -121,7 +122,7 @@ def test_a_settled_robot_stays_where_mujoco_would_have_it(name):
     mj = firm(mujoco.MjModel.from_xml_path(str(BUILTINS / f"{name}.xml")))
     theirs = in_mujoco(mj, ours, 2000, ctrl)
     assert np.max(np.abs(v)) < 1e-6
-    places = [slipstick.kinematics(model, q).position for q in (ours, theirs.qpos)]
+    places = [slipstick.dynamics.kinematics(model, q).position for q in (ours, theirs.qpos)]
     assert np.max(np.abs(places[0] - places[1])) < 2.0 * penetration(theirs)
     assert_carries_weight(model, simulator.step(ours, v, ctrl=ctrl))
 
@@ -160,7 +161,7 @@ def test_surfaces_combine_as_in_mujoco(tmp_path):
     data = mujoco.MjData(mj)
     mujoco.mj_forward(mj, data)
     theirs = {mj.geom(max(c.geom)).name: c.friction[0] if c.dim > 1 else 0.0 for c in data.contact}
-    contacts = slipstick.Simulator(model).step(model.neutral(), np.zeros(model.nv)).contacts
+    contacts = slipstick.step(model, model.neutral(), np.zeros(model.nv)).contacts
     ours = {max(zip(c.geom_numbers, c.geoms))[1]: c.friction for c in contacts}
     assert ours.keys() == kinds.keys()
     assert ours == pytest.approx(theirs)

@@ -11,7 +11,7 @@ fn the_velocity_of_a_cube_is_recovered_and_shown() {
     assert_eq!((report["format"].as_str(), report["version"].as_u64()), (Some("slipstick-experiment"), Some(1)));
     let claims = report["claims"].as_array().unwrap();
     assert!(claims.len() > 5 && claims.iter().all(|c| c["holds"] == true), "{claims:#?}");
-    assert!(error.contains("iteration  0: error") && error.contains("gradient-descent"), "progress: {error}");
+    assert!(error.contains("iteration  0: error") && error.contains("gradient_descent"), "progress: {error}");
     for figure in report["figures"].as_array().unwrap() {
         let text = std::fs::read_to_string(folder.0.join(figure.as_str().unwrap())).unwrap();
         assert!(text.starts_with("<svg") && text.ends_with("</svg>\n"), "{figure}");

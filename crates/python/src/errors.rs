@@ -12,51 +12,57 @@ use slipstick::{InputError, StepError};
 use slipstick_view::ViewError;
 
 create_exception!(
-    slipstick,
+    slipstick.errors,
     LoadError,
     PyException,
     "A file that makes no model. Attributes: file (str), line (int, 0: the whole file), hint (str, may be empty)."
 );
 create_exception!(
-    slipstick,
+    slipstick.errors,
     LoadWarning,
     PyUserWarning,
     "A file says something that its model does not represent and that changes the motion; Model.warnings has all of it."
 );
 create_exception!(
-    slipstick,
+    slipstick.errors,
+    StepWarning,
+    PyUserWarning,
+    "A step that did not converge, or was given less than its position correction. Raised once per Simulator."
+);
+create_exception!(
+    slipstick.errors,
     DynamicsError,
     PyArithmeticError,
     "Forward dynamics without an answer: the joint-space inertia is singular. Attributes: body (str), dof (int)."
 );
 create_exception!(
-    slipstick,
+    slipstick.errors,
     DivergenceError,
     PyArithmeticError,
     "A step whose result is not finite. Attributes: body (str), quantity (str), time (float, s)."
 );
 
 create_exception!(
-    slipstick,
+    slipstick.errors,
     GradientError,
     PyArithmeticError,
     "A derivative that does not exist or is not finite. For a contact problem without a solution it has the attributes \
      status (str) and residual (float)."
 );
 create_exception!(
-    slipstick,
+    slipstick.errors,
     ContactGradientError,
     GradientError,
     "A contact that does not depend smoothly on the poses of its shapes. Attributes: geoms (two str)."
 );
 create_exception!(
-    slipstick,
+    slipstick.errors,
     UnsupportedGradientError,
     GradientError,
     "A derivative for which there is no formula. Attributes: what (str)."
 );
 create_exception!(
-    slipstick,
+    slipstick.errors,
     StaleStep,
     PyRuntimeError,
     "A derivative of a step whose Simulator has stepped on, or of a Batch without a step: the memory it needs holds \
@@ -64,7 +70,7 @@ create_exception!(
 );
 
 create_exception!(
-    slipstick,
+    slipstick.errors,
     BatchError,
     PyArithmeticError,
     "Environments of a Batch without an answer. Attributes: environments (list of int), errors (list of the exceptions \

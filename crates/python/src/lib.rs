@@ -13,6 +13,7 @@ mod gradient;
 mod model;
 mod ncp;
 mod optimize;
+mod option_class;
 mod pinocchio;
 mod replay;
 mod simulate;
@@ -23,7 +24,7 @@ use pyo3::prelude::*;
 const _: () = {
     assert!(align_of::<model::Model>() <= 16 && align_of::<simulate::simulator::Simulator>() <= 16);
     assert!(align_of::<collision::solids::Solid>() <= 16 && align_of::<simulate::step::Step>() <= 16);
-    assert!(align_of::<simulate::views::ContactView>() <= 16 && align_of::<simulate::warm_start::WarmStart>() <= 16);
+    assert!(align_of::<simulate::views::StepContact>() <= 16 && align_of::<simulate::warm_start::WarmStart>() <= 16);
     assert!(align_of::<gradient::rollout::RolloutGradient>() <= 16 && align_of::<batch::Batch>() <= 16);
     assert!(align_of::<pinocchio::PinocchioMap>() <= 16 && align_of::<model::options::Options>() <= 16);
     assert!(align_of::<replay::Replay>() <= 16);
@@ -55,7 +56,7 @@ mod _native {
     #[pymodule_export]
     use crate::errors::{
         BatchError, ContactGradientError, DivergenceError, DynamicsError, GradientError, LoadError, LoadWarning,
-        StaleStep, UnsupportedGradientError,
+        StaleStep, StepWarning, UnsupportedGradientError,
     };
     #[pymodule_export]
     use crate::gradient::corners::Corners;
@@ -70,9 +71,11 @@ mod _native {
     #[pymodule_export]
     use crate::gradient::step::StepJacobian;
     #[pymodule_export]
+    use crate::model::gradient_options::{Central, ExactForwardCentral, Randomized, Smoothed};
+    #[pymodule_export]
     use crate::model::load::{builtin, builtin_names, load};
     #[pymodule_export]
-    use crate::model::options::Options;
+    use crate::model::options::{Correction, Options};
     #[pymodule_export]
     use crate::model::pickle::restore;
     #[pymodule_export]
@@ -82,7 +85,7 @@ mod _native {
     #[pymodule_export]
     use crate::ncp::gradient::{ProblemGrad, SolutionJacobian};
     #[pymodule_export]
-    use crate::ncp::{Solution, ncp_residual, ncp_solve};
+    use crate::ncp::{Box, Friction, Solution, ncp_residual, ncp_solve};
     #[pymodule_export]
     use crate::optimize::{Iteration, Outcome, least_squares};
     #[pymodule_export]
@@ -90,13 +93,15 @@ mod _native {
     #[pymodule_export]
     use crate::replay::Replay;
     #[pymodule_export]
-    use crate::simulate::simulator::Simulator;
+    use crate::simulate::simulator::{Simulator, step};
+    #[pymodule_export]
+    use crate::simulate::state::State;
     #[pymodule_export]
     use crate::simulate::step::Step;
     #[pymodule_export]
     use crate::simulate::trajectory::Trajectory;
     #[pymodule_export]
-    use crate::simulate::views::{ConstraintView, ContactView, SolveReport};
+    use crate::simulate::views::{SolveReport, StepConstraint, StepContact};
     #[pymodule_export]
     use crate::simulate::warm_start::WarmStart;
 

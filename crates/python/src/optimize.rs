@@ -153,8 +153,8 @@ impl LeastSquares for Functions<'_, '_> {
 /// The point that makes the sum of the squares of residuals least, as far as a search finds it.
 ///
 /// residual: function of x (array) that returns the residuals (m,); x0: where to begin. jacobian: function of x that
-/// returns their derivatives (m, n); None: central differences over difference_step. method: "gauss-newton",
-/// "levenberg-marquardt" or "gradient-descent". bounds: (lower, upper), each a number or an array like x0, infinite
+/// returns their derivatives (m, n); None: central differences over difference_step. method: "gauss_newton",
+/// "levenberg_marquardt" or "gradient_descent". bounds: (lower, upper), each a number or an array like x0, infinite
 /// where there is none. retract: function of x and a step d (n,) that returns the point d leads to, for points on a
 /// manifold (slipstick.integrate for configurations); unknowns: n, if it is not the length of x0. callback: function of
 /// an Iteration, called for each; what it raises ends the search. line_search: whether steps are halved until the error
@@ -166,7 +166,7 @@ impl LeastSquares for Functions<'_, '_> {
 /// None: the best for the linearized problem. A residual that is not finite counts as infinitely bad, except at x0 where
 /// it is an ArithmeticError. Returns an Outcome.
 #[pyfunction]
-#[pyo3(signature = (residual, x0, *, jacobian=None, method="gauss-newton", bounds=None, retract=None, unknowns=None,
+#[pyo3(signature = (residual, x0, *, jacobian=None, method="gauss_newton", bounds=None, retract=None, unknowns=None,
     callback=None, line_search=true, tolerance=1e-12, gradient_tolerance=1e-12, step_tolerance=0.0, max_iterations=100,
     rank_tolerance=1e-10, units=None, damping=1e-3, rate=None, difference_step=1e-6))]
 pub fn least_squares(

@@ -55,7 +55,7 @@ impl std::error::Error for RolloutError {
 impl Simulator {
     /// Starts from the keyframe `home` if there is one, else from the neutral configuration.
     pub fn new(model: &Model) -> Simulator {
-        let state = initial_state(model);
+        let state = Simulator::initial_state(model);
         Simulator { model: model.clone(), data: Data::new(model), next: state.clone(), state, steps: 0, audit: None }
     }
 
@@ -64,6 +64,11 @@ impl Simulator {
         let mut sim = Simulator::new(model);
         sim.reset_to_keyframe(name)?;
         Ok(sim)
+    }
+
+    /// Where a simulator of a model begins: the keyframe `home` if there is one, else the neutral configuration.
+    pub fn initial_state(model: &Model) -> State {
+        State::keyframe(model, "home").unwrap_or_else(|_| State::neutral(model))
     }
 
     /// The model.
@@ -88,7 +93,7 @@ impl Simulator {
 
     /// Returns to the state in which [`Simulator::new`] begins, and clears the warm start.
     pub fn reset(&mut self) {
-        self.state = initial_state(&self.model);
+        self.state = Simulator::initial_state(&self.model);
         self.data.clear_warm_start();
         self.steps = 0;
     }
@@ -181,11 +186,6 @@ impl Simulator {
         }
         Ok(())
     }
-}
-
-/// The keyframe `home` if there is one, else the neutral configuration.
-pub(crate) fn initial_state(model: &Model) -> State {
-    State::keyframe(model, "home").unwrap_or_else(|_| State::neutral(model))
 }
 
 #[cfg(test)]

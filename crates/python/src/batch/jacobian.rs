@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 ///
 /// Attributes: dq_dq, dq_dv, dq_dtau, dv_dq, dv_dv, dv_dtau (n, nv, nv), dq_dctrl, dv_dctrl (n, nv, nu; without columns
 /// if the step was made without ctrl), as those of StepJacobian.
-#[pyclass(frozen, get_all, module = "slipstick")]
+#[pyclass(frozen, get_all, module = "slipstick.types")]
 pub struct BatchJacobian {
     pub dq_dq: Py<PyArrayDyn<f64>>,
     pub dq_dv: Py<PyArrayDyn<f64>>,
@@ -23,7 +23,11 @@ pub struct BatchJacobian {
 impl BatchJacobian {
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let shape = |x: &Py<PyArrayDyn<f64>>| x.bind(py).getattr("shape")?.repr().map(|r| r.to_string());
-        Ok(format!("<slipstick.BatchJacobian: dv_dq {}, dv_dctrl {}>", shape(&self.dv_dq)?, shape(&self.dv_dctrl)?))
+        Ok(format!(
+            "<slipstick.types.BatchJacobian: dv_dq {}, dv_dctrl {}>",
+            shape(&self.dv_dq)?,
+            shape(&self.dv_dctrl)?
+        ))
     }
 }
 

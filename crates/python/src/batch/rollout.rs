@@ -16,7 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 ///
 /// Attributes: q (n, steps + 1, nq), v (n, steps + 1, nv): all states, the first ones included. `q, v = run` works too.
 /// With record=True it keeps what vjp needs, whatever the Batch does meanwhile; several may be alive at once.
-#[pyclass(frozen, module = "slipstick")]
+#[pyclass(frozen, module = "slipstick.types")]
 pub struct BatchRollout {
     batch: Py<Batch>,
     #[pyo3(get)]
@@ -92,7 +92,7 @@ impl BatchRollout {
 
     fn __repr__(&self) -> String {
         let (n, recorded) = (self.batch.get().n, if self.recorded { "recorded" } else { "not recorded" });
-        format!("<slipstick.BatchRollout: {n} environments, {} steps, {recorded}>", self.steps)
+        format!("<slipstick.types.BatchRollout: {n} environments, {} steps, {recorded}>", self.steps)
     }
 }
 

@@ -12,7 +12,7 @@ use slipstick::spatial::Pose;
 
 /// Poses in the world: rotation (n_bodies, 3, 3), position (n_bodies, 3), frame_rotation (n_frames, 3, 3),
 /// frame_position (n_frames, 3). Rotations take the axes of the body or frame to those of the world.
-#[pyclass(frozen, get_all, module = "slipstick")]
+#[pyclass(frozen, get_all, module = "slipstick.types")]
 pub struct Kinematics {
     rotation: Py<PyArray3<f64>>,
     position: Py<PyArray2<f64>>,

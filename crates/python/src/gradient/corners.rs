@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 ///
 /// Attributes: q, v, tau (nv,), ctrl (nu,; empty if the step was made without ctrl): bool, True at a corner; count (int: how
 /// many are).
-#[pyclass(frozen, get_all, module = "slipstick")]
+#[pyclass(frozen, get_all, module = "slipstick.types")]
 pub struct Corners {
     q: Py<PyArray1<bool>>,
     v: Py<PyArray1<bool>>,
@@ -28,6 +28,6 @@ impl Corners {
 #[pymethods]
 impl Corners {
     fn __repr__(&self) -> String {
-        format!("<slipstick.Corners: {} columns>", self.count)
+        format!("<slipstick.types.Corners: {} columns>", self.count)
     }
 }

@@ -14,7 +14,7 @@ pub type Part<'a> = (&'a [usize], Vec<f64>);
 /// Attributes: q, v (…, nv): with respect to the first state, q as a tangent; tau (…, nv), ctrl (…, nu): what acted, of a
 /// rollout along an axis of steps; ctrl is None if there were no controls; parameters: dict of the name of a group to an
 /// array, empty unless asked for. `gq, gv, gtau, gctrl = gradient` works too.
-#[pyclass(frozen, get_all, module = "slipstick")]
+#[pyclass(frozen, get_all, module = "slipstick.gradient")]
 pub struct Gradient {
     q: Py<PyArrayDyn<f64>>,
     v: Py<PyArrayDyn<f64>>,
@@ -50,7 +50,7 @@ impl Gradient {
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let shape = |x: &Bound<'_, PyAny>| x.getattr("shape")?.repr().map(|r| r.to_string());
-        let mut text = String::from("<slipstick.Gradient:");
+        let mut text = String::from("<slipstick.gradient.Gradient:");
         for (name, x) in [("q", &self.q), ("v", &self.v), ("tau", &self.tau)] {
             text += &format!(" {name} {},", shape(x.bind(py))?);
         }

@@ -28,7 +28,7 @@ type Array<'py> = Bound<'py, PyArrayDyn<f64>>;
 /// model (Model); steps (int); memory: "recompute" (keep what repeats each step, make it again for its derivative) or
 /// "store" (keep its derivatives); parameters: names of groups of Model.parameters to differentiate by.
 /// run() comes first; vjp, jvp and sensitivities belong to the last run. Two threads in one get a RuntimeError.
-#[pyclass(frozen, module = "slipstick")]
+#[pyclass(frozen, module = "slipstick.gradient")]
 pub struct RolloutGradient {
     model: slipstick::Model,
     steps: usize,
@@ -93,7 +93,7 @@ impl RolloutGradient {
             let rows: Vec<f64> = (0..self.steps).flat_map(|t| rollout.readings(t)).copied().collect();
             Ok::<_, Failure>((rollout.trajectory().clone(), sensors::of_steps(&self.model, &rows)))
         })?;
-        Ok(Trajectory::new(py, recorded, &readings)?)
+        Ok(Trajectory::new(py, &self.model, recorded, &readings)?)
     }
 
     /// What the constraints of each step did (steps,) uint64: two rollouts with the same keys follow the same formula.
@@ -213,7 +213,11 @@ impl RolloutGradient {
 
     fn __repr__(&self) -> String {
         let groups = self.groups.iter().map(|g| g.name()).collect::<Vec<_>>().join(", ");
-        format!("<slipstick.RolloutGradient of '{}': {} steps, parameters [{groups}]>", self.model.name(), self.steps)
+        format!(
+            "<slipstick.gradient.RolloutGradient of '{}': {} steps, parameters [{groups}]>",
+            self.model.name(),
+            self.steps
+        )
     }
 }
 

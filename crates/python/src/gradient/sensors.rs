@@ -16,7 +16,7 @@ use std::ops::Range;
 ///
 /// Attributes: dq, dv, dtau (size, nv), dctrl (size, nu; without columns if the step was made without ctrl): with
 /// respect to q, v, tau and ctrl.
-#[pyclass(frozen, get_all, module = "slipstick")]
+#[pyclass(frozen, get_all, module = "slipstick.types")]
 pub struct SensorJacobian {
     dq: Py<PyArray2<f64>>,
     dv: Py<PyArray2<f64>>,
@@ -28,7 +28,7 @@ pub struct SensorJacobian {
 impl SensorJacobian {
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let shape = |x: &Py<PyArray2<f64>>| x.bind(py).getattr("shape")?.extract::<(usize, usize)>();
-        Ok(format!("<slipstick.SensorJacobian: dq {:?}, dctrl {:?}>", shape(&self.dq)?, shape(&self.dctrl)?))
+        Ok(format!("<slipstick.types.SensorJacobian: dq {:?}, dctrl {:?}>", shape(&self.dq)?, shape(&self.dctrl)?))
     }
 }
 

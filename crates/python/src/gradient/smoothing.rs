@@ -20,7 +20,7 @@ use slipstick::{Data, InputError, State};
 /// or the actuators are off, is missing. q, v: the state after the step in the middle; mean_q, mean_v: the mean of the
 /// states after the samples' steps; used, left_out (int): samples that count, and those without a state or a
 /// derivative.
-#[pyclass(frozen, get_all, module = "slipstick")]
+#[pyclass(frozen, get_all, module = "slipstick.gradient")]
 pub struct BundledJacobian {
     jacobian: Py<PyDict>,
     error: Py<PyDict>,

@@ -18,7 +18,7 @@ use slipstick::{GradientError, InputError, Step};
 /// all of (q, v); B: with respect to ctrl (2nv, nu) or, without ctrl, tau (2nv, nv); both as MuJoCo's mjd_transitionFD
 /// has them. contradicts (nv,), bool: columns with respect to q that are a choice, because the constraints that hold
 /// cannot all go on holding along them; Step.corners() tells of all columns with two sides.
-#[pyclass(frozen, get_all, module = "slipstick")]
+#[pyclass(frozen, get_all, module = "slipstick.types")]
 pub struct StepJacobian {
     dq_dq: Py<PyArray2<f64>>,
     dq_dv: Py<PyArray2<f64>>,
@@ -37,7 +37,7 @@ pub struct StepJacobian {
 impl StepJacobian {
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let shape = |x: &Py<PyArray2<f64>>| x.bind(py).getattr("shape")?.extract::<(usize, usize)>();
-        Ok(format!("<slipstick.StepJacobian: A {:?}, B {:?}>", shape(&self.A)?, shape(&self.B)?))
+        Ok(format!("<slipstick.types.StepJacobian: A {:?}, B {:?}>", shape(&self.A)?, shape(&self.B)?))
     }
 }
 
@@ -157,11 +157,21 @@ pub fn finite(what: &'static str, numbers: Vec<f64>) -> Result<Vec<f64>, Failure
     }
 }
 
-/// Names of groups of parameters.
+/// Names of groups of parameters, or "all".
 #[derive(FromPyObject)]
 pub enum Groups {
     One(String),
     Several(Vec<String>),
+}
+
+impl Groups {
+    pub fn all(self) -> Result<Vec<ParameterGroup>, Failure> {
+        match self {
+            Groups::One(name) if name == "all" => Ok(ParameterGroup::ALL.to_vec()),
+            Groups::One(name) => Ok(vec![group(&name)?]),
+            Groups::Several(names) => names.iter().map(|name| group(name)).collect(),
+        }
+    }
 }
 
 /// The group with a name.

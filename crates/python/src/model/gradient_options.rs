@@ -1,13 +1,45 @@
-//! How a step is differentiated, in words and numbers: `"exact"`, `("central", 1e-4)`, `("smoothed", 1e-3)`, …
+//! How a step is differentiated: `"exact"`, `Central(kappa)`, `Smoothed(eps)`, …
 
 use crate::collision::order;
+use crate::option_class::option_class;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::{Borrowed, IntoPyObjectExt};
 use slipstick::model::{CollisionGradient, GradientMode, Order};
 
-const GRADIENT: &str = "'exact', ('central', kappa) or ('exact-forward-central', kappa)";
-const COLLISION_GRADIENT: &str = "'exact', ('smoothed', eps), ('randomized', sigma, samples, seed, order) or 'frozen'";
+const GRADIENT: &str = "'exact', options.Central(kappa) or options.ExactForwardCentral(kappa)";
+const COLLISION_GRADIENT: &str =
+    "'exact', 'frozen', options.Smoothed(eps) or options.Randomized(sigma, samples, seed, order)";
+
+option_class! {
+    /// Step and derivatives on the central path: complementarity products equal kappa instead of zero. Smooth, and a little
+    /// soft: contacts act at a distance.
+    ///
+    /// kappa (float): in units of the robot's weight over a step times the velocity that gravity gives in one.
+    "slipstick.options" Central { kappa: f64 }
+}
+
+option_class! {
+    /// The exact step, with the derivatives of the central path.
+    ///
+    /// kappa (float): as of Central.
+    "slipstick.options" ExactForwardCentral { kappa: f64 }
+}
+
+option_class! {
+    /// Points and normals of contacts are differentiated as if corners and edges of shapes were rounded.
+    ///
+    /// eps (float): radius (m).
+    "slipstick.options" Smoothed { eps: f64 }
+}
+
+option_class! {
+    /// Derivatives of points and normals of contacts are means over random poses.
+    ///
+    /// sigma (float): standard deviation of the displacements (m and rad); samples (int); seed (int); order: 1 for means of derivatives, 0 for
+    /// a linear fit.
+    "slipstick.options" Randomized { sigma: f64, samples: u32 = 100, seed: u64 = 0, order: u8 = 1 }
+}
 
 /// The option `gradient`.
 #[derive(Clone, Copy)]
@@ -22,14 +54,13 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Gradient {
 
     fn extract(x: Borrowed<'a, 'py, PyAny>) -> PyResult<Gradient> {
         if let Ok("exact") = x.extract() {
-            return Ok(Gradient(GradientMode::Exact));
-        }
-        match x.extract::<(String, f64)>() {
-            Ok((word, kappa)) if word == "central" => Ok(Gradient(GradientMode::Central { kappa })),
-            Ok((word, kappa)) if word == "exact-forward-central" => {
-                Ok(Gradient(GradientMode::ExactForwardCentral { kappa }))
-            }
-            _ => Err(unknown("gradient", GRADIENT, &x)),
+            Ok(Gradient(GradientMode::Exact))
+        } else if let Ok(central) = x.cast::<Central>() {
+            Ok(Gradient(GradientMode::Central { kappa: central.get().kappa }))
+        } else if let Ok(central) = x.cast::<ExactForwardCentral>() {
+            Ok(Gradient(GradientMode::ExactForwardCentral { kappa: central.get().kappa }))
+        } else {
+            Err(unknown("gradient", GRADIENT, &x))
         }
     }
 }
@@ -43,16 +74,14 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Collision {
             Ok("frozen") => return Ok(Collision(CollisionGradient::Frozen)),
             _ => {}
         }
-        match x.extract::<(String, f64)>() {
-            Ok((word, eps)) if word == "smoothed" => return Ok(Collision(CollisionGradient::Smoothed { eps })),
-            _ => {}
-        }
-        match x.extract::<(String, f64, u32, u64, u8)>() {
-            Ok((word, sigma, samples, seed, number)) if word == "randomized" => {
-                let order = order(number)?;
-                Ok(Collision(CollisionGradient::Randomized { sigma, samples, seed, order }))
-            }
-            _ => Err(unknown("collision_gradient", COLLISION_GRADIENT, &x)),
+        if let Ok(smoothed) = x.cast::<Smoothed>() {
+            Ok(Collision(CollisionGradient::Smoothed { eps: smoothed.get().eps }))
+        } else if let Ok(randomized) = x.cast::<Randomized>() {
+            let Randomized { sigma, samples, seed, order } = *randomized.get();
+            let order = self::order(order)?;
+            Ok(Collision(CollisionGradient::Randomized { sigma, samples, seed, order }))
+        } else {
+            Err(unknown("collision_gradient", COLLISION_GRADIENT, &x))
         }
     }
 }
@@ -72,9 +101,9 @@ impl<'py> IntoPyObject<'py> for Gradient {
     fn into_pyobject(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match self.0 {
             GradientMode::Exact => "exact".into_bound_py_any(py),
-            GradientMode::Central { kappa } => ("central", kappa).into_bound_py_any(py),
-            GradientMode::ExactForwardCentral { kappa } => ("exact-forward-central", kappa).into_bound_py_any(py),
-            other => Err(PyValueError::new_err(format!("gradient: no word for {other:?}"))),
+            GradientMode::Central { kappa } => Central { kappa }.into_bound_py_any(py),
+            GradientMode::ExactForwardCentral { kappa } => ExactForwardCentral { kappa }.into_bound_py_any(py),
+            other => Err(PyValueError::new_err(format!("gradient: no class for {other:?}"))),
         }
     }
 }
@@ -88,11 +117,11 @@ impl<'py> IntoPyObject<'py> for Collision {
         match self.0 {
             CollisionGradient::Exact => "exact".into_bound_py_any(py),
             CollisionGradient::Frozen => "frozen".into_bound_py_any(py),
-            CollisionGradient::Smoothed { eps } => ("smoothed", eps).into_bound_py_any(py),
+            CollisionGradient::Smoothed { eps } => Smoothed { eps }.into_bound_py_any(py),
             CollisionGradient::Randomized { sigma, samples, seed, order } => {
-                ("randomized", sigma, samples, seed, order_number(order)).into_bound_py_any(py)
+                Randomized { sigma, samples, seed, order: order_number(order) }.into_bound_py_any(py)
             }
-            other => Err(PyValueError::new_err(format!("collision_gradient: no word for {other:?}"))),
+            other => Err(PyValueError::new_err(format!("collision_gradient: no class for {other:?}"))),
         }
     }
 }

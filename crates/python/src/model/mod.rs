@@ -40,7 +40,7 @@ pub struct Remarks {
 }
 
 /// A named state of a model: q (nq,), v (nv,), ctrl (nu,).
-#[pyclass(frozen, get_all, module = "slipstick")]
+#[pyclass(frozen, get_all, module = "slipstick.types")]
 pub struct Keyframe {
     name: String,
     q: Py<PyArray1<f64>>,

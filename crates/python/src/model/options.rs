@@ -3,11 +3,12 @@
 use crate::arrays::{Input, Vector, vector};
 use crate::errors::Failure;
 use crate::model::gradient_options::{Collision, Gradient};
+use crate::option_class::option_class;
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use slipstick::InputError;
-use slipstick::model::{Correction, Implicit, Integrator, Solver};
+use slipstick::model::{Implicit, Integrator, Solver};
 
 const IMPLICIT: [(&str, Implicit); 4] = [
     ("none", Implicit::None),
@@ -16,22 +17,33 @@ const IMPLICIT: [(&str, Implicit); 4] = [
     ("all", Implicit::All),
 ];
 
+option_class! {
+    /// The position correction of contacts and limits that overlap.
+    ///
+    /// full_depth (float, m): overlaps down to it vanish within a step; beta (float): of deeper ones this fraction; max_speed
+    /// (float, m/s): never faster.
+    "slipstick.options" Correction { full_depth: f64, beta: f64, max_speed: f64 }
+}
+
 /// Numerical choices of a simulation; Model.with_options makes a model with others.
 ///
-/// Attributes: dt (float, s), gravity (3,) [m/s²], contact_distance (float, m: smoothed derivatives see
-/// contacts this far; the step looks as far as bodies can come; 0: only what overlaps is a contact), implicit ("none", "damping", "velocity" or "all": the forces that are taken at the end
-/// of a step), integrator ("midpoint": free rotation keeps its energy, or "euler", as MuJoCo's), solver ("auto", "cold", "admm" or "pgs"), tolerance (float, scaled residual at which a solve
-/// is finished), max_iterations (int: factorizations of each island of bodies in a step, everything included), correction (full_depth (m), beta, max_speed [m/s]: overlaps down to full_depth
-/// vanish within a step, of deeper ones the share beta, never faster than max_speed), restitution_threshold (float,
-/// m/s; what approaches more slowly does not bounce), patch_compliance (float: compliance of the normals of
-/// two bodies that touch in more than three points, as a share of the inverse of the mass that they may have to bear), speed_limit (float: a dof faster than this, in m/s or
-/// rad/s, has diverged), gradient ("exact", ("central", kappa): step and derivatives on the
-/// central path, where complementarity products equal kappa instead of zero, or ("exact-forward-central", kappa): the
-/// exact step with the derivatives of the central path), collision_gradient ("exact", ("smoothed", eps): corners and
-/// edges rounded, eps in m, ("randomized", sigma, samples, seed, order): mean over random poses, or "frozen": how
-/// points and normals of contacts are differentiated; see slipstick.collision.derivatives), gradient_of_failed_steps
-/// (bool: a step that did not converge has the derivatives of its best iterate; else they raise GradientError).
-#[pyclass(frozen, eq, module = "slipstick")]
+/// - dt (float, s), gravity (3,) [m/s²], integrator ("midpoint": free rotation keeps its energy, or "euler", as MuJoCo's)
+/// - implicit ("none", "damping", "velocity" or "all"): the forces that are taken at the end of a step
+/// - contact_distance (float, m): smoothed derivatives see contacts this far; the step looks as far as bodies can come; 0: only
+///   what overlaps is a contact
+/// - solver ("auto", "cold", "admm" or "pgs"), tolerance (float: scaled residual at which a solve is finished), max_iterations
+///   (int: factorizations of each island of bodies in a step)
+/// - correction (Correction): how fast overlaps vanish
+/// - restitution_threshold (float, m/s): what approaches more slowly does not bounce
+/// - patch_compliance (float): compliance of the normals of two bodies that touch in more than three points, as a fraction of
+///   the inverse of the mass that they may have to bear
+/// - speed_limit (float): a dof faster than this, in m/s or rad/s, has diverged
+/// - gradient ("exact", options.Central(kappa) or options.ExactForwardCentral(kappa)): how steps are differentiated
+/// - collision_gradient ("exact", "frozen", options.Smoothed(eps) or options.Randomized(…)): how points and normals of contacts
+///   are differentiated; see slipstick.collision.derivatives
+/// - gradient_of_failed_steps (bool): a step that did not converge has the derivatives of its best iterate; else they raise
+///   GradientError
+#[pyclass(frozen, eq, module = "slipstick.options")]
 #[derive(PartialEq)]
 pub struct Options(pub slipstick::Options);
 
@@ -83,9 +95,9 @@ impl Options {
     }
 
     #[getter]
-    fn correction(&self) -> (f64, f64, f64) {
-        let c = self.0.correction;
-        (c.full_depth, c.beta, c.max_speed)
+    fn correction(&self) -> Correction {
+        let slipstick::model::Correction { full_depth, beta, max_speed } = self.0.correction;
+        Correction { full_depth, beta, max_speed }
     }
 
     #[getter]
@@ -114,12 +126,12 @@ impl Options {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let (o, c) = (&self.0, self.0.correction);
+        let o = &self.0;
         let gradient = self.gradient().into_pyobject(py)?.repr()?;
         let collision_gradient = self.collision_gradient().into_pyobject(py)?.repr()?;
         Ok(format!(
-            "<slipstick.Options: dt={}, gravity={:?}, contact_distance={}, implicit='{}', integrator='{}', solver='{}', tolerance={:e}, \
-             max_iterations={}, correction=({}, {}, {}), restitution_threshold={}, patch_compliance={:e}, \
+            "<slipstick.options.Options: dt={}, gravity={:?}, contact_distance={}, implicit='{}', integrator='{}', solver='{}', tolerance={:e}, \
+             max_iterations={}, correction={}, restitution_threshold={}, patch_compliance={:e}, \
              speed_limit={:e}, gradient={gradient}, collision_gradient={collision_gradient}, gradient_of_failed_steps={}>",
             o.dt,
             o.gravity,
@@ -129,9 +141,7 @@ impl Options {
             self.solver(),
             o.tolerance,
             o.max_iterations,
-            c.full_depth,
-            c.beta,
-            c.max_speed,
+            self.correction().__repr__(),
             o.restitution_threshold,
             o.patch_compliance,
             o.speed_limit,
@@ -176,8 +186,8 @@ impl Changes<'_, '_> {
             o.gravity = three("gravity", x)?;
         }
         if let Some(x) = self.correction {
-            let [full_depth, beta, max_speed] = three("correction", x)?;
-            o.correction = Correction { full_depth, beta, max_speed };
+            let Correction { full_depth, beta, max_speed } = correction(x)?;
+            o.correction = slipstick::model::Correction { full_depth, beta, max_speed };
         }
         if let Some(word) = self.implicit {
             o.implicit = implicit(word)?;
@@ -192,6 +202,16 @@ impl Changes<'_, '_> {
             o.max_iterations = count("max_iterations", n)?;
         }
         Ok(o)
+    }
+}
+
+fn correction(x: Input) -> Result<Correction, Failure> {
+    let text = || {
+        x.repr().map(|got| format!("correction: expected options.Correction(full_depth, beta, max_speed), got {got}"))
+    };
+    match x.cast::<Correction>() {
+        Ok(correction) => Ok(*correction.get()),
+        Err(_) => Err(PyValueError::new_err(text()?).into()),
     }
 }
 
@@ -262,6 +282,6 @@ pub fn restore(saved: Saved, o: &mut slipstick::Options) -> Result<(), Failure> 
     o.implicit = self::implicit(&implicit)?;
     o.integrator = self::integrator(&integrator)?;
     o.solver = self::solver(&solver)?;
-    o.correction = Correction { full_depth, beta, max_speed };
+    o.correction = slipstick::model::Correction { full_depth, beta, max_speed };
     Ok(())
 }

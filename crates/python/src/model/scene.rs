@@ -13,7 +13,7 @@ type Kept = Py<PyArray1<f64>>;
 /// Something that a file says and the model does not represent, although it would change the motion.
 ///
 /// Attributes: what (the element), where (file and line, may be empty), effect. str() puts them in one line.
-#[pyclass(frozen, eq, from_py_object, module = "slipstick")]
+#[pyclass(frozen, eq, from_py_object, module = "slipstick.types")]
 #[derive(Clone, PartialEq)]
 pub struct ModelWarning(pub slipstick::model::Warning);
 
@@ -47,7 +47,7 @@ impl ModelWarning {
     }
 
     fn __repr__(&self) -> String {
-        format!("<slipstick.ModelWarning: {}>", self.0)
+        format!("<slipstick.types.ModelWarning: {}>", self.0)
     }
 
     fn __getnewargs__(&self) -> (&str, &str, &str) {
@@ -61,7 +61,7 @@ impl ModelWarning {
 /// joints (names: the one that follows, the one that leads if any), tendons (numbers, likewise), coefficients (5,),
 /// frames (two names), points (2, 3) of a connect in each frame, pose (position (3,), quaternion (4,)) of the second
 /// frame in the first of a weld, anchor (3,), torque_scale (float).
-#[pyclass(frozen, get_all, module = "slipstick")]
+#[pyclass(frozen, get_all, module = "slipstick.types")]
 pub struct Equality {
     name: String,
     kind: &'static str,
@@ -80,7 +80,7 @@ pub struct Equality {
 ///
 /// Attributes: name (str), joints (names), weights (n,), range (two floats or None), stiffness, rest (two floats: the
 /// spring pulls outside of this interval), damping, dry_friction.
-#[pyclass(frozen, get_all, module = "slipstick")]
+#[pyclass(frozen, get_all, module = "slipstick.types")]
 pub struct Tendon {
     name: String,
     joints: Vec<String>,
@@ -96,7 +96,7 @@ pub struct Tendon {
 ///
 /// Attributes: name (str), quantity (str, for example "gyro"), object_type ("world", "joint", "frame", "inertial",
 /// "actuator" or "tendon"), object (its number), reference (name of a frame, or None), size (numbers per reading).
-#[pyclass(frozen, get_all, module = "slipstick")]
+#[pyclass(frozen, get_all, module = "slipstick.types")]
 pub struct Sensor {
     name: String,
     quantity: String,

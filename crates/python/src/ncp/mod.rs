@@ -5,6 +5,7 @@ pub mod gradient;
 use crate::arrays::{Input, Vector, matrix, optional_vector, vector, wrong_shape};
 use crate::errors::Failure;
 use crate::model::options::{count, solver as named};
+use crate::option_class::option_class;
 use gradient::{Direction, ProblemGrad, SolutionJacobian, Weights};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyValueError;
@@ -128,29 +129,30 @@ pub fn stages(iterations: &ncp::Iterations) -> BTreeMap<&'static str, u32> {
     BTreeMap::from([("newton", newton), ("proximal", proximal), ("restart", restart), ("other", other)])
 }
 
-/// The law of a constraint: ("contact", mu), "one_sided", ("box", bound) or "bilateral".
-#[derive(FromPyObject)]
-pub enum Law {
-    Numbered(String, f64),
-    Named(String),
+option_class! {
+    /// The law of a contact: two tangents and the normal. It pushes only, and its friction is at most mu times its normal.
+    "slipstick.ncp" Friction { mu: f64 }
 }
 
-impl Law {
-    fn cone(&self, k: usize) -> Result<Cone, Failure> {
-        let (name, number) = match self {
-            Law::Numbered(name, x) => (name.as_str(), Some(*x)),
-            Law::Named(name) => (name.as_str(), None),
-        };
-        match (name, number) {
-            ("contact", Some(mu)) => Ok(Cone::Friction { mu }),
-            ("box", Some(bound)) => Ok(Cone::Box { bound }),
-            ("one_sided", None) => Ok(Cone::Unilateral),
-            ("bilateral", None) => Ok(Cone::Bilateral),
-            _ => {
-                let expected = "('contact', mu), 'one_sided', ('box', bound) or 'bilateral'";
-                let got = number.map_or(format!("'{name}'"), |x| format!("('{name}', {x})"));
-                Err(PyValueError::new_err(format!("cones[{k}]: expected {expected}, got {got}")).into())
-            }
+option_class! {
+    /// The law of dry friction of a joint: one row, an impulse of at most `bound` in either direction.
+    "slipstick.ncp" Box { bound: f64 }
+}
+
+/// The law of constraint `k`: Friction(mu), Box(bound), "unilateral" or "bilateral".
+fn cone(k: usize, x: &Bound<'_, PyAny>) -> Result<Cone, Failure> {
+    if let Ok(friction) = x.cast::<Friction>() {
+        return Ok(Cone::Friction { mu: friction.get().mu });
+    }
+    if let Ok(dry) = x.cast::<Box>() {
+        return Ok(Cone::Box { bound: dry.get().bound });
+    }
+    match x.extract() {
+        Ok("unilateral") => Ok(Cone::Unilateral),
+        Ok("bilateral") => Ok(Cone::Bilateral),
+        _ => {
+            let expected = "ncp.Friction(mu), ncp.Box(bound), 'unilateral' or 'bilateral'";
+            Err(PyValueError::new_err(format!("cones[{k}]: expected {expected}, got {}", x.repr()?)).into())
         }
     }
 }
@@ -159,7 +161,7 @@ fn problem(
     G: Input,
     g: Input,
     mu: Option<Input>,
-    cones: Option<Vec<Law>>,
+    cones: Option<Vec<Bound<'_, PyAny>>>,
     compliance: Option<Input>,
 ) -> Result<Problem, Failure> {
     let ((G, shape), g, mu) = (matrix("G", G)?, vector("g", g)?, optional_vector("mu", mu)?);
@@ -170,7 +172,7 @@ fn problem(
             }
             mu.iter().map(|mu| Cone::Friction { mu: *mu }).collect()
         }
-        (None, Some(cones)) => cones.iter().enumerate().map(|(k, law)| law.cone(k)).collect::<Result<_, _>>()?,
+        (None, Some(cones)) => cones.iter().enumerate().map(|(k, law)| cone(k, law)).collect::<Result<_, _>>()?,
         _ => {
             let message = "expected either mu (contacts only) or cones (any constraints)";
             return Err(PyValueError::new_err(message).into());
@@ -202,7 +204,7 @@ pub fn ncp_solve(
     G: Input,
     g: Input,
     mu: Option<Input>,
-    cones: Option<Vec<Law>>,
+    cones: Option<Vec<Bound<'_, PyAny>>>,
     compliance: Option<Input>,
     solver: &str,
     tolerance: f64,
@@ -241,7 +243,7 @@ pub fn ncp_residual(
     g: Input,
     mu: Option<Input>,
     impulse: Option<Input>,
-    cones: Option<Vec<Law>>,
+    cones: Option<Vec<Bound<'_, PyAny>>>,
     compliance: Option<Input>,
 ) -> Result<f64, Failure> {
     let problem = problem(G, g, mu, cones, compliance)?;

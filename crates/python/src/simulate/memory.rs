@@ -1,27 +1,29 @@
 //! Memory of a simulator, shared with the steps it has made: one thread inside at a time.
 
 use crate::errors::Failure;
+use slipstick::Simulator;
 use slipstick::sensors::Sensors;
-use slipstick::{Data, Model};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
-/// A model and the memory of its steps.
+/// A model and the simulator that steps it.
 pub struct Shared {
-    pub model: Model,
+    pub model: slipstick::Model,
     memory: Mutex<Memory>,
 }
 
 pub struct Memory {
-    pub data: Data,
+    pub simulator: Simulator,
     pub sensors: Sensors,
-    /// Steps begun so far: the number of the one that `data` holds.
+    /// Steps begun so far: the number of the one that the simulator holds.
     pub steps: u64,
+    /// Whether the user was told that a step is not what it should be.
+    pub warned: bool,
 }
 
 impl Shared {
-    pub fn new(model: Model) -> Arc<Shared> {
-        let memory = Memory { data: Data::new(&model), sensors: Sensors::new(&model), steps: 0 };
-        Arc::new(Shared { model, memory: Mutex::new(memory) })
+    pub fn new(model: slipstick::Model) -> Arc<Shared> {
+        let (simulator, sensors) = (Simulator::new(&model), Sensors::new(&model));
+        Arc::new(Shared { model, memory: Mutex::new(Memory { simulator, sensors, steps: 0, warned: false }) })
     }
 
     /// The memory, unless another thread is in it.
@@ -33,7 +35,7 @@ impl Shared {
                 // a step that broke off may have left half a warm start, and no step to differentiate
                 self.memory.clear_poison();
                 let mut memory = memory.into_inner();
-                memory.data.clear_warm_start();
+                memory.simulator.clear_warm_start();
                 memory.steps += 1;
                 Ok(memory)
             }
@@ -57,8 +59,8 @@ impl Origin {
         if memory.steps != self.step {
             return Err(Failure::Stale);
         }
-        let Memory { data, sensors, .. } = &mut *memory;
-        let mut step = slipstick::Step::last(&self.shared.model, data).ok_or(Failure::Stale)?;
+        let Memory { simulator, sensors, .. } = &mut *memory;
+        let mut step = simulator.last_step().ok_or(Failure::Stale)?;
         work(&mut step, sensors).map_err(E::into)
     }
 }

@@ -3,6 +3,7 @@
 pub mod memory;
 pub mod sensors;
 pub mod simulator;
+pub mod state;
 pub mod step;
 pub mod trajectory;
 pub mod views;

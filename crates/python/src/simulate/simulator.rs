@@ -1,239 +1,314 @@
-//! `Simulator`: a model that moves in time.
+//! `Simulator`: a robot that moves, and `step`, a step without one.
 
-use crate::arrays::{Input, optional_vector, vector, wrenches};
-use crate::errors::Failure;
+use crate::arrays::{Input, optional_vector, wrenches};
+use crate::errors::{Failure, StepWarning};
 use crate::model::Model;
-use crate::model::gradient_options::{Collision, Gradient};
-use crate::model::options::{Changes, Options, count};
+use crate::model::options::{Options, count};
 use crate::simulate::memory::{Memory, Origin, Shared};
 use crate::simulate::sensors::{self, Reading};
+use crate::simulate::state::{self, State};
 use crate::simulate::step::{Finished, Step};
 use crate::simulate::trajectory::{Drive, Trajectory};
 use crate::simulate::warm_start::WarmStart;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use slipstick::control::Command;
 use slipstick::dynamics::Wrench;
-use slipstick::{InputError, State};
+use slipstick::{InputError, SolveReport, Status};
+use std::ffi::CString;
 use std::sync::Arc;
 
 /// Steps after which a rollout looks whether the user wants it to stop.
 const PATIENCE: usize = 64;
 
-/// Steps of a model in time: joints, actuators, frictional contact, joint limits, dry friction and equality constraints.
+/// A robot that moves: a model, its state, the clock and the warm start of the next step.
 ///
 /// model: Model; dt: time step (s); the other keywords are those of Model.with_options. What is left out is the model's.
-/// Holds memory for one step and the warm start of the next; two threads in one Simulator get a RuntimeError.
+/// It begins in the keyframe "home" if there is one, else in the neutral configuration.
+///
+///     sim = slipstick.Simulator(slipstick.builtin("quadruped"))
+///     step = sim.step(ctrl=ctrl)                 # sim.state, sim.time are those of its end
+///     run = sim.rollout(1000, ctrl=ctrl)         # goes on from there
+///     sim.reset(keyframe="home")
+///
+/// The first step that did not converge or was given less than its position correction raises a StepWarning, later ones do not: Step.report
+/// and Trajectory count them. Two threads in one Simulator get a RuntimeError.
 #[pyclass(frozen, module = "slipstick")]
-pub struct Simulator(Arc<Shared>);
+pub struct Simulator {
+    shared: Arc<Shared>,
+    /// The model that moves, with the options of this Simulator (Model).
+    #[pyo3(get)]
+    model: Py<Model>,
+}
 
 #[pymethods]
 impl Simulator {
     #[new]
-    #[pyo3(signature = (model, dt=None, *, gravity=None, contact_distance=None, implicit=None, integrator=None, solver=None,
-        tolerance=None, max_iterations=None, correction=None, restitution_threshold=None, patch_compliance=None, speed_limit=None,
-        gradient=None, collision_gradient=None, gradient_of_failed_steps=None))]
-    fn new(
-        model: &Model,
-        dt: Option<f64>,
-        gravity: Option<Input>,
-        contact_distance: Option<f64>,
-        implicit: Option<&str>,
-        integrator: Option<&str>,
-        solver: Option<&str>,
-        tolerance: Option<f64>,
-        max_iterations: Option<i64>,
-        correction: Option<Input>,
-        restitution_threshold: Option<f64>,
-        patch_compliance: Option<f64>,
-        speed_limit: Option<f64>,
-        gradient: Option<Gradient>,
-        collision_gradient: Option<Collision>,
-        gradient_of_failed_steps: Option<bool>,
-    ) -> Result<Simulator, Failure> {
-        let changes = Changes {
-            dt,
-            gravity,
-            contact_distance,
-            implicit,
-            integrator,
-            solver,
-            tolerance,
-            max_iterations,
-            correction,
-            restitution_threshold,
-            patch_compliance,
-            speed_limit,
-            gradient,
-            collision_gradient,
-            gradient_of_failed_steps,
-        };
-        let model = model.inner.with_options(changes.apply(model.inner.options())?)?;
-        Ok(Simulator(Shared::new(model)))
+    #[pyo3(signature = (model, dt=None, **options))]
+    fn new(model: &Bound<'_, Model>, dt: Option<f64>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Simulator> {
+        let all = options.map_or_else(|| Ok(PyDict::new(model.py())), |given| given.copy())?;
+        if let Some(dt) = dt {
+            all.set_item("dt", dt)?;
+        }
+        let model = model.call_method("with_options", (), Some(&all))?.cast_into::<Model>()?;
+        Ok(Simulator { shared: Shared::new(model.get().inner.clone()), model: model.unbind() })
     }
 
     /// Time step (s).
     #[getter]
     fn dt(&self) -> f64 {
-        self.model().options().dt
+        self.shared.model.options().dt
     }
 
     /// Numerical choices (Options).
     #[getter]
     fn options(&self) -> Options {
-        Options(self.model().options().clone())
+        Options(self.shared.model.options().clone())
+    }
+
+    /// Where it is now (State): q (nq,), v (nv,), time (s).
+    #[getter]
+    fn state(&self, py: Python<'_>) -> Result<State, Failure> {
+        Ok(State::new(py, self.shared.enter()?.simulator.state()))
+    }
+
+    /// Its clock (s).
+    #[getter]
+    fn time(&self) -> Result<f64, Failure> {
+        Ok(self.shared.enter()?.simulator.time())
+    }
+
+    /// Puts it into another state and clears the warm start.
+    ///
+    /// keyframe (str): a keyframe of the model, or q (nq,) and v (nv,), of which one that is left out is that of the beginning; time (s).
+    /// Without a keyframe, q and v it returns to where it began. warm_start (WarmStart): what the next step starts from instead of nothing.
+    #[pyo3(signature = (keyframe=None, *, q=None, v=None, time=0.0, warm_start=None))]
+    fn reset(
+        &self,
+        keyframe: Option<&str>,
+        q: Option<Input>,
+        v: Option<Input>,
+        time: f64,
+        warm_start: Option<&WarmStart>,
+    ) -> Result<(), Failure> {
+        let model = &self.shared.model;
+        let start = match keyframe {
+            Some(_) if q.is_some() || v.is_some() => {
+                return Err(PyValueError::new_err("keyframe: expected None where q or v is given").into());
+            }
+            Some(name) => slipstick::State::keyframe(model, name)?,
+            None => slipstick::Simulator::initial_state(model),
+        };
+        let x = state::changed(model, start, q, v, time)?;
+        let mut memory = self.shared.enter()?;
+        memory.steps += 1; // what the memory holds is not a step from here
+        memory.simulator.set_state(x)?;
+        warm_start.map_or(Ok(()), |warm| Ok(memory.simulator.restore(&warm.0)?))
     }
 
     /// One step of semi-implicit Euler: forces and contacts at its beginning, velocities at its end.
     ///
-    /// q (nq,), v (nv,); tau (nv,): generalized forces; ctrl (nu,): controls, without which the actuators are off;
-    /// wrenches (n_bodies, 6): [force; torque] on each body, world axes, at its center of mass; time (s) at the
-    /// beginning. Returns a Step, whose derivatives can be taken until the next one. Raises DivergenceError if the next
-    /// state is not finite.
-    #[pyo3(signature = (q, v, tau=None, ctrl=None, wrenches=None, *, time=0.0))]
+    /// tau (nv,): generalized forces; ctrl (nu,): controls, without which the actuators are off; wrenches (n_bodies, 6):
+    /// [force; torque] on each body, world axes, at its center of mass. Returns a Step, whose derivatives can be taken
+    /// until the next one. Raises DivergenceError if the next state is not finite: the state stays as it was.
+    #[pyo3(signature = (*, tau=None, ctrl=None, wrenches=None))]
     fn step(
         &self,
         py: Python<'_>,
-        q: Input,
-        v: Input,
         tau: Option<Input>,
         ctrl: Option<Input>,
         wrenches: Option<Input>,
-        time: f64,
     ) -> Result<Step, Failure> {
-        let x = self.state(q, v, time)?;
-        let (tau, ctrl) = (optional_vector("tau", tau)?, optional_vector("ctrl", ctrl)?);
-        let wrenches = self::wrenches(wrenches, self.model().n_bodies())?;
-        let done = py.detach(|| self.advance(&x, tau, ctrl, &wrenches))?;
+        let acting = Acting::new(&self.shared.model, tau, ctrl, wrenches)?;
+        let (done, news) = py.detach(|| advance(&self.shared, &acting))?;
+        warn(py, news)?;
         Ok(Step::new(py, done))
     }
 
-    /// Steps from (q, v), recorded.
+    /// Many steps from its state, recorded.
     ///
-    /// q (nq,), v (nv,), steps (int); ctrl: (nu,) for all steps, (steps, nu), or a function of (time, q, v) that returns
-    /// (nu,); tau: likewise with nv; wrenches (n_bodies, 6) for all steps; time (s) at the beginning.
-    /// Returns a Trajectory. Raises DivergenceError if a state is not finite.
-    #[pyo3(signature = (q, v, steps, *, ctrl=None, tau=None, wrenches=None, time=0.0))]
+    /// steps (int); ctrl: (nu,) for all steps, (steps, nu), or a function of (time, q, v) that returns (nu,); tau: likewise
+    /// with nv; wrenches (n_bodies, 6) for all steps; contacts: whether the Trajectory keeps the contacts of every step, for
+    /// replays. Returns a Trajectory. Raises DivergenceError if a state is not finite, with the steps before it as its
+    /// attribute `trajectory`.
+    #[pyo3(signature = (steps, *, ctrl=None, tau=None, wrenches=None, contacts=false))]
     fn rollout(
         &self,
         py: Python<'_>,
-        q: Input,
-        v: Input,
         steps: i64,
         ctrl: Option<Input>,
         tau: Option<Input>,
         wrenches: Option<Input>,
-        time: f64,
+        contacts: bool,
     ) -> Result<Trajectory, Failure> {
-        let (x, steps) = (self.state(q, v, time)?, count("steps", steps)? as usize);
-        let ctrl = Drive::new("ctrl", ctrl, steps, self.model().nu())?;
-        let tau = Drive::new("tau", tau, steps, self.model().nv())?;
-        let wrenches = self::wrenches(wrenches, self.model().n_bodies())?;
-        let (recorded, readings) = py.detach(|| self.record(x, steps, &ctrl, &tau, wrenches))?;
-        Ok(Trajectory::new(py, recorded, &readings)?)
+        let (model, steps) = (&self.shared.model, count("steps", steps)? as usize);
+        let ctrl = Drive::new("ctrl", ctrl, steps, model.nu())?;
+        let tau = Drive::new("tau", tau, steps, model.nv())?;
+        let wrenches = self::wrenches(wrenches, model.n_bodies())?;
+        let recorded = slipstick::Trajectory::new(model);
+        let mut record =
+            Record { recorded: if contacts { recorded.with_contacts() } else { recorded }, readings: Vec::new() };
+        let done = py.detach(|| self.record(steps, &ctrl, &tau, wrenches, &mut record));
+        let trajectory = Trajectory::new(py, model, record.recorded, &record.readings)?;
+        match done {
+            Ok(news) => warn(py, news).map(|()| trajectory).map_err(Failure::from),
+            Err(failure) => {
+                let error = PyErr::from(failure);
+                error.value(py).setattr("trajectory", trajectory)?;
+                Err(error.into())
+            }
+        }
     }
 
     /// Drops the warm start: the next step is solved as if it were the first.
     fn clear_warm_start(&self) -> Result<(), Failure> {
-        self.0.enter()?.data.clear_warm_start();
+        self.shared.enter()?.simulator.clear_warm_start();
         Ok(())
     }
 
     /// A copy of what the next step will start from (WarmStart).
     fn warm_start(&self) -> Result<WarmStart, Failure> {
-        Ok(WarmStart(self.0.enter()?.data.warm_start()))
+        Ok(WarmStart(self.shared.enter()?.simulator.warm_start()))
     }
 
     /// Puts a WarmStart back: with the same state and input, the next step is then the same bit for bit.
     fn restore(&self, warm_start: &WarmStart) -> Result<(), Failure> {
-        Ok(self.0.enter()?.data.restore(&warm_start.0)?)
+        Ok(self.shared.enter()?.simulator.restore(&warm_start.0)?)
     }
 
-    fn __repr__(&self) -> String {
-        format!("<slipstick.Simulator of '{}': dt={}>", self.model().name(), self.dt())
+    fn __repr__(&self) -> Result<String, Failure> {
+        let (name, dt, time) = (self.shared.model.name(), self.dt(), self.time()?);
+        Ok(format!("<slipstick.Simulator of '{name}': dt={dt}, time={time:.6}>"))
     }
 }
 
 impl Simulator {
-    fn model(&self) -> &slipstick::Model {
-        &self.0.model
-    }
-
-    fn state(&self, q: Input, v: Input, time: f64) -> Result<State, Failure> {
-        let (q, v) = (vector("q", q)?, vector("v", v)?);
-        let mut x = State::new(self.model(), &q, &v)?;
-        // what a step returned goes into the next one as it is, so that steps repeat a rollout bit for bit
-        if x.q.iter().zip(&q).all(|(unit, given)| (unit - given).abs() <= 4.0 * f64::EPSILON) {
-            x.q = q;
-        }
-        if !time.is_finite() {
-            return Err(InputError::Value { what: "time".into(), expected: "a finite number", got: time }.into());
-        }
-        x.time = time;
-        Ok(x)
-    }
-
-    fn advance(
-        &self,
-        x: &State,
-        tau: Option<Vec<f64>>,
-        ctrl: Option<Vec<f64>>,
-        wrenches: &[Wrench],
-    ) -> Result<Finished, Failure> {
-        let mut memory = self.0.enter()?;
-        let (expected, tau) = (self.model().nv(), tau.unwrap_or_else(|| vec![0.0; self.model().nv()]));
-        if tau.len() != expected {
-            // checked here: to the step an empty tau means none
-            return Err(InputError::Length { what: "tau", expected, got: tau.len() }.into());
-        }
-        memory.steps += 1; // what the memory held is gone, also if the step fails
-        let Memory { data, sensors, steps } = &mut *memory;
-        let input = slipstick::Input { tau: &tau, ctrl: ctrl.as_deref(), wrenches };
-        let mut next = x.clone();
-        let step = slipstick::step(self.model(), data, x, &input, &mut next)?;
-        step.sensors(sensors)?;
-        Ok(Finished {
-            next,
-            acceleration: step.acceleration().to_vec(),
-            mode_key: step.mode_key(),
-            report: *step.report(),
-            contacts: step.contacts().collect(),
-            sensors: sensors::readings(self.model(), sensors),
-            actuated: ctrl.is_some(),
-            origin: Origin { shared: self.0.clone(), step: *steps },
-        })
-    }
-
-    /// The warm start goes in and out; a rollout that fails leaves it as it was.
+    /// A rollout that fails keeps what came before, and the simulator its last state.
     fn record(
         &self,
-        x: State,
         steps: usize,
         ctrl: &Drive,
         tau: &Drive,
         wrenches: Vec<Wrench>,
-    ) -> Result<(slipstick::Trajectory, Vec<Reading>), Failure> {
-        let mut memory = self.0.enter()?;
+        out: &mut Record,
+    ) -> Result<Option<SolveReport>, Failure> {
+        let mut memory = self.shared.enter()?;
         memory.steps += 1; // for steps made before, a rollout is a step like any other
-        let Memory { data, sensors, .. } = &mut *memory;
-        let mut robot = slipstick::Simulator::new(self.model());
-        robot.set_state(x)?;
-        robot.restore(&data.warm_start())?;
-        let (mut recorded, mut readings) = (slipstick::Trajectory::new(self.model()), Vec::new());
-        let mut command = Command { actuated: !ctrl.is_none(), wrenches, ..Command::new(self.model()) };
-        recorded.push_state(robot.state());
+        let Memory { simulator, sensors, warned, .. } = &mut *memory;
+        let (model, mut impaired) = (&self.shared.model, None);
+        let mut command = Command { actuated: !ctrl.is_none(), wrenches, ..Command::new(model) };
+        out.recorded.push_state(simulator.state());
         for k in 0..steps {
             if k % PATIENCE == 0 {
                 Python::attach(|py| py.check_signals())?;
             }
-            ctrl.fill("ctrl", k, robot.state(), &mut command.ctrl)?;
-            tau.fill("tau", k, robot.state(), &mut command.tau)?;
-            let step = robot.step(&command.input())?;
+            ctrl.fill("ctrl", k, simulator.state(), &mut command.ctrl)?;
+            tau.fill("tau", k, simulator.state(), &mut command.tau)?;
+            let step = simulator.step(&command.input())?;
             step.sensors(sensors)?;
-            recorded.push_step(&step);
-            recorded.push_state(robot.state());
-            sensors::append(&mut readings, self.model(), sensors);
+            out.recorded.push_step(&step);
+            impaired = impaired.or(step.report().is_impaired().then_some(*step.report()));
+            out.recorded.push_state(simulator.state());
+            sensors::append(&mut out.readings, model, sensors);
         }
-        data.restore(&robot.warm_start())?;
-        Ok((recorded, readings))
+        Ok(impaired.filter(|_| !std::mem::replace(warned, true)))
     }
+}
+
+/// What a rollout leaves.
+struct Record {
+    recorded: slipstick::Trajectory,
+    readings: Vec<Reading>,
+}
+
+/// One step from any state, without a Simulator: a function of its arguments alone.
+///
+/// model: Model; q (nq,), v (nv,): where it begins; tau (nv,), ctrl (nu,), wrenches (n_bodies, 6) as in Simulator.step; time
+/// (s) at its beginning; warm_start (WarmStart): impulses to start from, without which it starts from none. The Step has
+/// memory of its own: its derivatives can be taken whenever they are needed. Raises DivergenceError.
+#[pyfunction]
+#[pyo3(signature = (model, q, v, *, tau=None, ctrl=None, wrenches=None, time=0.0, warm_start=None))]
+pub fn step(
+    py: Python<'_>,
+    model: &Model,
+    q: Input,
+    v: Input,
+    tau: Option<Input>,
+    ctrl: Option<Input>,
+    wrenches: Option<Input>,
+    time: f64,
+    warm_start: Option<&WarmStart>,
+) -> Result<Step, Failure> {
+    let x = state::changed(&model.inner, slipstick::State::neutral(&model.inner), Some(q), Some(v), time)?;
+    let acting = Acting::new(&model.inner, tau, ctrl, wrenches)?;
+    let (done, news) = py.detach(|| {
+        let shared = Shared::new(model.inner.clone());
+        shared.enter()?.simulator.set_state(x)?;
+        warm_start.map_or(Ok(()), |warm| shared.enter()?.simulator.restore(&warm.0).map_err(Failure::from))?;
+        advance(&shared, &acting)
+    })?;
+    warn(py, news)?;
+    Ok(Step::new(py, done))
+}
+
+/// What acts in a step.
+struct Acting {
+    tau: Vec<f64>,
+    ctrl: Option<Vec<f64>>,
+    wrenches: Vec<Wrench>,
+}
+
+impl Acting {
+    fn new(
+        model: &slipstick::Model,
+        tau: Option<Input>,
+        ctrl: Option<Input>,
+        wrenches: Option<Input>,
+    ) -> Result<Acting, Failure> {
+        let (tau, ctrl) = (optional_vector("tau", tau)?, optional_vector("ctrl", ctrl)?);
+        let (expected, tau) = (model.nv(), tau.unwrap_or_else(|| vec![0.0; model.nv()]));
+        if tau.len() != expected {
+            // checked here: to the step an empty tau means none
+            return Err(InputError::Length { what: "tau", expected, got: tau.len() }.into());
+        }
+        Ok(Acting { tau, ctrl, wrenches: self::wrenches(wrenches, model.n_bodies())? })
+    }
+}
+
+/// A step of a simulator, and its report if the user should hear of it.
+fn advance(shared: &Arc<Shared>, acting: &Acting) -> Result<(Finished, Option<SolveReport>), Failure> {
+    let mut memory = shared.enter()?;
+    memory.steps += 1; // what the memory held is gone, also if the step fails
+    let Memory { simulator, sensors, steps, warned } = &mut *memory;
+    let input = slipstick::Input { tau: &acting.tau, ctrl: acting.ctrl.as_deref(), wrenches: &acting.wrenches };
+    let step = simulator.step(&input)?;
+    step.sensors(sensors)?;
+    let report = *step.report();
+    let finished = Finished {
+        acceleration: step.acceleration().to_vec(),
+        mode_key: step.mode_key(),
+        report,
+        contacts: step.contacts().collect(),
+        sensors: sensors::readings(&shared.model, sensors),
+        actuated: acting.ctrl.is_some(),
+        origin: Origin { shared: shared.clone(), step: *steps },
+        next: simulator.state().clone(),
+    };
+    let news = report.is_impaired() && !std::mem::replace(warned, true);
+    Ok((finished, news.then_some(report)))
+}
+
+/// Tells the user of the first step of a simulator that is not what it should be.
+fn warn(py: Python<'_>, report: Option<SolveReport>) -> PyResult<()> {
+    let Some(report) = report else { return Ok(()) };
+    let what = match report.status {
+        Status::NotConverged => format!("a step did not converge (residual {:.1e})", report.residual),
+        _ => {
+            let fraction = 100.0 * report.correction;
+            format!("a step was given {fraction:.3} % of its position correction: all of it would have added energy")
+        }
+    };
+    let text = format!("{what}; later steps of this Simulator do not warn: see Step.report and Trajectory.status");
+    PyErr::warn(py, &py.get_type::<StepWarning>(), &CString::new(text)?, 2)
 }

@@ -3,24 +3,25 @@
 use crate::arrays::{Input, Matrix, Vector, to_matrix, vector};
 use crate::errors::Failure;
 use crate::gradient::corners::Corners;
+use crate::gradient::object::Gradient;
 use crate::gradient::sensors as sensor_gradient;
 use crate::gradient::step::{Blocks, Direction, Groups, StepJacobian, Weights, contact_number, group, numbers};
 use crate::simulate::memory::Origin;
 use crate::simulate::sensors::{self, Reading};
-use crate::simulate::views::{ConstraintView, ContactView, SolveReport};
+use crate::simulate::views::{SolveReport, StepConstraint, StepContact};
 use numpy::{IntoPyArray, PyArray1};
-use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use slipstick::gradient::InputGrad;
 use slipstick::model::ParameterGroup;
+use slipstick::sensors::Sensors;
 use slipstick::{GradientError, Model, State};
 
 /// A finished step.
 ///
 /// Attributes: q (nq,) and v (nv,) at its end, time (s) at its end, acceleration (nv,), which is the change of v
-/// divided by dt, contacts (list of ContactView: points of the pairs of shapes that the velocities could close at its
+/// divided by dt, contacts (list of StepContact: points of the pairs of shapes that the velocities could close at its
 /// beginning), report (SolveReport), sensors (dict of name to array: readings at its beginning, accelerations and
 /// forces those of the step), mode_key (int: the same for two steps of a model whose derivatives follow the same
 /// formula).
@@ -113,57 +114,49 @@ impl Step {
         numbers("ctrl", ctrl, self.model().nu())
     }
 
-    /// Zeros for gradients with respect to q, v, tau and ctrl.
-    fn gradients(&self) -> [Vec<f64>; 4] {
+    /// Adds the parts of a gradient that a number has through q, v and impulses, and through readings.
+    fn gradient(&self, py: Python<'_>, w: &Weights, readings: Option<&[f64]>) -> Result<[Vec<f64>; 4], Failure> {
         let (nv, nu) = (self.model().nv(), if self.actuated { self.model().nu() } else { 0 });
-        [nv, nv, nv, nu].map(|n| vec![0.0; n])
+        let mut out = [nv, nv, nv, nu].map(|n| vec![0.0; n]);
+        self.resume(py, |step| step.vjp(w.borrow(), borrowed(&mut out)))?;
+        if let Some(readings) = readings {
+            let work = |step: &mut slipstick::Step, memory: &mut Sensors| {
+                step.sensor_vjp(readings, borrowed(&mut out), memory)
+            };
+            py.detach(|| self.origin.resume(work))?;
+        }
+        Ok(out)
     }
 
-    fn to_arrays<'py>(&self, py: Python<'py>, [q, v, tau, ctrl]: [Vec<f64>; 4]) -> Gradients<'py> {
-        let ctrl = self.actuated.then(|| ctrl.into_pyarray(py));
-        (q.into_pyarray(py), v.into_pyarray(py), tau.into_pyarray(py), ctrl)
-    }
-
-    fn parameter_gradient(&self, py: Python<'_>, w: &Weights, group: ParameterGroup) -> Result<Vec<f64>, Failure> {
+    fn parameter_gradient(
+        &self,
+        py: Python<'_>,
+        w: &Weights,
+        readings: Option<&[f64]>,
+        group: ParameterGroup,
+    ) -> Result<Vec<f64>, Failure> {
         let mut out = vec![0.0; self.model().parameters().group(group).len()];
         self.resume(py, |step| step.vjp_parameters(w.borrow(), group, &mut out))?;
+        if let Some(readings) = readings {
+            let work = |step: &mut slipstick::Step, memory: &mut Sensors| {
+                step.sensor_vjp_parameters(readings, group, memory, &mut out)
+            };
+            py.detach(|| self.origin.resume(work))?;
+        }
         Ok(out)
     }
 }
-
-/// Gradients with respect to q, v, tau and, if the step had controls, ctrl.
-type Gradients<'py> = (Vector<'py>, Vector<'py>, Vector<'py>, Option<Vector<'py>>);
 
 fn borrowed([q, v, tau, ctrl]: &mut [Vec<f64>; 4]) -> InputGrad<'_> {
     InputGrad { q, v, tau, ctrl }
 }
 
-/// An array for one group; for several, or for all, a dict of arrays by their names.
-fn by_group<'py>(
-    py: Python<'py>,
-    group: Option<Groups>,
-    gradient: impl Fn(ParameterGroup) -> Result<Vec<f64>, Failure>,
-) -> Result<Bound<'py, PyAny>, Failure> {
-    let groups = match group {
-        Some(Groups::One(name)) => {
-            return Ok(gradient(self::group(&name)?)?.into_pyarray(py).into_bound_py_any(py)?);
-        }
-        Some(Groups::Several(names)) => names.iter().map(|n| self::group(n)).collect::<Result<Vec<_>, _>>()?,
-        None => ParameterGroup::ALL.to_vec(),
-    };
-    let all = PyDict::new(py);
-    for group in groups {
-        all.set_item(group.name(), gradient(group)?.into_pyarray(py))?;
-    }
-    Ok(all.into_any())
-}
-
 #[pymethods]
 impl Step {
-    /// Contacts, by rising numbers of their pairs (list of ContactView).
+    /// Contacts, by rising numbers of their pairs (list of StepContact).
     #[getter]
-    fn contacts(&self) -> Vec<ContactView> {
-        self.contacts.iter().map(|c| ContactView { view: *c, model: self.model().clone() }).collect()
+    fn contacts(&self) -> Vec<StepContact> {
+        self.contacts.iter().map(|c| StepContact { view: *c, model: self.model().clone() }).collect()
     }
 
     /// How contact was solved (SolveReport). Where several impulses give the same motion, degenerate and margin are those of
@@ -185,10 +178,10 @@ impl Step {
     }
 
     /// Everything in the contact problem: equalities, limits and dry friction of joints, contacts (list of
-    /// ConstraintView). Raises StaleStep.
+    /// StepConstraint). Raises StaleStep.
     #[getter]
-    fn constraints(&self, py: Python<'_>) -> Result<Vec<ConstraintView>, Failure> {
-        self.resume(py, |step| Ok(step.constraints().into_iter().map(ConstraintView).collect()))
+    fn constraints(&self, py: Python<'_>) -> Result<Vec<StepConstraint>, Failure> {
+        self.resume(py, |step| Ok(step.constraints().into_iter().map(StepConstraint).collect()))
     }
 
     /// A sentence per constraint, one to a line (str): what it does, with what force, how far it is from doing
@@ -258,41 +251,33 @@ impl Step {
         Ok((dq.into_pyarray(py), dv.into_pyarray(py)))
     }
 
-    /// The gradient of a number with respect to what the step was made from: vector times Jacobian, by one adjoint
-    /// solve.
+    /// The gradient of a number with respect to all that the step was made from: vector times Jacobian, by one adjoint solve.
     ///
-    /// q (nv,), v (nv,): the number's gradient with respect to q and v at the end; impulses (contacts, 3): to the
-    /// impulses of Step.contacts, world axes. What is left out counts as zero. Returns fresh arrays (gq, gv, gtau,
-    /// gctrl): (nv,) each, gctrl (nu,), or None for a step made without ctrl. Raises StaleStep, GradientError.
-    #[pyo3(signature = (*, q=None, v=None, impulses=None))]
-    fn vjp<'py>(
+    /// q (nv,), v (nv,): the number's gradient with respect to q and v at the end; impulses (contacts, 3): to the impulses of
+    /// Step.contacts, world axes; sensors: to readings, a dict of names in Step.sensors to arrays as long as their readings. What is left
+    /// out counts as zero. parameters: groups of Model.parameters to differentiate by, a name, several names or "all"; one more adjoint solve each.
+    /// Returns a Gradient, in which ctrl is None for a step made without ctrl. Raises StaleStep, GradientError.
+    #[pyo3(signature = (*, q=None, v=None, impulses=None, sensors=None, parameters=None))]
+    fn vjp(
         &self,
-        py: Python<'py>,
+        py: Python<'_>,
         q: Option<Input>,
         v: Option<Input>,
         impulses: Option<Input>,
-    ) -> Result<Gradients<'py>, Failure> {
-        let (w, mut out) = (self.weights(q, v, impulses)?, self.gradients());
-        self.resume(py, |step| step.vjp(w.borrow(), borrowed(&mut out)))?;
-        Ok(self.to_arrays(py, out))
-    }
-
-    /// The gradient of a number with respect to parameters of the model.
-    ///
-    /// group: a name in Model.parameter_groups, several names, or None for all groups; q (nv,), v (nv,), impulses
-    /// (contacts, 3) as in vjp. Returns an array as long as the group or, for several, a dict of name to array. Raises
-    /// StaleStep, GradientError.
-    #[pyo3(signature = (group=None, *, q=None, v=None, impulses=None))]
-    fn vjp_parameters<'py>(
-        &self,
-        py: Python<'py>,
-        group: Option<Groups>,
-        q: Option<Input>,
-        v: Option<Input>,
-        impulses: Option<Input>,
-    ) -> Result<Bound<'py, PyAny>, Failure> {
+        sensors: Option<&Bound<'_, PyDict>>,
+        parameters: Option<Groups>,
+    ) -> Result<Gradient, Failure> {
         let w = self.weights(q, v, impulses)?;
-        by_group(py, group, |group| self.parameter_gradient(py, &w, group))
+        let readings = sensors.map(|by_name| sensor_gradient::weights(self.model(), by_name)).transpose()?;
+        let groups = parameters.map_or(Ok(Vec::new()), Groups::all)?;
+        let [gq, gv, gtau, gctrl] = self.gradient(py, &w, readings.as_deref())?;
+        let by_group = groups.iter().map(|group| self.parameter_gradient(py, &w, readings.as_deref(), *group));
+        let by_group = by_group.collect::<Result<Vec<_>, _>>()?;
+        let (nv, nu) = ([gq.len()], [gctrl.len()]);
+        let sizes: Vec<[usize; 1]> = by_group.iter().map(|x| [x.len()]).collect();
+        let parts = groups.iter().zip(by_group).zip(&sizes).map(|((group, x), size)| (group.name(), (&size[..], x)));
+        let ctrl = self.actuated.then_some((&nu[..], gctrl));
+        Ok(Gradient::new(py, [gq, gv, gtau].map(|x| (&nv[..], x)), ctrl, parts)?)
     }
 
     /// Derivatives of (q, v) at the end with respect to a group of n parameters of the model.
@@ -330,39 +315,6 @@ impl Step {
         let work = |step: &mut slipstick::Step, memory: &mut _| sensor_gradient::blocks(self.model(), step, memory);
         let all = py.detach(|| self.origin.resume(work))?;
         Ok(sensor_gradient::to_dict(py, all)?)
-    }
-
-    /// The gradient of a weighted sum of readings with respect to what the step was made from, by at most one adjoint
-    /// solve.
-    ///
-    /// weights: dict of names in Step.sensors to arrays as long as their readings; sensors left out count as zero.
-    /// Returns fresh arrays (gq, gv, gtau, gctrl) as vjp does. Raises StaleStep, GradientError.
-    fn sensor_vjp<'py>(&self, py: Python<'py>, weights: &Bound<'py, PyDict>) -> Result<Gradients<'py>, Failure> {
-        let (w, mut out) = (sensor_gradient::weights(self.model(), weights)?, self.gradients());
-        py.detach(|| self.origin.resume(|step, memory| step.sensor_vjp(&w, borrowed(&mut out), memory)))?;
-        Ok(self.to_arrays(py, out))
-    }
-
-    /// The gradient of a weighted sum of readings with respect to parameters of the model, by at most one adjoint solve for
-    /// each group.
-    ///
-    /// weights: as in sensor_vjp; group: a name in Model.parameter_groups, several names, or None for all groups. Returns an
-    /// array as long as the group or, for several, a dict of name to array. Raises StaleStep, GradientError.
-    #[pyo3(signature = (weights, group=None))]
-    fn sensor_vjp_parameters<'py>(
-        &self,
-        py: Python<'py>,
-        weights: &Bound<'py, PyDict>,
-        group: Option<Groups>,
-    ) -> Result<Bound<'py, PyAny>, Failure> {
-        let w = sensor_gradient::weights(self.model(), weights)?;
-        by_group(py, group, |group| {
-            let mut out = vec![0.0; self.model().parameters().group(group).len()];
-            let work =
-                |step: &mut slipstick::Step, memory: &mut _| step.sensor_vjp_parameters(&w, group, memory, &mut out);
-            py.detach(|| self.origin.resume(work))?;
-            Ok(out)
-        })
     }
 
     fn __repr__(&self) -> String {

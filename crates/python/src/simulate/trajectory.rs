@@ -3,10 +3,12 @@
 use crate::arrays::{Input, array, to_matrix, vector, wrong_shape};
 use crate::errors::Failure;
 use crate::simulate::sensors::{self, Reading};
+use crate::simulate::views::StepContact;
 use numpy::{PyArray1, PyArray2};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use slipstick::{InputError, State};
+use slipstick::{InputError, Model, State};
 use std::path::PathBuf;
 
 /// A motion: the states of a rollout and what its steps report.
@@ -15,6 +17,7 @@ use std::path::PathBuf;
 /// and tau (n, nv): what acted during each step (zeros where nothing was given); contacts (n,) int64: contacts in the
 /// problem of each step; penetration (n,) (m): the deepest overlap at its beginning; residual (n,), compliance_shift (n,)
 /// [m/s], iterations (n,) int64, status and stage (lists of str): from its report; sensors (dict of name to (n, size)).
+/// With contacts=True it has contacts_of(step), and a Replay of it shows them.
 #[pyclass(frozen, module = "slipstick")]
 pub struct Trajectory {
     #[pyo3(get)]
@@ -37,6 +40,9 @@ pub struct Trajectory {
     compliance_shift: Py<PyArray1<f64>>,
     #[pyo3(get)]
     iterations: Py<PyArray1<i64>>,
+    /// Fraction of its position correction that each step was given (steps,).
+    #[pyo3(get)]
+    correction: Py<PyArray1<f64>>,
     #[pyo3(get)]
     status: Vec<&'static str>,
     #[pyo3(get)]
@@ -44,10 +50,11 @@ pub struct Trajectory {
     #[pyo3(get)]
     sensors: Py<PyDict>,
     recorded: slipstick::Trajectory,
+    model: Model,
 }
 
 impl Trajectory {
-    pub fn new(py: Python<'_>, t: slipstick::Trajectory, readings: &[Reading]) -> PyResult<Trajectory> {
+    pub fn new(py: Python<'_>, model: &Model, t: slipstick::Trajectory, readings: &[Reading]) -> PyResult<Trajectory> {
         let ([nq, nv, nu], n) = (t.sizes, t.steps());
         let numbers = |x: &[f64]| PyArray1::from_slice(py, x).unbind();
         let rows =
@@ -63,10 +70,12 @@ impl Trajectory {
             residual: numbers(&t.residual),
             compliance_shift: numbers(&t.compliance_shift),
             iterations: PyArray1::from_iter(py, t.iterations.iter().map(|n| i64::from(*n))).unbind(),
+            correction: numbers(&t.correction),
             status: t.status.iter().map(|s| s.name()).collect(),
             stage: t.stage.iter().map(|s| s.name()).collect(),
             sensors: sensors::to_dict(py, readings, Some(n))?.unbind(),
             recorded: t,
+            model: model.clone(),
         })
     }
 
@@ -77,6 +86,32 @@ impl Trajectory {
 
 #[pymethods]
 impl Trajectory {
+    /// Steps that did not converge (int).
+    #[getter]
+    fn not_converged(&self) -> usize {
+        self.recorded.not_converged()
+    }
+
+    /// Steps that were given less than their whole position correction (int).
+    #[getter]
+    fn reduced_corrections(&self) -> usize {
+        self.recorded.reduced_corrections()
+    }
+
+    /// Contacts of a step (list of StepContact), of a rollout that was made with contacts=True.
+    fn contacts_of(&self, step: usize) -> Result<Vec<StepContact>, Failure> {
+        let Some(views) = self.recorded.contacts_of(step) else {
+            let steps = self.recorded.steps();
+            let text = match step < steps {
+                true => "this trajectory has no contacts: Simulator.rollout(…, contacts=True)".to_string(),
+                false => format!("step: expected less than {steps}, got {step}"),
+            };
+            return Err(PyValueError::new_err(text).into());
+        };
+        let model = &self.model;
+        Ok(views.iter().map(|view| StepContact { view: *view, model: model.clone() }).collect())
+    }
+
     /// Writes it, without sensors, into a file whose name ends in ".npz" (for numpy.load), ".csv" or ".json".
     fn save(&self, py: Python<'_>, path: PathBuf) -> Result<(), Failure> {
         Ok(py.detach(|| self.recorded.save(path))?)
@@ -87,7 +122,15 @@ impl Trajectory {
     }
 
     fn __repr__(&self) -> String {
-        format!("<slipstick.Trajectory of '{}': {} steps>", self.recorded.model, self.status.len())
+        let mut text = format!("<slipstick.Trajectory of '{}': {} steps", self.recorded.model, self.status.len());
+        for (count, what) in
+            [(self.not_converged(), "not converged"), (self.reduced_corrections(), "with a reduced correction")]
+        {
+            if count > 0 {
+                text += &format!(", {count} {what}");
+            }
+        }
+        text + ">"
     }
 }
 

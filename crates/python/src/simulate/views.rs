@@ -20,14 +20,14 @@ use std::collections::BTreeMap;
 /// together), impulse (3,) [N·s] and force (3,) (N) on the second body, velocity (3,) [m/s] of the second body against
 /// the first, mode ("break", "stick" or "slide"), margin (float, m/s: the change of velocity that would change the mode).
 /// Point, normal, impulse and force have world axes; velocity is along the columns of frame.
-#[pyclass(frozen, module = "slipstick")]
-pub struct ContactView {
+#[pyclass(frozen, module = "slipstick.types")]
+pub struct StepContact {
     pub view: slipstick::step::ContactView,
     pub model: Model,
 }
 
 #[pymethods]
-impl ContactView {
+impl StepContact {
     #[getter]
     fn geoms(&self) -> (&str, &str) {
         let name = |id: GeomId| self.model.geoms()[id.0].name.as_str();
@@ -110,7 +110,7 @@ impl ContactView {
     fn __repr__(&self) -> String {
         let ((a, b), (i, j), mode) = (self.geoms(), self.geom_numbers(), self.mode());
         let distance = self.view.distance;
-        format!("<slipstick.ContactView of '{a}' ({i}) and '{b}' ({j}): {mode}, distance={distance}>")
+        format!("<slipstick.types.StepContact of '{a}' ({i}) and '{b}' ({j}): {mode}, distance={distance:.3e}>")
     }
 }
 
@@ -123,11 +123,11 @@ impl ContactView {
 /// N·m: forces that would open it and make it slip while it holds; inf for what cannot), corner (float, m or
 /// rad: distance of its gap from the next corner of the position correction), degenerate (bool: undecided between two
 /// modes, so that a derivative may hold for one side only).
-#[pyclass(frozen, module = "slipstick")]
-pub struct ConstraintView(pub slipstick::step::ConstraintView);
+#[pyclass(frozen, module = "slipstick.types")]
+pub struct StepConstraint(pub slipstick::step::ConstraintView);
 
 #[pymethods]
-impl ConstraintView {
+impl StepConstraint {
     #[getter]
     fn name(&self) -> &str {
         &self.0.name
@@ -180,7 +180,7 @@ impl ConstraintView {
 
     fn __repr__(&self) -> String {
         let (name, mode, opening, slipping) = (self.name(), self.mode(), self.0.opening, self.0.slipping);
-        format!("<slipstick.ConstraintView: {name}: {mode}, opening={opening:.2e}, slipping={slipping:.2e}>")
+        format!("<slipstick.types.StepConstraint: {name}: {mode}, opening={opening:.2e}, slipping={slipping:.2e}>")
     }
 }
 
@@ -195,7 +195,7 @@ impl ConstraintView {
 /// problem), rows (int), degenerate (int: constraints about to change their mode), margin (float, m/s: the smallest one),
 /// correction (float: the least share of its position correction that an island was given; less than 1 where all of it would
 /// have added too much energy).
-#[pyclass(frozen, get_all, module = "slipstick")]
+#[pyclass(frozen, get_all, module = "slipstick.types")]
 pub struct SolveReport {
     status: &'static str,
     stage: &'static str,
@@ -235,7 +235,7 @@ impl SolveReport {
     fn __repr__(&self) -> String {
         let SolveReport { status, stage, iterations, residual, contacts, .. } = self;
         format!(
-            "<slipstick.SolveReport: {status} by {stage}, {contacts} contacts, {iterations} iterations, \
+            "<slipstick.types.SolveReport: {status} by {stage}, {contacts} contacts, {iterations} iterations, \
              residual={residual:e}>"
         )
     }

@@ -7,7 +7,7 @@ use pyo3::types::{PyBytes, PyType};
 /// What a Simulator carries from one step to the next: impulses, and where searches for contacts ended.
 ///
 /// Made by Simulator.warm_start(). With it, the same state and input repeat a step bit for bit. It can be pickled.
-#[pyclass(frozen, eq, module = "slipstick")]
+#[pyclass(frozen, eq, module = "slipstick.types")]
 #[derive(PartialEq)]
 pub struct WarmStart(pub slipstick::WarmStart);
 
@@ -29,6 +29,6 @@ impl WarmStart {
     }
 
     fn __repr__(&self) -> String {
-        format!("<slipstick.WarmStart: {} bytes>", self.0.to_bytes().len())
+        format!("<slipstick.types.WarmStart: {} bytes>", self.0.to_bytes().len())
     }
 }

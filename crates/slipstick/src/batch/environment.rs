@@ -4,7 +4,7 @@
 use super::error::EnvironmentError;
 use crate::control::Command;
 use crate::rollout_gradient::{Recorder, Stepper};
-use crate::simulator::initial_state;
+use crate::simulator::Simulator;
 use slipstick_core::gradient::{InputGrad, OutputGrad};
 use slipstick_core::{Data, Input, InputError, Model, SolveReport, State, Step, StepError, WarmStart};
 use std::mem::swap;
@@ -48,7 +48,7 @@ pub(super) struct Record {
 
 impl Environment {
     pub fn new(model: &Model) -> Environment {
-        let x = initial_state(model);
+        let x = Simulator::initial_state(model);
         Environment {
             model: model.clone(),
             before: x.clone(),
@@ -85,7 +85,7 @@ impl Environment {
     pub fn with_model(&self, model: &Model) -> Environment {
         let mut other = self.clone();
         other.set_model(model);
-        other.x = initial_state(model);
+        other.x = Simulator::initial_state(model);
         other
     }
 
@@ -105,7 +105,7 @@ impl Environment {
     /// Clears it and resets it to the initial state of a simulator of the model.
     pub fn reset(&mut self, q: &mut [f64], v: &mut [f64]) {
         self.clear();
-        self.x = initial_state(&self.model);
+        self.x = Simulator::initial_state(&self.model);
         q.copy_from_slice(&self.x.q);
         v.copy_from_slice(&self.x.v);
     }

@@ -22,9 +22,9 @@ impl Method {
     /// A word for it, the same as in Python.
     pub fn name(self) -> &'static str {
         match self {
-            Method::GaussNewton => "gauss-newton",
-            Method::LevenbergMarquardt => "levenberg-marquardt",
-            Method::GradientDescent => "gradient-descent",
+            Method::GaussNewton => "gauss_newton",
+            Method::LevenbergMarquardt => "levenberg_marquardt",
+            Method::GradientDescent => "gradient_descent",
         }
     }
 }

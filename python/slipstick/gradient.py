@@ -1,0 +1,13 @@
+"""Derivatives of many steps, and smoothed ones of a single step.
+
+- `RolloutGradient`: a rollout of one model and its derivatives. `Batch.rollout(…, record=True)` has them for many.
+- `bundled_jacobian`: the derivative of a step, averaged over random inputs.
+- `compliance_schedule`: models from soft to rigid contact, for continuation.
+- `Gradient`: what every `vjp` returns.
+
+Derivatives of one step are methods of `slipstick.Step`; how steps are differentiated is an option (`slipstick.options`).
+"""
+
+from ._native import BundledJacobian, Gradient, RolloutGradient, bundled_jacobian, compliance_schedule
+
+__all__ = ["BundledJacobian", "Gradient", "RolloutGradient", "bundled_jacobian", "compliance_schedule"]
