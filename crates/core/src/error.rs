@@ -1,5 +1,7 @@
 //! Typed errors: what, where, expected, got. Nothing here prints.
 
+pub use crate::names::{NameHint, nearest_name};
+
 use crate::constraint::Status;
 use core::fmt;
 
@@ -43,6 +45,8 @@ pub enum InputError {
         what: &'static str,
         /// Name asked for.
         name: String,
+        /// The nearest name, or names that there are.
+        hint: Box<NameHint>,
     },
     /// An index that the model does not have.
     OutOfRange {
@@ -75,6 +79,13 @@ pub enum InputError {
     },
 }
 
+impl InputError {
+    /// A name that none of `names` is, with a hint.
+    pub fn unknown_name<'a>(what: &'static str, name: &str, names: impl IntoIterator<Item = &'a str>) -> InputError {
+        InputError::UnknownName { what, name: name.into(), hint: Box::new(NameHint::new(name, names)) }
+    }
+}
+
 impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -86,7 +97,9 @@ impl fmt::Display for InputError {
             InputError::ZeroQuaternion { joint } => {
                 write!(f, "q: the quaternion of joint '{joint}' is zero and describes no rotation")
             }
-            InputError::UnknownName { what, name } => write!(f, "the model has no {what} named '{name}'"),
+            InputError::UnknownName { what, name, hint } => {
+                write!(f, "the model has no {what} named '{name}' ({hint})")
+            }
             InputError::OutOfRange { what, count, got } => {
                 write!(f, "{what} {got} does not exist: the model has {count}")
             }

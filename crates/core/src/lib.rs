@@ -15,6 +15,7 @@ pub mod gradient;
 pub mod input_check;
 pub mod linalg;
 pub mod model;
+mod names;
 #[doc(hidden)]
 pub mod random;
 pub mod sensors;

@@ -14,6 +14,8 @@ mod mjcf;
 mod mjcf_parts;
 #[path = "cases/mjcf_schema.rs"]
 mod mjcf_schema;
+#[path = "cases/names.rs"]
+mod names;
 #[path = "cases/pairs.rs"]
 mod pairs;
 #[path = "cases/robots.rs"]

@@ -421,23 +421,32 @@ impl Model {
 
     /// Number of the body with a name.
     pub fn body(&self, name: &str) -> Result<BodyId, InputError> {
-        find("body", name, self.bodies().iter().position(|b| b.name == name)).map(BodyId)
+        find("body", name, self.bodies().iter().map(|b| &*b.name)).map(BodyId)
     }
 
     /// Number of the joint with a name.
     pub fn joint(&self, name: &str) -> Result<JointId, InputError> {
-        find("joint", name, self.joints().iter().position(|j| j.name == name)).map(JointId)
+        find("joint", name, self.joints().iter().map(|j| &*j.name)).map(JointId)
     }
 
     /// Number of the frame with a name: a link, else a site.
     pub fn frame(&self, name: &str) -> Result<FrameId, InputError> {
-        find("frame", name, self.frames().iter().position(|f| f.name == name)).map(FrameId)
+        find("frame", name, self.frames().iter().map(|f| &*f.name)).map(FrameId)
+    }
+
+    /// Number of the geom with a name.
+    pub fn geom(&self, name: &str) -> Result<GeomId, InputError> {
+        find("geom", name, self.geoms().iter().map(|g| &*g.name)).map(GeomId)
+    }
+
+    /// Number of the actuator with a name.
+    pub fn actuator(&self, name: &str) -> Result<ActuatorId, InputError> {
+        find("actuator", name, self.actuators().iter().map(|a| &*a.name)).map(ActuatorId)
     }
 
     /// The named state with a name.
     pub fn keyframe(&self, name: &str) -> Result<&Keyframe, InputError> {
-        let found = self.keyframes().iter().find(|k| k.name == name);
-        found.ok_or_else(|| InputError::UnknownName { what: "keyframe", name: name.into() })
+        find("keyframe", name, self.keyframes().iter().map(|k| &*k.name)).map(|k| &self.keyframes()[k])
     }
 }
 
@@ -464,6 +473,8 @@ impl StructureId {
     }
 }
 
-fn find(what: &'static str, name: &str, index: Option<usize>) -> Result<usize, InputError> {
-    index.ok_or_else(|| InputError::UnknownName { what, name: name.into() })
+/// Number of a thing among others of its kind. What has no name cannot be asked for.
+fn find<'a>(what: &'static str, name: &str, names: impl Iterator<Item = &'a str> + Clone) -> Result<usize, InputError> {
+    let found = names.clone().position(|n| n == name && !n.is_empty());
+    found.ok_or_else(|| InputError::unknown_name(what, name, names))
 }

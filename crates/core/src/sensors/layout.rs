@@ -68,7 +68,8 @@ impl SensorLayout {
     /// The range of a sensor by its name.
     pub fn named(&self, name: &str) -> Result<Range<usize>, SensorError> {
         let index = self.names.iter().position(|n| n == name);
-        self.range(index.ok_or_else(|| InputError::UnknownName { what: "sensor", name: name.into() })?)
+        let unknown = || InputError::unknown_name("sensor", name, self.names.iter().map(String::as_str));
+        self.range(index.ok_or_else(unknown)?)
     }
 
     /// Range of all numbers; an error if one of them cannot be read.

@@ -185,7 +185,8 @@ impl Stance {
 /// Where the coordinates of the free base begin, and its body.
 fn base(model: &Model) -> Result<(usize, BodyId), InputError> {
     let free = model.joints().iter().find(|j| j.kind == JointKind::Free);
-    let free = free.ok_or(InputError::UnknownName { what: "free joint", name: "of the base".into() })?;
+    let missing = || InputError::Value { what: "free joints".into(), expected: "one, of the base", got: 0.0 };
+    let free = free.ok_or_else(missing)?;
     Ok((free.q.start, free.body))
 }
 

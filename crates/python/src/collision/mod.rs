@@ -189,9 +189,7 @@ fn geom(model: &slipstick::Model, x: Input) -> Result<GeomId, Failure> {
     if let Ok(number) = x.extract::<usize>() {
         return Ok(GeomId(number));
     }
-    let name: String = x.extract()?;
-    let found = model.geoms().iter().position(|g| g.name == name);
-    found.map(GeomId).ok_or_else(|| InputError::UnknownName { what: "geom", name }.into())
+    Ok(model.geom(&x.extract::<String>()?)?)
 }
 
 /// Nearest points of two shapes of a model, whether or not they may touch.

@@ -92,8 +92,9 @@ pub fn weights_of_steps(model: &Model, steps: usize, by_name: Option<&Bound<'_, 
 /// The name of a sensor and where its numbers are among all.
 fn find(model: &Model, sensors: &Sensors, key: &Bound<'_, PyAny>) -> Result<(String, Range<usize>), Failure> {
     let key: String = key.extract()?;
-    let number = (0..sensors.ranges().len()).find(|k| name(model, *k) == key);
-    let Some(k) = number else { return Err(InputError::UnknownName { what: "sensor", name: key }.into()) };
+    let names: Vec<String> = (0..sensors.ranges().len()).map(|k| name(model, k)).collect();
+    let unknown = || InputError::unknown_name("sensor", &key, names.iter().map(String::as_str));
+    let k = names.iter().position(|n| *n == key).ok_or_else(unknown)?;
     Ok((key, sensors.ranges()[k].clone()))
 }
 

@@ -197,7 +197,8 @@ impl Rollout<'_> {
         vector_or_none("dctrl", dx.ctrl, steps * layout.nu)?;
         for (group, x) in dx.parameters {
             if layout.group(*group).is_none() {
-                return Err(InputError::UnknownName { what: "chosen group", name: group.name().into() });
+                let chosen = layout.groups.iter().map(|(group, _)| group.name());
+                return Err(InputError::unknown_name("chosen group", group.name(), chosen));
             }
             vector_or_none("change of the parameters", x, stepper.model.parameters().group(*group).len())?;
         }

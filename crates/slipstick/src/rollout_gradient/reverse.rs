@@ -47,7 +47,7 @@ impl Rollout<'_> {
         fits("groups of the gradient", out.parameters.len(), layout.groups.len())?;
         for ((group, columns), (name, x)) in layout.groups.iter().zip(&out.parameters) {
             if group != name {
-                return Err(InputError::UnknownName { what: "group at this place", name: name.name().into() }.into());
+                return Err(InputError::unknown_name("group at this place", name.name(), [group.name()]).into());
             }
             fits("gradient of the parameters", x.len(), columns.len())?;
         }

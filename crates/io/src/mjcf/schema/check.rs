@@ -4,6 +4,7 @@ use super::{Class, ROOT, Spec};
 use crate::error::LoadError;
 use crate::warning::Warnings;
 use crate::xml::{Element, shown};
+use slipstick_core::error::nearest_name;
 use std::collections::BTreeSet;
 
 /// Names that were met and make no difference here.
@@ -71,7 +72,7 @@ fn is_neutral(value: &str) -> bool {
 fn unknown_element(element: Element, parent: Element, spec: &Spec) -> LoadError {
     let got = format!("<{}>", shown(element.name()));
     let error = element.structure(&format!("elements that MJCF knows in <{}>", parent.name()), got);
-    match nearest(element.name(), spec.children.iter().map(|c| c.name)) {
+    match nearest_name(element.name(), spec.children.iter().map(|c| c.name)) {
         Some(name) => error.with_hint(format!("did you mean <{name}>?")),
         None => error,
     }
@@ -80,32 +81,10 @@ fn unknown_element(element: Element, parent: Element, spec: &Spec) -> LoadError 
 fn unknown_attribute(element: Element, spec: &Spec, name: &str) -> LoadError {
     let error =
         element.structure(&format!("attributes that MJCF knows in <{}>", element.name()), format!("'{}'", shown(name)));
-    match nearest(name, spec.attributes.iter().flat_map(|g| g.1.split_whitespace())) {
+    match nearest_name(name, spec.attributes.iter().flat_map(|g| g.1.split_whitespace())) {
         Some(name) => error.with_hint(format!("did you mean '{name}'?")),
         None => error,
     }
-}
-
-/// The word that can be reached by the fewest changes, if these are few.
-fn nearest(name: &str, words: impl Iterator<Item = &'static str>) -> Option<&'static str> {
-    let (distance, word) = words.map(|w| (changes(name, w), w)).min_by_key(|(d, _)| *d)?;
-    (distance <= 1 + word.len() / 4).then_some(word)
-}
-
-/// How many letters must be put in, taken out or replaced to come from one word to another.
-fn changes(a: &str, b: &str) -> usize {
-    let a: Vec<char> = a.chars().take(40).collect();
-    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut corner = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.chars().enumerate() {
-            let replaced = corner + usize::from(*x != y);
-            corner = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(corner + 1);
-        }
-    }
-    row.last().copied().unwrap_or(0)
 }
 
 impl Idle {
@@ -143,15 +122,6 @@ impl Idle {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_nearest_word_is_proposed_only_if_it_is_near() {
-        let words = ["friction", "size", "pos"];
-        assert_eq!(nearest("frction", words.into_iter()), Some("friction"));
-        assert_eq!(nearest("sise", words.into_iter()), Some("size"));
-        assert_eq!(nearest("colour", words.into_iter()), None);
-        assert_eq!(changes("kitten", "sitting"), 3);
-    }
 
     #[test]
     fn zeros_and_negations_ask_for_nothing() {
