@@ -28,6 +28,18 @@ pub struct LoadOptions {
     pub terrain: Vec<String>,
 }
 
+impl LoadOptions {
+    /// These options with a floor: the half-space below z = 0.
+    pub fn with_ground(self) -> LoadOptions {
+        LoadOptions { ground: true, ..self }
+    }
+
+    /// These options with a root link that moves freely.
+    pub fn with_free_root(self) -> LoadOptions {
+        LoadOptions { free_root: true, ..self }
+    }
+}
+
 impl Default for LoadOptions {
     fn default() -> LoadOptions {
         LoadOptions {

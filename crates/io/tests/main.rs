@@ -1,5 +1,8 @@
 //! Files to models, from the outside. One binary: it links once.
+#![allow(non_snake_case)] // J
 
+#[path = "cases/edits.rs"]
+mod edits;
 #[path = "cases/files.rs"]
 mod files;
 #[path = "cases/fuzz.rs"]

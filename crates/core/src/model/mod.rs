@@ -7,6 +7,7 @@ mod check;
 mod check_parameters;
 mod compile;
 mod coupling;
+mod edit;
 mod field;
 mod geometry;
 mod gradient_options;
@@ -19,6 +20,7 @@ mod options;
 mod pairs;
 mod parameters;
 mod sensor;
+mod servos;
 mod topology;
 mod warning;
 

@@ -83,6 +83,16 @@ impl Model {
         Ok(self.with_contacts(|contacts| contacts.dropped = list))
     }
 
+    /// This robot with one friction for all explicit pairs.
+    pub(super) fn with_explicit_friction(&self, friction: f64) -> Model {
+        match self.structure.contacts.explicit.iter().all(|(_, surface)| surface.friction == friction) {
+            true => self.clone(),
+            false => self.with_contacts(|contacts| {
+                contacts.explicit.iter_mut().for_each(|(_, surface)| surface.friction = friction);
+            }),
+        }
+    }
+
     fn with_contacts(&self, change: impl FnOnce(&mut PairRules)) -> Model {
         let mut model = self.clone();
         let structure = model.structure_mut();

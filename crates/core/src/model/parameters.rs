@@ -1,5 +1,6 @@
 //! Every number of a model that can be differentiated: one flat vector with named groups.
 
+use crate::error::InputError;
 use core::ops::Range;
 use std::sync::Arc;
 
@@ -23,7 +24,13 @@ pub enum ParameterGroup {
     DryFriction,
     /// Gravity in world axes (m/s²).
     Gravity,
-    /// One per geom: Coulomb's coefficient.
+    /// One per geom: Coulomb's coefficient. A contact has the larger one of its two geoms, or that of the geom with higher
+    /// priority. An explicit pair of a file has its own, which is no parameter.
+    ///
+    /// Derivatives are with respect to one entry each: that of the geom which does not decide is zero. Where two geoms tie,
+    /// as all do by default, each has half (the mean of its two sides). The derivative with respect to the friction of the
+    /// contact is the sum of both, and along [`Model::with_uniform_friction`](super::Model::with_uniform_friction) the sum
+    /// over the group.
     Friction,
     /// One per geom: restitution.
     Restitution,
@@ -97,7 +104,7 @@ pub struct ParameterLayout {
 
 impl ParameterLayout {
     /// `owners(group)` names the owners of each group in order (bodies, dofs, geoms, …).
-    pub(crate) fn new(owners: impl Fn(ParameterGroup) -> Vec<String>) -> ParameterLayout {
+    pub(crate) fn new(mut owners: impl FnMut(ParameterGroup) -> Vec<String>) -> ParameterLayout {
         let owners: Vec<Vec<String>> = ParameterGroup::ALL.iter().map(|g| owners(*g)).collect();
         let mut end = 0;
         let ends = ParameterGroup::ALL.iter().zip(&owners).map(|(g, o)| {
@@ -128,9 +135,36 @@ impl ParameterLayout {
         let group = ParameterGroup::ALL.into_iter().find(|g| self.range(*g).contains(&index))?;
         let (k, entries) = (index - self.range(group).start, group.entries());
         let owner = &self.owners[group as usize][k / entries.len()];
-        let parts = [group.name(), owner, entries[k % entries.len()]];
-        Some(parts.iter().filter(|p| !p.is_empty()).copied().collect::<Vec<_>>().join("/"))
+        Some(path(&[group.name(), owner, entries[k % entries.len()]]))
     }
+
+    /// Names of all entries, in order.
+    pub fn names(&self) -> Vec<String> {
+        (0..self.len()).filter_map(|k| self.name(k)).collect()
+    }
+
+    /// Index of the entry with a name, such as `inertial/torso/xx` or `friction/floor`.
+    pub fn index(&self, name: &str) -> Result<usize, InputError> {
+        let names = self.names();
+        let found = names.iter().position(|n| n == name);
+        found.ok_or_else(|| InputError::unknown_name("parameter", name, names.iter().map(String::as_str)))
+    }
+
+    /// Where the entries lie that belong to one owner: a body, dof, geom, mesh or actuator, by the group.
+    pub fn range_of(&self, group: ParameterGroup, owner: &str) -> Result<Range<usize>, InputError> {
+        let (owners, n) = (&self.owners[group as usize], group.entries().len());
+        let found = owners.iter().position(|o| o == owner).map(|k| self.range(group).start + n * k);
+        let unknown = || {
+            let names: Vec<String> = owners.iter().map(|o| path(&[group.name(), o])).collect();
+            InputError::unknown_name("parameter", &path(&[group.name(), owner]), names.iter().map(String::as_str))
+        };
+        found.map(|start| start..start + n).ok_or_else(unknown)
+    }
+}
+
+/// Parts of a name; some things have no part of their own.
+fn path(parts: &[&str]) -> String {
+    parts.iter().filter(|p| !p.is_empty()).copied().collect::<Vec<_>>().join("/")
 }
 
 /// Values of all parameters of a model.
@@ -145,6 +179,15 @@ impl Parameters {
     pub(crate) fn new(values: Vec<f64>, layout: Arc<ParameterLayout>) -> Parameters {
         debug_assert_eq!(values.len(), layout.len());
         Parameters { values, layout }
+    }
+
+    /// These values, and those of more owners at the end of a group.
+    pub(super) fn extended(&self, group: ParameterGroup, owners: Vec<String>, values: &[f64]) -> Parameters {
+        let mut all = self.layout.owners.clone();
+        all[group as usize].extend(owners);
+        let (end, mut extended) = (self.layout.range(group).end, self.values.clone());
+        extended.splice(end..end, values.iter().copied());
+        Parameters::new(extended, Arc::new(ParameterLayout::new(|g| std::mem::take(&mut all[g as usize]))))
     }
 
     /// The flat vector.
@@ -191,6 +234,16 @@ mod tests {
         assert_eq!(layout.name(20).as_deref(), Some("damping/hip"));
         assert_eq!(layout.name(21).as_deref(), Some("gravity/x"));
         assert_eq!(layout.name(24), None);
+        assert!(layout.names().iter().enumerate().all(|(k, name)| layout.index(name) == Ok(k)));
+        assert_eq!(layout.names().len(), 24);
+        assert_eq!(layout.range_of(ParameterGroup::Inertial, "leg"), Ok(10..20));
+        assert_eq!(layout.range_of(ParameterGroup::Gravity, ""), Ok(21..24));
+        let told = |e: InputError| e.to_string();
+        let unknown = layout.index("inertial/leg/yx").map_err(told);
+        let expected = "the model has no parameter named 'inertial/leg/yx' (did you mean 'inertial/leg/xx'?)";
+        assert_eq!(unknown, Err(expected.into()));
+        let unknown = layout.range_of(ParameterGroup::Damping, "waist").map_err(told);
+        assert_eq!(unknown, Err("the model has no parameter named 'damping/waist' (it has: damping/hip)".into()));
         let mut end = 0;
         for g in ParameterGroup::ALL {
             assert_eq!(layout.range(g).start, end);
