@@ -124,7 +124,8 @@ impl Shape {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Surface {
-    /// Coulomb's coefficient of sliding friction.
+    /// Coulomb's coefficient of sliding friction, as the model was built; its present value is a
+    /// [parameter](super::ParameterGroup::Friction). A contact has the larger one of its two geoms, unless one has priority.
     pub friction: f64,
     /// Fraction of the approach speed that returns.
     pub restitution: f64,
@@ -136,7 +137,7 @@ pub struct Surface {
     pub conaffinity: u32,
     /// 1: frictionless, 3: sliding friction.
     pub condim: u8,
-    /// The geom of higher priority decides the friction of a pair.
+    /// The geom of higher priority decides friction and `condim` of a pair. Equal priorities: the larger ones count.
     pub priority: i32,
     /// Distance by which the surface lies outside the shape: `margin` of the file (m).
     pub offset: f64,
