@@ -84,6 +84,8 @@ impl Comparison {
     pub fn new(model: &Model) -> Result<Comparison, GradCheckError> {
         let mut options = model.options().clone();
         options.tolerance = TOLERANCE.min(options.tolerance);
+        // forward and reverse are compared in every state; differences skip those that are not solved
+        options.gradient_of_failed_steps = true;
         let model = model.with_options(options)?;
         let state = State::neutral(&model);
         Ok(Comparison {
