@@ -13,7 +13,7 @@ use std::path::PathBuf;
 ///
 /// model: Model; title: str, default the model's name; frame_rate: frames per second of simulated time, states between
 /// them are left out. States come in the order of time; a time before the last one begins another motion, which is shown
-/// after it. In a notebook a Replay shows itself.
+/// after it, and steps that all begin at time zero follow each other. In a notebook a Replay shows itself.
 #[pyclass(module = "slipstick")]
 pub struct Replay {
     inner: slipstick_view::Replay,

@@ -44,6 +44,8 @@ pub(crate) struct Frames {
     early: bool,
     /// Time of the next frame (s).
     due: f64,
+    /// Time of the last state, as it was given (s).
+    last: Option<f64>,
     /// What is added to the time of states, so that a motion begun anew follows on the last one (s).
     shift: f64,
 }
@@ -58,8 +60,13 @@ impl Frames {
         8 * self.times.len() + 4 * (self.poses.len() + self.contacts.len() + self.ends.len()) + self.modes.len()
     }
 
-    /// Adds a frame for `time` (s), in the place of the last one if that came before its time.
-    pub fn push(&mut self, time: f64, rate: f64, poses: &[f32], marks: impl Iterator<Item = Mark>) {
+    /// Adds a frame for `time` (s), in the place of the last one if that came before its time. `dt` (s) is the length of the
+    /// step that led there: where time stands still, as it does in steps that all begin at time zero, it goes on by that.
+    pub fn push(&mut self, time: f64, dt: f64, rate: f64, poses: &[f32], marks: impl Iterator<Item = Mark>) {
+        if self.last == Some(time) {
+            self.shift += dt;
+        }
+        self.last = Some(time);
         let mut now = time + self.shift;
         match self.times.last() {
             Some(&last) if now < last => {
@@ -128,7 +135,7 @@ mod tests {
 
     fn frames(times: &[f64], rate: f64) -> Frames {
         let mut frames = Frames::default();
-        times.iter().for_each(|t| frames.push(*t, rate, &[*t as f32; 7], [mark(*t)].into_iter()));
+        times.iter().for_each(|t| frames.push(*t, 0.0, rate, &[*t as f32; 7], [mark(*t)].into_iter()));
         frames
     }
 
@@ -163,9 +170,9 @@ mod tests {
     #[test]
     fn states_without_contacts_leave_the_marks_of_others_alone() {
         let mut frames = Frames::default();
-        frames.push(0.0, 10.0, &[], [mark(1.0), mark(2.0)].into_iter());
-        frames.push(0.1, 10.0, &[], std::iter::empty());
-        frames.push(0.2, 10.0, &[], [mark(3.0)].into_iter());
+        frames.push(0.0, 0.0, 10.0, &[], [mark(1.0), mark(2.0)].into_iter());
+        frames.push(0.1, 0.0, 10.0, &[], std::iter::empty());
+        frames.push(0.2, 0.0, 10.0, &[], [mark(3.0)].into_iter());
         assert_eq!(frames.ends, [2, 2, 3]);
     }
 }

@@ -17,7 +17,8 @@ const MOST_BYTES: usize = 256 << 20;
 /// A motion to be shown: poses of all bodies and what their contacts do.
 ///
 /// States come in the order of time. Those between two frames are left out, the last one is kept. A time before the last
-/// one begins another motion, which is shown after it.
+/// one begins another motion, which is shown after it. Steps that all end at one time, because each began at time zero, are
+/// shown one after the other.
 #[derive(Debug, Clone)]
 pub struct Replay {
     model: Model,
@@ -71,7 +72,7 @@ impl Replay {
 
     /// A state, without contacts.
     pub fn record_state(&mut self, x: &State) -> Result<(), ViewError> {
-        self.push(&x.q, x.time, std::iter::empty())
+        self.push(&x.q, x.time, 0.0, std::iter::empty())
     }
 
     /// The state after a step, with the contacts of the step. Its time step is that of the replay's model.
@@ -89,7 +90,7 @@ impl Replay {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(InputError::Value { what: "dt".into(), expected: "a positive number", got: dt }.into());
         }
-        self.push(&next.q, next.time, contacts.into_iter().map(|c| Mark::new(&c, dt)))
+        self.push(&next.q, next.time, dt, contacts.into_iter().map(|c| Mark::new(&c, dt)))
     }
 
     /// All states of a trajectory, each with the contacts of the step that leads to it if the trajectory has them
@@ -99,11 +100,11 @@ impl Replay {
         t.time.iter().enumerate().try_for_each(|(k, time)| {
             let q = t.q.get(nq * k..nq * (k + 1)).unwrap_or_default();
             let contacts = k.checked_sub(1).and_then(|step| t.contacts_of(step)).unwrap_or_default();
-            self.push(q, *time, contacts.iter().map(|c| Mark::new(c, t.dt)))
+            self.push(q, *time, 0.0, contacts.iter().map(|c| Mark::new(c, t.dt)))
         })
     }
 
-    fn push(&mut self, q: &[f64], time: f64, marks: impl Iterator<Item = Mark>) -> Result<(), ViewError> {
+    fn push(&mut self, q: &[f64], time: f64, dt: f64, marks: impl Iterator<Item = Mark>) -> Result<(), ViewError> {
         if !time.is_finite() {
             return Err(InputError::Value { what: "time".into(), expected: "a finite number", got: time }.into());
         }
@@ -119,7 +120,7 @@ impl Replay {
             }
             self.poses.extend(pose);
         }
-        self.frames.push(time, self.rate, &self.poses, marks);
+        self.frames.push(time, dt, self.rate, &self.poses, marks);
         Ok(())
     }
 
@@ -175,6 +176,20 @@ mod tests {
         let told = replay.frames.to_json();
         assert_eq!(told["ends"], crate::encode::integers(&[0, 4]));
         assert_eq!(told["modes"].as_str().map(str::len), Some(8));
+    }
+
+    #[test]
+    fn steps_that_all_begin_at_time_zero_follow_each_other() {
+        let (model, x) = stands();
+        let (mut data, mut replay, dt) = (Data::new(&model), Replay::new(&model), model.options().dt);
+        let (mut from, mut next) = (x.clone(), x.clone());
+        for _ in 0..200 {
+            from.time = 0.0;
+            let done = step(&model, &mut data, &from, &Input::default(), &mut next).unwrap();
+            replay.record(&done, &next).unwrap();
+            std::mem::swap(&mut from, &mut next);
+        }
+        assert_eq!(replay.frames(), (200.0 * dt * FRAME_RATE).floor() as usize + 1);
     }
 
     #[test]
