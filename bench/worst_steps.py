@@ -18,7 +18,7 @@ SLOWEST, REPEATS = 20, 10
 def random_state(model, rng):
     q = model.neutral().copy()
     for kind, name in zip(model.joint_types, model.joint_names):
-        at, dofs = model.joint_q(name), model.joint_v(name)
+        at, dofs = model.joint(name).q, model.joint(name).v
         if kind in ("free", "spherical"):
             quaternion = rng.normal(size=4)
             q[at.stop - 4:at.stop] = quaternion / np.linalg.norm(quaternion)

@@ -13,7 +13,8 @@
     replay.record_trajectory(run)
     replay.save("stand.html")
 
-- Models: `load`, `loads`, `builtin`, `ModelBuilder`; `Model.with_options`, `Model.with_parameters`.
+- Models: `load`, `loads`, `builtin`, `ModelBuilder`; `Model.with_options`, `with_parameters`, `with_mass`, `with_friction`, `with_servos`;
+  `Model.body(name)`, `joint`, `actuator`, `geom`, `frame`.
 - In time: `Simulator` owns a state, a clock and a warm start; `step` is a function of a state; `Batch` steps many at once.
 - To look at: `Trajectory`, `Replay`.
 - Modules: `dynamics` (inverse and forward dynamics, kinematics), `gradient` (rollouts, smoothing), `collision`, `ncp` (contact
@@ -33,6 +34,7 @@ from ._native import (
     GradientError,
     LoadError,
     Model,
+    ModelBuilder,
     Replay,
     Simulator,
     State,
@@ -42,6 +44,7 @@ from ._native import (
     builtin,
     builtin_names,
     load,
+    loads,
     step,
 )
 
@@ -51,6 +54,7 @@ __all__ = [
     "GradientError",
     "LoadError",
     "Model",
+    "ModelBuilder",
     "Replay",
     "Simulator",
     "State",
@@ -63,6 +67,7 @@ __all__ = [
     "errors",
     "gradient",
     "load",
+    "loads",
     "ncp",
     "optimize",
     "options",

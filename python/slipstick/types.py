@@ -1,10 +1,15 @@
 """Classes of what functions and attributes return. None is made by a user, but for WarmStart.from_bytes."""
 
 from ._native import (
+    Actuator,
     BatchJacobian,
     BatchRollout,
+    Body,
     Corners,
     Equality,
+    Frame,
+    Geom,
+    Joint,
     Keyframe,
     Kinematics,
     ModelWarning,
@@ -19,10 +24,15 @@ from ._native import (
 )
 
 __all__ = [
+    "Actuator",
     "BatchJacobian",
     "BatchRollout",
+    "Body",
     "Corners",
     "Equality",
+    "Frame",
+    "Geom",
+    "Joint",
     "Keyframe",
     "Kinematics",
     "ModelWarning",

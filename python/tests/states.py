@@ -18,7 +18,7 @@ def generator(label):
 
 def layout_of_model(model):
     """(kind, first index in q) of every joint of a slipstick model."""
-    return [(kind, model.joint_q(name).start) for name, kind in zip(model.joint_names, model.joint_types)]
+    return [(kind, model.joint(name).q.start) for name, kind in zip(model.joint_names, model.joint_types)]
 
 
 def layout_of_mujoco(mj):

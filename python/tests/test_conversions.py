@@ -50,7 +50,7 @@ def one_dof_joints(model):
 
 def dof_order(model, pin_model):
     """Our dof of every one-dof joint of Pinocchio's, in its order."""
-    return [model.joint_v(name).start for name in pin_model.names if name in one_dof_joints(model)]
+    return [model.joint(name).v.start for name in pin_model.names if name in one_dof_joints(model)]
 
 
 def free_flyer_formulas(model, pin_model, q, v, a, tau, J):

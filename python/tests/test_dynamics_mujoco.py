@@ -35,8 +35,8 @@ def test_coordinates_are_mujocos(mjcf_robot, model, mj):
     joints = [mj.joint(j) for j in range(mj.njnt) if mj.joint(j).name]
     assert [name for name in model.joint_names if name in {joint.name for joint in joints}] == [j.name for j in joints]
     for joint in joints:
-        assert model.joint_q(joint.name).start == joint.qposadr[0]
-        assert model.joint_v(joint.name).start == joint.dofadr[0]
+        assert model.joint(joint.name).q.start == joint.qposadr[0]
+        assert model.joint(joint.name).v.start == joint.dofadr[0]
 
 
 def test_names_and_order_of_bodies_and_actuators_are_the_files(mjcf_robot, model, mj):

@@ -129,7 +129,7 @@ def test_urdf_masses_are_pinocchios(urdf_robot, model):
     for name in model.joint_names:
         joint = expected.joints[expected.getJointId(name)] if expected.existJointName(name) else None
         if joint is not None and joint.nv == 1:
-            dof = model.joint_v(name).start
+            dof = model.joint(name).v.start
             assert_close(model.lower[dof], expected.lowerPositionLimit[joint.idx_q], 1e-12, name)
             assert_close(model.upper[dof], expected.upperPositionLimit[joint.idx_q], 1e-12, name)
             assert_close(model.effort_limit[dof], expected.upperEffortLimit[joint.idx_v], 1e-12, name)

@@ -25,7 +25,7 @@ def within_limits(model, q):
     """The configuration with every hinge and slide moved to within its limits."""
     for name, kind in zip(model.joint_names, model.joint_types):
         if kind in ("revolute", "prismatic"):
-            j, i = model.joint_v(name).start, model.joint_q(name).start
+            j, i = model.joint(name).v.start, model.joint(name).q.start
             q[i] = np.clip(q[i], model.lower[j], model.upper[j])
     return q
 

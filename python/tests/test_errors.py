@@ -126,9 +126,9 @@ def test_unknown_names_are_refused_by_name(model, arguments):
     with pytest.raises(ValueError, match="no_such_frame"):
         slipstick.dynamics.velocity_derivatives(model, q, v, "no_such_frame")
     with pytest.raises(ValueError, match="no_such_joint"):
-        model.joint_q("no_such_joint")
+        model.joint("no_such_joint").q
     with pytest.raises(ValueError, match="no_such_body"):
-        model.body_inertia("no_such_body")
+        model.body("no_such_body").inertial
     with pytest.raises(ValueError, match="no_such_pose"):
         model.keyframe("no_such_pose")
     with pytest.raises(ValueError, match="no_such_robot"):

@@ -10,7 +10,7 @@ from states import assert_close, random_states
 
 
 def stacked_parameters(model):
-    return np.concatenate([model.body_inertia(name) for name in model.body_names[1:]])
+    return np.concatenate([model.body(name).inertial for name in model.body_names[1:]])
 
 
 def columns_of(body):
@@ -59,7 +59,7 @@ def test_body_inertias_are_pinocchios(robot, model, oracle):
     assert bodies
     for i, joint, X in bodies:
         expected = change_of_frame(X.inverse()) @ oracle.model.inertias[joint].toDynamicParameters()
-        assert_close(model.body_inertia(model.body_names[i]), expected, 1e-9, model.body_names[i])
+        assert_close(model.body(model.body_names[i]).inertial, expected, 1e-9, model.body_names[i])
 
 
 def test_the_regressor_gives_the_torques(robot, model):
@@ -110,7 +110,7 @@ def test_inertial_derivatives_of_forward_dynamics_match_differences(robot, model
     exact = slipstick.dynamics.aba_inertial_derivatives(model, q, v, tau)
     massive = [i for i in range(1, model.n_bodies) if model.body_masses[i] > 1e-3]
     for i in massive:
-        scales = parameter_scales(model.body_inertia(model.body_names[i]))
+        scales = parameter_scales(model.body(model.body_names[i]).inertial)
 
         def acceleration(e):
             parameters = model.parameters.copy()

@@ -171,7 +171,7 @@ def test_a_feature_means_what_it_means_to_mujoco(feature):
     assert model.n_geoms == mj.ngeom and model.dt == mj.opt.timestep
     assert_close(model.frame_masses[: mj.nbody], mj.body_mass, TOLERANCE, "masses")
     for body, theirs in zip(model.body_names[1:], moving(mj)[1:]):
-        assert_close(model.body_inertia(body), inertial_parameters(mj, theirs), TOLERANCE, "inertia")
+        assert_close(model.body(body).inertial, inertial_parameters(mj, theirs), TOLERANCE, "inertia")
     limited = np.repeat(mj.jnt_limited == 1, [{0: 6, 1: 3}.get(int(kind), 1) for kind in mj.jnt_type])
     assert np.array_equal(np.isfinite(model.lower), limited & (mj.jnt_type[mj.dof_jntid] > 1))
     bit = mujoco.mjtDisableBit

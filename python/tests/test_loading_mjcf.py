@@ -91,7 +91,7 @@ def test_inertias_of_bodies_hold_those_of_the_links_welded_to_them(robot, model,
     for name, body in zip(model.body_names[1:], moving(mj)[1:]):
         expected = inertial_parameters(mj, body)
         scale = max(1e-3, np.abs(expected).max())  # small parts are judged on their own scale
-        assert_close(model.body_inertia(name) / scale, expected / scale, TOLERANCE, name)
+        assert_close(model.body(name).inertial / scale, expected / scale, TOLERANCE, name)
 
 
 def test_joints_are_mujocos(robot, model, mj):

@@ -89,7 +89,7 @@ def test_masses_and_inertias_are_pinocchios(robot, free_root, model, oracle):
     links = {our_name(name, free_root): name for name in oracle.bodies}
     for name in model.body_names[1:]:
         expected = oracle.model.inertias[oracle.joint_of(links[name])].toDynamicParameters()
-        assert_close(model.body_inertia(name), expected, TOLERANCE, name)
+        assert_close(model.body(name).inertial, expected, TOLERANCE, name)
 
 
 def test_every_link_keeps_its_own_mass(robot, free_root, model):
@@ -107,7 +107,7 @@ def test_limits_are_pinocchios(robot, free_root, model):
         joint = theirs.joints[theirs.getJointId(name)] if theirs.existJointName(name) else None
         if joint is None or joint.nv != 1:
             continue
-        dof = model.joint_v(name).start
+        dof = model.joint(name).v.start
         if joint.nq == 1 and np.isfinite(model.lower[dof]):
             assert_close(model.lower[dof], theirs.lowerPositionLimit[joint.idx_q], 1e-12, name)
             assert_close(model.upper[dof], theirs.upperPositionLimit[joint.idx_q], 1e-12, name)

@@ -29,7 +29,7 @@ def test_a_quaternion_and_its_negative_are_the_same_rotation(robot, model):
         turned = q.copy()
         for name, kind in zip(model.joint_names, model.joint_types):
             if kind in ("free", "spherical"):
-                stop = model.joint_q(name).stop
+                stop = model.joint(name).q.stop
                 turned[stop - 4 : stop] *= -1.0
         assert_close(slipstick.dynamics.difference(model, q, turned), np.zeros(model.nv), 1e-12)
         assert_close(slipstick.dynamics.rnea(model, turned, v, a), slipstick.dynamics.rnea(model, q, v, a), 1e-12)
@@ -41,7 +41,7 @@ def test_integrated_quaternions_stay_of_unit_length(robot, model):
             q = slipstick.dynamics.integrate(model, q, v)
         for name, kind in zip(model.joint_names, model.joint_types):
             if kind in ("free", "spherical"):
-                stop = model.joint_q(name).stop
+                stop = model.joint(name).q.stop
                 assert abs(np.linalg.norm(q[stop - 4 : stop]) - 1.0) < 1e-14, name
 
 

@@ -63,7 +63,7 @@ def test_names_are_unique_and_the_tree_is_in_order(builtin):
 
 
 def test_the_joints_share_out_q_and_v_without_gaps(builtin):
-    for total, part in [(builtin.nq, builtin.joint_q), (builtin.nv, builtin.joint_v)]:
+    for total, part in [(builtin.nq, lambda name: builtin.joint(name).q), (builtin.nv, lambda name: builtin.joint(name).v)]:
         taken = np.concatenate([np.arange(total)[part(name)] for name in builtin.joint_names])
         assert np.array_equal(np.sort(taken), np.arange(total))
 
@@ -84,7 +84,7 @@ def test_the_home_pose_is_a_state_inside_the_limits(builtin):
     assert home.q.shape == (builtin.nq,) and home.v.shape == (builtin.nv,) and home.ctrl.shape == (builtin.nu,)
     assert np.all(home.v == 0.0)
     for name, kind in zip(builtin.joint_names, builtin.joint_types):
-        q, dof = home.q[builtin.joint_q(name)], builtin.joint_v(name).start
+        q, dof = home.q[builtin.joint(name).q], builtin.joint(name).v.start
         if kind in ("free", "spherical"):
             assert abs(np.linalg.norm(q[-4:]) - 1.0) < 1e-12, name
         elif kind in ("revolute", "prismatic"):

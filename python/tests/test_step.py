@@ -53,9 +53,9 @@ def assert_rest_is_of_joints(model, q, v_next, rest, mass):
     dt, bound = model.dt, model.dt * model.dry_friction
     noise = 1e-9 * np.maximum(1.0, np.diag(mass))
     for name, kind in zip(model.joint_names, model.joint_types):
-        v0, width = model.joint_v(name).start, model.joint_v(name).stop - model.joint_v(name).start
+        v0, width = model.joint(name).v.start, model.joint(name).v.stop - model.joint(name).v.start
         for j in range(v0, v0 + width):
-            position = q[model.joint_q(name).start] if width == 1 else 0.0
+            position = q[model.joint(name).q.start] if width == 1 else 0.0
             gaps = np.array([position - model.lower[j], model.upper[j] - position])
             below, above = gaps < LIMIT_NEAR
             push, drag = rest[j] - np.clip(rest[j], -bound[j], bound[j]), np.clip(rest[j], -bound[j], bound[j])

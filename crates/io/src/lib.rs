@@ -50,14 +50,23 @@ pub fn load_with(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Model,
     let path = path.as_ref();
     let name = path.display().to_string();
     refuse_by_name(path, &name)?;
-    let text = read_text(path, &name)?;
+    load_text(path, &name, &read_text(path, &name)?, options)
+}
+
+/// Loads a text in MJCF or URDF; the root element tells which. `name` stands for the file in messages; files that the text
+/// names are looked for beside it.
+pub fn load_str(name: &str, xml: &str, options: &LoadOptions) -> Result<Model, LoadError> {
+    load_text(Path::new(name), name, xml, options)
+}
+
+fn load_text(path: &Path, name: &str, text: &str, options: &LoadOptions) -> Result<Model, LoadError> {
     let mut document = Document::default();
-    let root = document.add(&name, &text)?;
+    let root = document.add(name, text)?;
     match document.element(root).name() {
         "mujoco" => from_mjcf(document, root, path, options),
         "robot" => from_urdf(&document, root, path, options),
-        "sdf" | "gazebo" => Err(format(&name, "SDF", "convert it to URDF or MJCF first")),
-        other => Err(format(&name, &format!("a file with root element <{}>", xml::shown(other)), "")),
+        "sdf" | "gazebo" => Err(format(name, "SDF", "convert it to URDF or MJCF first")),
+        other => Err(format(name, &format!("a file with root element <{}>", xml::shown(other)), "")),
     }
 }
 

@@ -47,6 +47,17 @@ pub fn matrix(what: &'static str, x: Input) -> PyResult<(Vec<f64>, [usize; 2])> 
     }
 }
 
+/// Numbers of an array whose shape is one of those expected, and that shape.
+pub fn shaped_array(
+    what: &'static str,
+    x: Input,
+    expected: &str,
+    fits: impl FnOnce(&[usize]) -> bool,
+) -> PyResult<(Vec<f64>, Vec<usize>)> {
+    let (numbers, shape) = array(x)?;
+    if fits(&shape) { Ok((numbers, shape)) } else { Err(wrong_shape(what, expected, &shape)) }
+}
+
 /// A vector of `rows` numbers or a matrix of `rows` rows: its numbers row by row, and its shape.
 pub fn columns(what: &'static str, x: Input, rows: usize) -> Result<(Vec<f64>, Vec<usize>), Failure> {
     let (numbers, shape) = array(x)?;

@@ -71,9 +71,13 @@ mod _native {
     #[pymodule_export]
     use crate::gradient::step::StepJacobian;
     #[pymodule_export]
+    use crate::model::builder::ModelBuilder;
+    #[pymodule_export]
     use crate::model::gradient_options::{Central, ExactForwardCentral, Randomized, Smoothed};
     #[pymodule_export]
-    use crate::model::load::{builtin, builtin_names, load};
+    use crate::model::load::{builtin, builtin_names, load, loads};
+    #[pymodule_export]
+    use crate::model::named::{Actuator, Body, Frame, Geom, Joint};
     #[pymodule_export]
     use crate::model::options::{Correction, Options};
     #[pymodule_export]

@@ -53,7 +53,8 @@ pub mod files {
     pub use crate::trajectory::{SaveError, TrajectoryFormat};
     pub use slipstick_io::{
         ConversionWarning, NoHull, PairChoice, Place, TriangleMesh, content_hash, convex_hull, load_mesh_file,
-        load_mjcf_str, load_urdf_str, mesh_file_name, mesh_to_obj, to_mjcf, to_mjcf_with_warnings, to_urdf, with_pairs,
+        load_mjcf_str, load_str, load_urdf_str, mesh_file_name, mesh_to_obj, to_mjcf, to_mjcf_with_warnings, to_urdf,
+        with_pairs,
     };
 }
 

@@ -39,7 +39,7 @@ pub struct Contact {
 impl Contact {
     fn __repr__(&self) -> String {
         let ((a, b), (i, j)) = (&self.geoms, self.geom_numbers);
-        format!("<slipstick.collision.Contact of '{a}' ({i}) and '{b}' ({j}): distance={}>", self.distance)
+        format!("<slipstick.collision.Contact of '{a}' ({i}) and '{b}' ({j}): distance={:.3e}>", self.distance)
     }
 }
 
@@ -53,6 +53,15 @@ pub struct ContactDerivatives {
     normal: Py<PyArray3<f64>>,
     point: Py<PyArray3<f64>>,
     distance: Py<PyArray2<f64>>,
+}
+
+#[pymethods]
+impl ContactDerivatives {
+    fn __repr__(&self) -> String {
+        let contact = self.contact.get();
+        let (a, b) = &contact.geoms;
+        format!("<slipstick.collision.ContactDerivatives of '{a}' and '{b}': distance={:.3e}>", contact.distance)
+    }
 }
 
 /// Where a ray meets a shape of a model.
@@ -73,7 +82,7 @@ pub struct ModelHit {
 impl ModelHit {
     fn __repr__(&self) -> String {
         let (geom, number, distance) = (&self.geom, self.geom_number, self.distance);
-        format!("<slipstick.collision.ModelHit on '{geom}' ({number}): distance={distance}>")
+        format!("<slipstick.collision.ModelHit on '{geom}' ({number}): distance={distance:.6}>")
     }
 }
 

@@ -20,6 +20,14 @@ pub struct Kinematics {
     frame_position: Py<PyArray2<f64>>,
 }
 
+#[pymethods]
+impl Kinematics {
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let (bodies, frames) = (self.position.bind(py).len()?, self.frame_position.bind(py).len()?);
+        Ok(format!("<slipstick.types.Kinematics of {bodies} bodies and {frames} frames>"))
+    }
+}
+
 /// Poses of all bodies and frames.
 ///
 /// q (nq,). Returns an object with rotation (n_bodies, 3, 3), position (n_bodies, 3), frame_rotation (n_frames, 3, 3)

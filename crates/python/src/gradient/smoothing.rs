@@ -32,6 +32,13 @@ pub struct BundledJacobian {
     left_out: usize,
 }
 
+#[pymethods]
+impl BundledJacobian {
+    fn __repr__(&self) -> String {
+        format!("<slipstick.gradient.BundledJacobian of {} samples, {} left out>", self.used, self.left_out)
+    }
+}
+
 /// Standard deviations: one number for everything, or by name.
 #[derive(FromPyObject)]
 pub enum Spread {

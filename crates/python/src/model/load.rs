@@ -2,6 +2,7 @@
 
 use crate::errors::{Failure, LoadWarning};
 use crate::model::Model;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use slipstick::LoadOptions;
 use slipstick::files::PairChoice;
@@ -44,6 +45,62 @@ pub fn load(
     decompose: bool,
     terrain: Vec<String>,
 ) -> Result<Model, Failure> {
+    let name = path.display().to_string();
+    if name.trim_start().starts_with('<') {
+        return Err(PyValueError::new_err("path: expected the name of a file, got XML; loads() takes a text").into());
+    }
+    let options = options(free_root, ground, package_dirs, pairs, strict, cache, decompose, terrain);
+    let model = py.detach(|| slipstick::load_with(path, &options))?;
+    warn(py, &name, &model)?;
+    Ok(Model::new(model))
+}
+
+/// Loads a text in MJCF or URDF; the root element tells which.
+///
+/// text (str); folder (str or path-like): where files that the text names lie, default: the current folder. Other arguments,
+/// result and errors are those of load().
+#[pyfunction]
+#[pyo3(
+    signature = (text, *, folder=PathBuf::new(), free_root=false, ground=false, package_dirs=Vec::new(),
+        pairs=PathBuf::from("default"), strict=false, cache=true, decompose=false, terrain=Vec::new()),
+    text_signature = "(text, *, folder='', free_root=False, ground=False, package_dirs=(), pairs='default', \
+        strict=False, cache=True, decompose=False, terrain=())"
+)]
+pub fn loads(
+    py: Python<'_>,
+    text: &str,
+    folder: PathBuf,
+    free_root: bool,
+    ground: bool,
+    package_dirs: Vec<PathBuf>,
+    pairs: PathBuf,
+    strict: bool,
+    cache: bool,
+    decompose: bool,
+    terrain: Vec<String>,
+) -> Result<Model, Failure> {
+    if !text.trim_start().starts_with('<') {
+        let start: String = text.chars().take(40).collect();
+        let wrong = format!("text: expected XML, got {start:?}; load() takes the name of a file");
+        return Err(PyValueError::new_err(wrong).into());
+    }
+    let options = options(free_root, ground, package_dirs, pairs, strict, cache, decompose, terrain);
+    let name = folder.join("text").display().to_string();
+    let model = py.detach(|| slipstick::files::load_str(&name, text, &options))?;
+    warn(py, &name, &model)?;
+    Ok(Model::new(model))
+}
+
+fn options(
+    free_root: bool,
+    ground: bool,
+    package_dirs: Vec<PathBuf>,
+    pairs: PathBuf,
+    strict: bool,
+    cache: bool,
+    decompose: bool,
+    terrain: Vec<String>,
+) -> LoadOptions {
     let mut options = LoadOptions::default();
     options.free_root = free_root;
     options.ground = ground;
@@ -53,10 +110,7 @@ pub fn load(
     options.cache = cache;
     options.decompose = decompose;
     options.terrain = terrain;
-    let name = path.display().to_string();
-    let model = py.detach(|| slipstick::load_with(path, &options))?;
-    warn(py, &name, &model)?;
-    Ok(Model::new(model))
+    options
 }
 
 /// Warnings that are spelled out; the others are counted.

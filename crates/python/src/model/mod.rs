@@ -1,24 +1,23 @@
-//! `Model`: names, sizes and numbers of a robot.
+//! `Model`: a robot, its sizes and the names of what it has.
 
+pub mod builder;
+mod edits;
 pub mod gradient_options;
 pub mod load;
+pub mod named;
+mod numbers;
 pub mod options;
 pub mod pickle;
 pub mod scene;
 
-use crate::arrays::{Input, Vector, vector};
+use crate::arrays::Input;
 use crate::dynamics::workspaces::Workspaces;
 use crate::errors::Failure;
-use gradient_options::{Collision, Gradient};
-use numpy::{IntoPyArray, PyArray1, PyArray2};
-use options::{Changes, Options};
+use named::{Actuator, Body, Frame, Geom, Joint, Key};
+use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PySlice};
 use scene::{Equality, ModelWarning, Sensor, Tendon};
-use slipstick::InputError;
 use slipstick::dynamics::Workspace;
-use slipstick::model::{Joint, JointKind, ParameterGroup};
-use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 /// A robot and its world: immutable, shared by threads. Made by load() and builtin().
@@ -78,32 +77,6 @@ impl Model {
         work: impl FnOnce(&slipstick::Model, &mut Workspace) -> Result<T, Failure> + Send,
     ) -> Result<T, Failure> {
         self.workspaces.run(py, &self.inner, |workspace| work(&self.inner, workspace))
-    }
-
-    fn joint(&self, name: &str) -> Result<&Joint, InputError> {
-        Ok(&self.inner.joints()[self.inner.joint(name)?.0])
-    }
-
-    /// One number per dof, from its joint.
-    fn per_dof(&self, value: impl Fn(&Joint) -> f64) -> Vec<f64> {
-        let joints = self.inner.joints().iter();
-        joints.flat_map(|j| std::iter::repeat_n(value(j), j.v.len())).collect()
-    }
-
-    fn group<'py>(&self, py: Python<'py>, group: ParameterGroup) -> Vector<'py> {
-        PyArray1::from_slice(py, self.inner.parameters().group(group))
-    }
-}
-
-fn slice(py: Python<'_>, range: Range<usize>) -> Bound<'_, PySlice> {
-    PySlice::new(py, range.start as isize, range.end as isize, 1)
-}
-
-/// Bounds of a joint with one dof. The range of a spherical joint is an angle, no bound of a single dof.
-fn bounds(joint: &Joint) -> Option<[f64; 2]> {
-    match joint.kind {
-        JointKind::Revolute { .. } | JointKind::Prismatic { .. } => joint.range,
-        _ => None,
     }
 }
 
@@ -247,123 +220,6 @@ impl Model {
         scene::sensors(&self.inner)
     }
 
-    /// Coordinates of a joint: a slice into q.
-    fn joint_q<'py>(&self, py: Python<'py>, name: &str) -> Result<Bound<'py, PySlice>, Failure> {
-        Ok(slice(py, self.joint(name)?.q.clone()))
-    }
-
-    /// Degrees of freedom of a joint: a slice into v.
-    fn joint_v<'py>(&self, py: Python<'py>, name: &str) -> Result<Bound<'py, PySlice>, Failure> {
-        Ok(slice(py, self.joint(name)?.v.clone()))
-    }
-
-    /// Body that carries each body, -1 for the world: (n_bodies,) int64.
-    #[getter]
-    fn parents<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
-        let bodies = self.inner.bodies().iter().enumerate();
-        bodies.map(|(i, b)| if i == 0 { -1 } else { b.parent.0 as i64 }).collect::<Vec<_>>().into_pyarray(py)
-    }
-
-    /// Masses of the bodies, merged links included: (n_bodies,) (kg).
-    #[getter]
-    fn body_masses<'py>(&self, py: Python<'py>) -> Vector<'py> {
-        let masses = (0..self.inner.n_bodies()).map(|i| self.inner.inertias()[i].mass);
-        masses.collect::<Vec<_>>().into_pyarray(py)
-    }
-
-    /// Masses of the links as the file gives them, 0 for sites: (n_frames,) (kg).
-    #[getter]
-    fn frame_masses<'py>(&self, py: Python<'py>) -> Vector<'py> {
-        let masses = self.inner.frames().iter().map(|f| f.inertia.map_or(0.0, |i| i.mass));
-        masses.collect::<Vec<_>>().into_pyarray(py)
-    }
-
-    /// Mass of all moving bodies (kg).
-    #[getter]
-    fn total_mass(&self) -> f64 {
-        self.inner.total_mass()
-    }
-
-    /// Inertial parameters of a body: (10,), m, m c (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz about its origin, body axes.
-    fn body_inertia<'py>(&self, py: Python<'py>, name: &str) -> Result<Vector<'py>, Failure> {
-        let body = self.inner.body(name)?;
-        let all = self.inner.parameters().group(ParameterGroup::Inertial);
-        let ten = body.0.checked_sub(1).map_or(&[0.0; 10][..], |i| &all[10 * i..10 * i + 10]); // the world has none
-        Ok(PyArray1::from_slice(py, ten))
-    }
-
-    /// Inertia of the drive of each dof, part of M: (nv,).
-    #[getter]
-    fn armature<'py>(&self, py: Python<'py>) -> Vector<'py> {
-        self.group(py, ParameterGroup::Armature)
-    }
-
-    /// Force per velocity of each dof: (nv,).
-    #[getter]
-    fn damping<'py>(&self, py: Python<'py>) -> Vector<'py> {
-        self.group(py, ParameterGroup::Damping)
-    }
-
-    /// Force per displacement of each dof: (nv,).
-    #[getter]
-    fn stiffness<'py>(&self, py: Python<'py>) -> Vector<'py> {
-        self.group(py, ParameterGroup::Stiffness)
-    }
-
-    /// Where springs rest, one number per coordinate of q (quaternions for spherical and free joints): (nq,).
-    #[getter]
-    fn spring_reference<'py>(&self, py: Python<'py>) -> Vector<'py> {
-        self.group(py, ParameterGroup::SpringReference)
-    }
-
-    /// Largest force of dry friction of each dof: (nv,).
-    #[getter]
-    fn dry_friction<'py>(&self, py: Python<'py>) -> Vector<'py> {
-        self.group(py, ParameterGroup::DryFriction)
-    }
-
-    /// Smallest coordinate of each dof: (nv,), -inf where unlimited and for joints with several dofs.
-    #[getter]
-    fn lower<'py>(&self, py: Python<'py>) -> Vector<'py> {
-        self.per_dof(|j| bounds(j).map_or(f64::NEG_INFINITY, |[lower, _]| lower)).into_pyarray(py)
-    }
-
-    /// Largest coordinate of each dof: (nv,), inf where unlimited and for joints with several dofs.
-    #[getter]
-    fn upper<'py>(&self, py: Python<'py>) -> Vector<'py> {
-        self.per_dof(|j| bounds(j).map_or(f64::INFINITY, |[_, upper]| upper)).into_pyarray(py)
-    }
-
-    /// Largest force that actuators may put on each dof, in either direction: (nv,), inf where unlimited.
-    #[getter]
-    fn effort_limit<'py>(&self, py: Python<'py>) -> Vector<'py> {
-        self.per_dof(|j| j.effort[1].max(-j.effort[0])).into_pyarray(py)
-    }
-
-    /// Rated speed of each dof (reported, not enforced): (nv,), inf where unlimited.
-    #[getter]
-    fn velocity_limit<'py>(&self, py: Python<'py>) -> Vector<'py> {
-        self.per_dof(|j| j.velocity).into_pyarray(py)
-    }
-
-    /// Time step (s).
-    #[getter]
-    fn dt(&self) -> f64 {
-        self.inner.options().dt
-    }
-
-    /// Gravity in world axes: (3,) [m/s²].
-    #[getter]
-    fn gravity<'py>(&self, py: Python<'py>) -> Vector<'py> {
-        PyArray1::from_slice(py, &self.inner.options().gravity)
-    }
-
-    /// Pairs of shapes nearer than this are contacts (m).
-    #[getter]
-    fn contact_distance(&self) -> f64 {
-        self.inner.options().contact_distance
-    }
-
     /// The named state with a name: an object with q (nq,), v (nv,), ctrl (nu,).
     fn keyframe(&self, py: Python<'_>, name: &str) -> Result<Keyframe, Failure> {
         let k = self.inner.keyframe(name)?;
@@ -371,82 +227,34 @@ impl Model {
         Ok(Keyframe { name: k.name.clone(), q: array(&k.q), v: array(&k.v), ctrl: array(&k.ctrl) })
     }
 
-    /// Neutral configuration: (nq,), joints at their reference, free bodies where the file puts them.
-    fn neutral<'py>(&self, py: Python<'py>) -> Vector<'py> {
-        PyArray1::from_slice(py, self.inner.neutral())
+    /// A body by name or number (types.Body): mass, center of mass, joints, …
+    fn body(&self, body: Key) -> Result<Body, Failure> {
+        let m = &self.inner;
+        Ok(Body::new(m, body.number("body", m.n_bodies(), |name| m.body(name).map(|id| id.0))?))
     }
 
-    /// Every number that can be differentiated, in one vector: (n_parameters,).
-    #[getter]
-    fn parameters<'py>(&self, py: Python<'py>) -> Vector<'py> {
-        PyArray1::from_slice(py, self.inner.parameters().values())
+    /// A joint by name or number (types.Joint): q, v (slices), range, damping, …
+    fn joint(&self, joint: Key) -> Result<Joint, Failure> {
+        let m = &self.inner;
+        Ok(Joint::new(m, joint.number("joint", m.joints().len(), |name| m.joint(name).map(|id| id.0))?))
     }
 
-    /// Where the groups of parameters lie: dict of name to slice into parameters.
-    #[getter]
-    fn parameter_groups<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let (groups, layout) = (PyDict::new(py), self.inner.parameters().layout());
-        for group in ParameterGroup::ALL {
-            groups.set_item(group.name(), slice(py, layout.range(group)))?;
-        }
-        Ok(groups)
+    /// An actuator by name or number (types.Actuator): ctrl_range, gain, …
+    fn actuator(&self, actuator: Key) -> Result<Actuator, Failure> {
+        let m = &self.inner;
+        Ok(Actuator::new(m, actuator.number("actuator", m.nu(), |name| m.actuator(name).map(|id| id.0))?))
     }
 
-    /// This robot with other numbers: parameters (n_parameters,), ordered as Model.parameters.
-    fn with_parameters(&self, parameters: Input) -> Result<Model, Failure> {
-        Ok(self.derived(with_numbers(&self.inner, &vector("parameters", parameters)?)?))
+    /// A shape by name or number (types.Geom): pose, size, mesh, friction, …
+    fn geom(&self, geom: Key) -> Result<Geom, Failure> {
+        let m = &self.inner;
+        Ok(Geom::new(m, geom.number("geom", m.geoms().len(), |name| m.geom(name).map(|id| id.0))?))
     }
 
-    /// Numerical choices of a simulation of this model (Options).
-    #[getter]
-    fn options(&self) -> Options {
-        Options(self.inner.options().clone())
-    }
-
-    /// This robot with other numerical options; what is left out stays. See Options.
-    ///
-    /// dt (s), gravity (3,) [m/s²], contact_distance (m), implicit (str), integrator (str), solver (str), tolerance, max_iterations
-    /// (int), correction (full_depth, beta, max_speed), restitution_threshold [m/s], patch_compliance, speed_limit, gradient (str or
-    /// tuple), collision_gradient (str or tuple).
-    #[pyo3(signature = (*, dt=None, gravity=None, contact_distance=None, implicit=None, integrator=None, solver=None, tolerance=None,
-        max_iterations=None, correction=None, restitution_threshold=None, patch_compliance=None, speed_limit=None,
-        gradient=None, collision_gradient=None, gradient_of_failed_steps=None))]
-    fn with_options(
-        &self,
-        dt: Option<f64>,
-        gravity: Option<Input>,
-        contact_distance: Option<f64>,
-        implicit: Option<&str>,
-        integrator: Option<&str>,
-        solver: Option<&str>,
-        tolerance: Option<f64>,
-        max_iterations: Option<i64>,
-        correction: Option<Input>,
-        restitution_threshold: Option<f64>,
-        patch_compliance: Option<f64>,
-        speed_limit: Option<f64>,
-        gradient: Option<Gradient>,
-        collision_gradient: Option<Collision>,
-        gradient_of_failed_steps: Option<bool>,
-    ) -> Result<Model, Failure> {
-        let changes = Changes {
-            dt,
-            gravity,
-            contact_distance,
-            implicit,
-            integrator,
-            solver,
-            tolerance,
-            max_iterations,
-            correction,
-            restitution_threshold,
-            patch_compliance,
-            speed_limit,
-            gradient,
-            collision_gradient,
-            gradient_of_failed_steps,
-        };
-        Ok(self.derived(self.inner.with_options(changes.apply(self.inner.options())?)?))
+    /// A link or site by name or number (types.Frame): body, pose.
+    fn frame(&self, frame: Key) -> Result<Frame, Failure> {
+        let m = &self.inner;
+        Ok(Frame::new(m, frame.number("frame", m.frames().len(), |name| m.frame(name).map(|id| id.0))?))
     }
 
     /// The model as the text of a MJCF file that loads to the same dynamics (str).
@@ -485,13 +293,10 @@ impl Model {
     }
 }
 
-/// This structure with other numbers.
-pub fn with_numbers(model: &slipstick::Model, numbers: &[f64]) -> Result<slipstick::Model, InputError> {
-    let mut all = model.parameters().clone();
-    let (expected, got) = (all.values().len(), numbers.len());
-    if got != expected {
-        return Err(InputError::Length { what: "parameters", expected, got });
+#[pymethods]
+impl Keyframe {
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let [q, v, ctrl] = [&self.q, &self.v, &self.ctrl].map(|x| x.bind(py).len());
+        Ok(format!("<slipstick.types.Keyframe '{}': q ({},), v ({},), ctrl ({},)>", self.name, q?, v?, ctrl?))
     }
-    all.values_mut().copy_from_slice(numbers);
-    model.with_parameters(all)
 }

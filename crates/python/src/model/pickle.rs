@@ -1,8 +1,9 @@
 //! Models in pickles: the text of a MJCF file, and what the text does not hold to the last bit.
 
 use crate::errors::Failure;
+use crate::model::edits::with_numbers;
 use crate::model::scene::ModelWarning;
-use crate::model::{Model, Remarks, options, with_numbers};
+use crate::model::{Model, Remarks, options};
 use pyo3::prelude::*;
 use slipstick::LoadOptions;
 

@@ -106,6 +106,32 @@ pub struct Sensor {
     size: usize,
 }
 
+#[pymethods]
+impl Equality {
+    fn __repr__(&self) -> String {
+        let tendons = self.tendons.iter().map(|t| format!("tendon {t}"));
+        let of: Vec<_> =
+            self.joints.iter().chain(&self.frames).map(|name| format!("'{name}'")).chain(tendons).collect();
+        let inactive = if self.active { "" } else { ", inactive" };
+        format!("<slipstick.types.Equality '{}': {} of {}{inactive}>", self.name, self.kind, of.join(" and "))
+    }
+}
+
+#[pymethods]
+impl Tendon {
+    fn __repr__(&self) -> String {
+        format!("<slipstick.types.Tendon '{}' of '{}'>", self.name, self.joints.join("', '"))
+    }
+}
+
+#[pymethods]
+impl Sensor {
+    fn __repr__(&self) -> String {
+        let (name, quantity, object_type, object) = (&self.name, &self.quantity, self.object_type, self.object);
+        format!("<slipstick.types.Sensor '{name}': {quantity} of {object_type} {object}, {} numbers>", self.size)
+    }
+}
+
 /// Pairs of geoms that may touch: (n, 2).
 pub fn pairs<'py>(py: Python<'py>, model: &Model) -> Bound<'py, PyArray2<i64>> {
     let pairs = model.pairs();
