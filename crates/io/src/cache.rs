@@ -4,10 +4,10 @@
 //! Files in it may be deleted at any time. Nothing about it is an error: where it cannot be read or written, results are
 //! made again.
 
+use crate::atomic::Temporary;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// First bytes of every file.
 const MAGIC: &[u8; 16] = b"slipstick cache\n";
@@ -80,27 +80,20 @@ impl Store {
     /// Keeps bytes under a key. Others see the whole file or none: it is written elsewhere and moved.
     pub fn put(&self, key: &Key, body: &[u8]) {
         let Some(path) = self.file(key) else { return };
-        let temporary = path.with_extension(unique_extension());
-        if write(&temporary, body).and_then(|()| std::fs::rename(&temporary, &path)).is_err() {
-            let _ = std::fs::remove_file(&temporary);
-        }
+        let _ = write(&path, body); // without a cache everything works, only later
     }
 }
 
+/// Not synced: what a crash leaves is known by its hash.
 fn write(path: &Path, body: &[u8]) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
-    let mut file = std::fs::File::create_new(path)?;
-    file.write_all(MAGIC)?;
-    file.write_all(blake3::hash(body).as_bytes())?;
-    file.write_all(body)
-}
-
-/// Different for every process and every call in it.
-fn unique_extension() -> String {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    format!("{}-{}.tmp", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
+    let mut file = Temporary::beside(path)?;
+    file.out.write_all(MAGIC)?;
+    file.out.write_all(blake3::hash(body).as_bytes())?;
+    file.out.write_all(body)?;
+    file.rename(path)
 }
 
 /// Where the user's caches are, by the variables of the environment.

@@ -11,6 +11,7 @@
 //! # Ok::<(), slipstick_io::LoadError>(())
 //! ```
 
+mod atomic;
 mod attribute;
 mod cache;
 mod error;
@@ -26,6 +27,7 @@ mod warning;
 mod write;
 mod xml;
 
+pub use atomic::{check_writable, write_file};
 pub use error::{LoadError, Place};
 pub use mesh::{NoHull, TriangleMesh, convex_hull, load_mesh_file};
 pub use mjcf::schema_table;

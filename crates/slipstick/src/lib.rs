@@ -47,14 +47,14 @@ pub use slipstick_core::{input_check, random};
 pub use slipstick_io::{LoadError, LoadOptions, load, load_with};
 pub use trajectory::Trajectory;
 
-/// Models from texts, meshes and built-in ones, and models and trajectories into files.
+/// Models from texts, meshes and built-in ones, models and trajectories into files and back, files that appear whole.
 pub mod files {
     pub use crate::builtin::BuiltinError;
     pub use crate::trajectory::{SaveError, TrajectoryFormat};
     pub use slipstick_io::{
-        ConversionWarning, NoHull, PairChoice, Place, TriangleMesh, content_hash, convex_hull, load_mesh_file,
-        load_mjcf_str, load_str, load_urdf_str, mesh_file_name, mesh_to_obj, to_mjcf, to_mjcf_with_warnings, to_urdf,
-        with_pairs,
+        ConversionWarning, NoHull, PairChoice, Place, TriangleMesh, check_writable, content_hash, convex_hull,
+        load_mesh_file, load_mjcf_str, load_str, load_urdf_str, mesh_file_name, mesh_to_obj, to_mjcf,
+        to_mjcf_with_warnings, to_urdf, with_pairs, write_file,
     };
 }
 

@@ -7,6 +7,7 @@ use slipstick::dynamics::Workspace;
 use slipstick::model::BodyId;
 use slipstick::step::ContactView;
 use slipstick::{InputError, Model, State, Step, Trajectory};
+use std::io::Write;
 use std::path::Path;
 
 /// Frames per second unless told otherwise: as many as a screen shows.
@@ -132,11 +133,12 @@ impl Replay {
         Ok(page::render(&self.title, &scene::to_json(&self.model, &self.title, &self.frames), page::SCRIPT))
     }
 
-    /// Writes the page into a file.
+    /// Writes the page into a file, whole or not at all.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), ViewError> {
         let path = path.as_ref();
         let html = self.to_html()?;
-        std::fs::write(path, html).map_err(|error| ViewError::Io { path: path.display().to_string(), error })
+        slipstick::files::write_file(path, |out| out.write_all(html.as_bytes()))
+            .map_err(|error| ViewError::Io { path: path.display().to_string(), error })
     }
 }
 
