@@ -50,7 +50,7 @@ pub use trajectory::Trajectory;
 /// Models from texts, meshes and built-in ones, models and trajectories into files and back, files that appear whole.
 pub mod files {
     pub use crate::builtin::BuiltinError;
-    pub use crate::trajectory::{SaveError, TrajectoryFormat};
+    pub use crate::trajectory::{LoadTrajectoryError, SaveError, TrajectoryFormat};
     pub use slipstick_io::{
         ConversionWarning, NoHull, PairChoice, Place, TriangleMesh, check_writable, content_hash, convex_hull,
         load_mesh_file, load_mjcf_str, load_str, load_urdf_str, mesh_file_name, mesh_to_obj, to_mjcf,

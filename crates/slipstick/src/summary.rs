@@ -40,7 +40,7 @@ impl Summary {
     pub fn new() -> Summary {
         let zero = |words: &[&'static str]| words.iter().map(|w| (*w, 0)).collect();
         Summary {
-            modes: zero(&[Mode::Break, Mode::Stick, Mode::Slide].map(Mode::name)),
+            modes: zero(&Mode::ALL.map(Mode::name)),
             status: zero(&Status::ALL.map(Status::name)),
             stage: zero(&Stage::ALL.map(Stage::name)),
             ..Summary::default()

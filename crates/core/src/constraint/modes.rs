@@ -33,6 +33,9 @@ pub enum Mode {
 }
 
 impl Mode {
+    /// All of them.
+    pub const ALL: [Mode; 3] = [Mode::Break, Mode::Stick, Mode::Slide];
+
     /// The word used in Python and reports.
     pub const fn name(self) -> &'static str {
         match self {

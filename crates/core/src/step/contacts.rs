@@ -36,6 +36,26 @@ pub struct ContactView {
     pub margin: f64,
 }
 
+impl ContactView {
+    /// A contact that carries nothing, for readers of files, which set what else is known: all other numbers are zero.
+    pub fn new(geoms: [GeomId; 2], bodies: [BodyId; 2], point: Vec3, frame: Mat3) -> ContactView {
+        ContactView {
+            geoms,
+            bodies,
+            point,
+            frame,
+            distance: 0.0,
+            feature: 0,
+            friction: 0.0,
+            compliance: 0.0,
+            impulse: Vec3::ZERO,
+            velocity: Vec3::ZERO,
+            mode: Mode::Break,
+            margin: 0.0,
+        }
+    }
+}
+
 /// All contacts of the step in `data`.
 pub(crate) fn views<'a>(model: &'a Model, data: &'a Data) -> impl Iterator<Item = ContactView> + 'a {
     let (kin, assembly, all) = (&data.kin, &data.assembly, data.contacts.contacts());

@@ -1,14 +1,19 @@
 //! A recorded motion: states, controls and what the solver said about each step.
 
+mod contacts;
+mod error;
+mod load;
+mod npy;
 mod npz;
 mod text;
+mod zip;
+
+pub use error::{LoadTrajectoryError, SaveError};
 
 use slipstick_core::constraint::Stage;
 use slipstick_core::step::ContactView;
 use slipstick_core::{Input, Model, State, Status, Step};
-use std::fmt;
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 /// States and steps of one model, one after the other. There is one state more than steps.
@@ -49,8 +54,8 @@ pub struct Trajectory {
     pub stage: Vec<Stage>,
     /// Fraction of its position correction that each step was given; less than 1 where the whole would have added energy.
     pub correction: Vec<f64>,
-    /// Contacts of all steps one after the other, and where those of each step end; `None`: not wanted.
-    views: Option<(Vec<ContactView>, Vec<usize>)>,
+    /// Contacts of the steps; `None`: not wanted.
+    views: Option<contacts::Kept>,
     /// Names of the numbers of q, v and ctrl.
     names: [Vec<String>; 3],
 }
@@ -79,42 +84,6 @@ impl TrajectoryFormat {
             "csv" => Some(TrajectoryFormat::Csv),
             "json" => Some(TrajectoryFormat::Json),
             _ => None,
-        }
-    }
-}
-
-/// A trajectory that could not be saved.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum SaveError {
-    /// The name of the file does not say how to write it.
-    UnknownFormat {
-        /// The name.
-        path: String,
-    },
-    /// The file cannot be written.
-    Io {
-        /// The name.
-        path: String,
-        /// Why.
-        error: io::Error,
-    },
-}
-
-impl fmt::Display for SaveError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SaveError::UnknownFormat { path } => write!(f, "{path}: expected a name that ends in .npz, .csv or .json"),
-            SaveError::Io { path, error } => write!(f, "{path}: cannot be written: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for SaveError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            SaveError::UnknownFormat { .. } => None,
-            SaveError::Io { error, .. } => Some(error),
         }
     }
 }
@@ -157,7 +126,8 @@ impl Trajectory {
         }
     }
 
-    /// Keeps the contacts of every step to come, of which there must be none yet. Files do not have them.
+    /// Keeps the contacts of every step to come, of which there must be none yet. Files for numpy have them, tables and
+    /// JSON do not.
     pub fn with_contacts(mut self) -> Trajectory {
         self.views = Some(Default::default());
         self
@@ -249,16 +219,12 @@ impl Trajectory {
         }
     }
 
-    /// Writes it into a file whose name ends in `.npz`, `.csv` or `.json`.
+    /// Writes it into a file whose name ends in `.npz`, `.csv` or `.json`: the whole file or none.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), SaveError> {
         let path = path.as_ref();
         let name = || path.display().to_string();
         let format = TrajectoryFormat::of_path(path).ok_or_else(|| SaveError::UnknownFormat { path: name() })?;
-        let save = || {
-            let mut out = BufWriter::new(File::create(path)?);
-            self.write(format, &mut out)?;
-            out.flush()
-        };
-        save().map_err(|error| SaveError::Io { path: name(), error })
+        slipstick_io::write_file(path, |out| self.write(format, out))
+            .map_err(|error| SaveError::Io { path: name(), error })
     }
 }

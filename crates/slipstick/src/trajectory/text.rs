@@ -9,7 +9,8 @@ pub(super) fn write_csv(t: &Trajectory, out: &mut impl Write) -> io::Result<()> 
     writeln!(out, "{}", head.replace(['\n', '\r'], " "))?;
     let [q, v, ctrl] = &t.names;
     let forces = v.iter().map(|n| n.replacen("v:", "tau:", 1));
-    let of_steps = ["contacts", "penetration", "residual", "compliance_shift", "iterations", "status", "stage"];
+    let of_steps =
+        ["contacts", "penetration", "residual", "compliance_shift", "correction", "iterations", "status", "stage"];
     let names = q.iter().chain(v).chain(ctrl).cloned().chain(forces).chain(of_steps.map(String::from));
     write!(out, "time")?;
     // readers that know nothing of quotes need no quotes
@@ -24,7 +25,7 @@ pub(super) fn write_csv(t: &Trajectory, out: &mut impl Write) -> io::Result<()> 
             numbers(out, row(&t.ctrl, nu, k))?;
             numbers(out, row(&t.tau, nv, k))?;
             write!(out, ",{}", t.contacts[k])?;
-            numbers(out, &[t.penetration[k], t.residual[k], t.compliance_shift[k]])?;
+            numbers(out, &[t.penetration[k], t.residual[k], t.compliance_shift[k], t.correction[k]])?;
             write!(out, ",{},{},{}", t.iterations[k], t.status[k].name(), t.stage[k].name())?;
         } else {
             write!(out, "{}", ",".repeat(nu + nv + of_steps.len()))?;
@@ -67,9 +68,12 @@ pub(super) fn write_json(t: &Trajectory, out: &mut impl Write) -> io::Result<()>
         })?;
     }
     list(out, "contacts", steps, |out, k| write!(out, "{}", t.contacts[k]))?;
-    for (key, x) in
-        [("penetration", &t.penetration), ("residual", &t.residual), ("compliance_shift", &t.compliance_shift)]
-    {
+    for (key, x) in [
+        ("penetration", &t.penetration),
+        ("residual", &t.residual),
+        ("compliance_shift", &t.compliance_shift),
+        ("correction", &t.correction),
+    ] {
         list(out, key, steps, |out, k| number(out, x[k]))?;
     }
     list(out, "iterations", steps, |out, k| write!(out, "{}", t.iterations[k]))?;
