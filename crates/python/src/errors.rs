@@ -5,7 +5,7 @@ use pyo3::exceptions::{PyArithmeticError, PyException, PyOSError, PyRuntimeError
 use pyo3::prelude::*;
 use slipstick::check::grad_check::GradCheckError;
 use slipstick::collision::CollisionError;
-use slipstick::files::{BuiltinError, SaveError};
+use slipstick::files::{BuiltinError, LoadTrajectoryError, SaveError};
 use slipstick::pinocchio::MapError;
 use slipstick::sensors::SensorError;
 use slipstick::{InputError, StepError};
@@ -89,6 +89,7 @@ pub enum Failure {
     Map(MapError),
     Collision(CollisionError),
     Save(SaveError),
+    LoadTrajectory(LoadTrajectoryError),
     Sensor(SensorError),
     View(ViewError),
     /// A simulator that is in another thread's step.
@@ -109,7 +110,7 @@ macro_rules! failures {
 }
 failures!(InputError => Input, slipstick::error::DynamicsError => Dynamics, StepError => Step,
     slipstick::GradientError => Gradient, slipstick::LoadError => Load, BuiltinError => Builtin, MapError => Map,
-    CollisionError => Collision, SaveError => Save, SensorError => Sensor,
+    CollisionError => Collision, SaveError => Save, LoadTrajectoryError => LoadTrajectory, SensorError => Sensor,
     ViewError => View, PyErr => Python);
 
 impl From<GradCheckError> for Failure {
@@ -138,6 +139,8 @@ impl From<Failure> for PyErr {
             Failure::Collision(e) => PyArithmeticError::new_err(e.to_string()),
             Failure::Save(e @ SaveError::Io { .. }) => PyOSError::new_err(e.to_string()),
             Failure::Save(e) => PyValueError::new_err(e.to_string()),
+            Failure::LoadTrajectory(e @ LoadTrajectoryError::Io { .. }) => PyOSError::new_err(e.to_string()),
+            Failure::LoadTrajectory(e) => PyValueError::new_err(e.to_string()),
             Failure::Sensor(SensorError::Gradient(e)) => gradient(e),
             Failure::Sensor(e) => PyValueError::new_err(e.to_string()),
             Failure::View(e @ ViewError::Io { .. }) => PyOSError::new_err(e.to_string()),

@@ -103,7 +103,7 @@ mod _native {
     #[pymodule_export]
     use crate::simulate::step::Step;
     #[pymodule_export]
-    use crate::simulate::trajectory::Trajectory;
+    use crate::simulate::trajectory::{Trajectory, restore as restore_trajectory};
     #[pymodule_export]
     use crate::simulate::views::{SolveReport, StepConstraint, StepContact};
     #[pymodule_export]

@@ -15,6 +15,7 @@ use slipstick::pinocchio::{Map, PinJoint, PinKind};
 #[pyclass(frozen, subclass, module = "slipstick._native")]
 pub struct PinocchioMap {
     map: Map,
+    model: String,
 }
 
 /// name, shortname, idx_q, idx_v, parent
@@ -34,7 +35,11 @@ impl PinocchioMap {
     #[new]
     fn new(model: &Model, joints: Vec<JointTuple>) -> Result<PinocchioMap, Failure> {
         let joints = joints.into_iter().map(pin_joint).collect::<PyResult<Vec<_>>>()?;
-        Ok(PinocchioMap { map: Map::new(&model.inner, &joints)? })
+        Ok(PinocchioMap { map: Map::new(&model.inner, &joints)?, model: model.inner.name().into() })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<slipstick.pinocchio.Map of '{}'>", self.model)
     }
 
     /// Pinocchio's configuration: q (nq,). Returns (pin_model.nq,), quaternions of norm one.

@@ -93,7 +93,8 @@ impl RolloutGradient {
             let rows: Vec<f64> = (0..self.steps).flat_map(|t| rollout.readings(t)).copied().collect();
             Ok::<_, Failure>((rollout.trajectory().clone(), sensors::of_steps(&self.model, &rows)))
         })?;
-        Ok(Trajectory::new(py, &self.model, recorded, &readings)?)
+        let sensors = sensors::to_dict(py, &readings, Some(recorded.steps()))?;
+        Ok(Trajectory::new(py, &self.model, recorded, sensors.unbind())?)
     }
 
     /// What the constraints of each step did (steps,) uint64: two rollouts with the same keys follow the same formula.

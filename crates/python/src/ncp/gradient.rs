@@ -108,6 +108,14 @@ pub struct ProblemGrad {
     redundant: usize,
 }
 
+#[pymethods]
+impl ProblemGrad {
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let (rows, contacts) = (self.g.bind(py).len()?, self.mu.bind(py).len()?);
+        Ok(format!("<slipstick.ncp.ProblemGrad of {contacts} constraints with {rows} rows>"))
+    }
+}
+
 impl ProblemGrad {
     pub fn new(
         py: Python<'_>,

@@ -150,7 +150,8 @@ impl Simulator {
         let mut record =
             Record { recorded: if contacts { recorded.with_contacts() } else { recorded }, readings: Vec::new() };
         let done = py.detach(|| self.record(steps, &ctrl, &tau, wrenches, &mut record));
-        let trajectory = Trajectory::new(py, model, record.recorded, &record.readings)?;
+        let sensors = sensors::to_dict(py, &record.readings, Some(record.recorded.steps()))?;
+        let trajectory = Trajectory::new(py, model, record.recorded, sensors.unbind())?;
         match done {
             Ok(news) => warn(py, news).map(|()| trajectory).map_err(Failure::from),
             Err(failure) => {

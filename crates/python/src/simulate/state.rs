@@ -2,7 +2,7 @@
 
 use crate::arrays::{Input, vector};
 use crate::errors::Failure;
-use numpy::PyArray1;
+use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyTuple};
 use slipstick::{InputError, Model};
@@ -31,8 +31,19 @@ impl State {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let text = |x: &Py<PyArray1<f64>>| x.bind(py).repr().map(|text| text.to_string());
+        let text = |x: &Py<PyArray1<f64>>| Ok::<_, PyErr>(shown(&x.bind(py).to_vec()?));
         Ok(format!("<slipstick.State: time={:.6}, q={}, v={}>", self.time, text(&self.q)?, text(&self.v)?))
+    }
+}
+
+/// Numbers that are shown of a vector; the others are counted.
+const SHOWN: usize = 7;
+
+fn shown(x: &[f64]) -> String {
+    let numbers = x.iter().take(SHOWN).map(|x| format!("{:.4}", x + 0.0)).collect::<Vec<_>>().join(", ");
+    match x.len().saturating_sub(SHOWN) {
+        0 => format!("[{numbers}]"),
+        more => format!("[{numbers}, … {more} more]"),
     }
 }
 

@@ -2,12 +2,12 @@
 
 use crate::arrays::{Input, array, to_matrix, vector, wrong_shape};
 use crate::errors::Failure;
-use crate::simulate::sensors::{self, Reading};
 use crate::simulate::views::StepContact;
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
+use slipstick::files::{SaveError, TrajectoryFormat};
 use slipstick::{InputError, Model, State};
 use std::path::PathBuf;
 
@@ -54,7 +54,7 @@ pub struct Trajectory {
 }
 
 impl Trajectory {
-    pub fn new(py: Python<'_>, model: &Model, t: slipstick::Trajectory, readings: &[Reading]) -> PyResult<Trajectory> {
+    pub fn new(py: Python<'_>, model: &Model, t: slipstick::Trajectory, sensors: Py<PyDict>) -> PyResult<Trajectory> {
         let ([nq, nv, nu], n) = (t.sizes, t.steps());
         let numbers = |x: &[f64]| PyArray1::from_slice(py, x).unbind();
         let rows =
@@ -73,7 +73,7 @@ impl Trajectory {
             correction: numbers(&t.correction),
             status: t.status.iter().map(|s| s.name()).collect(),
             stage: t.stage.iter().map(|s| s.name()).collect(),
-            sensors: sensors::to_dict(py, readings, Some(n))?.unbind(),
+            sensors,
             recorded: t,
             model: model.clone(),
         })
@@ -112,7 +112,24 @@ impl Trajectory {
         Ok(views.iter().map(|view| StepContact { view: *view, model: model.clone() }).collect())
     }
 
-    /// Writes it, without sensors, into a file whose name ends in ".npz" (for numpy.load), ".csv" or ".json".
+    /// Reads a ".npz" file that save() wrote, with the Model that it was recorded with, or one of the same structure. It has the contacts if they were
+    /// kept, and no sensors. Raises ValueError, with the entry of the file, if file and model do not fit.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf, model: &crate::model::Model) -> Result<Trajectory, Failure> {
+        let loaded = py.detach(|| slipstick::Trajectory::load(path, &model.inner))?;
+        Ok(Trajectory::new(py, &model.inner, loaded, PyDict::new(py).unbind())?)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Result<(Bound<'py, PyAny>, Saved<'py>), Failure> {
+        let mut file = Vec::new();
+        let io = |error| SaveError::Io { path: "npz".into(), error };
+        self.recorded.write(TrajectoryFormat::Npz, &mut file).map_err(io)?;
+        let model = Bound::new(py, crate::model::Model::new(self.model.clone()))?;
+        let restore = py.import("slipstick._native")?.getattr("_restore_trajectory")?;
+        Ok((restore, (model, PyBytes::new(py, &file), self.sensors.clone_ref(py))))
+    }
+
+    /// Writes it, without sensors, into a file whose name ends in ".npz" (for numpy.load and Trajectory.load), ".csv" or ".json".
     fn save(&self, py: Python<'_>, path: PathBuf) -> Result<(), Failure> {
         Ok(py.detach(|| self.recorded.save(path))?)
     }
@@ -132,6 +149,22 @@ impl Trajectory {
         }
         text + ">"
     }
+}
+
+/// What a pickle holds: model, npz file, sensors.
+type Saved<'py> = (Bound<'py, crate::model::Model>, Bound<'py, PyBytes>, Py<PyDict>);
+
+/// The trajectory that was pickled.
+#[pyfunction]
+#[pyo3(name = "_restore_trajectory")]
+pub fn restore(
+    py: Python<'_>,
+    model: &crate::model::Model,
+    file: &[u8],
+    sensors: Bound<'_, PyDict>,
+) -> Result<Trajectory, Failure> {
+    let loaded = slipstick::Trajectory::from_npz(file, &model.inner)?;
+    Ok(Trajectory::new(py, &model.inner, loaded, sensors.unbind())?)
 }
 
 /// Where the controls or forces of each step come from.

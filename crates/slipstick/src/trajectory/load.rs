@@ -30,6 +30,11 @@ impl Trajectory {
         let file = file(path).map_err(|error| LoadTrajectoryError::Io { path: name(), error })?;
         parse(model, &file).map_err(|fault| fault.in_file(name()))
     }
+
+    /// [`Trajectory::load`] from the bytes of such a file.
+    pub fn from_npz(bytes: &[u8], model: &Model) -> Result<Trajectory, LoadTrajectoryError> {
+        parse(model, bytes).map_err(|fault| fault.in_file("npz".into()))
+    }
 }
 
 /// Bytes of a regular file: a device may have no end.
