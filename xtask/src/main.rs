@@ -9,6 +9,7 @@
 mod bench;
 mod beside;
 mod count;
+mod examples;
 mod packages;
 mod process;
 mod python;

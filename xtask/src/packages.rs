@@ -9,7 +9,16 @@ use crate::python::{Packages, Venv};
 use crate::workspace::Workspace;
 
 /// Crates that are not published.
-const PRIVATE: [&str; 6] = ["--exclude", "slipstick-python", "--exclude", "slipstick-bench", "--exclude", "xtask"];
+const PRIVATE: [&str; 8] = [
+    "--exclude",
+    "slipstick-python",
+    "--exclude",
+    "slipstick-bench",
+    "--exclude",
+    "slipstick-examples",
+    "--exclude",
+    "xtask",
+];
 /// What every package of a crate holds, and what those of some crates need besides.
 const HELD: [&str; 4] = ["Cargo.toml", "README.md", "LICENSE-MIT", "LICENSE-APACHE"];
 const CRATES: [(&str, &[&str]); 7] = [

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use crate::beside::{self, Ended};
 use crate::count;
+use crate::examples;
 use crate::packages;
 use crate::process::{Outcome, Stop, ask, prepare, run, run_captured};
 use crate::python::{self, Packages, Venv};
@@ -72,6 +73,7 @@ const PARTS: &[Part] = &[
     part("clippy", "no warnings, in all targets", Dev, |w, _| clippy(w)),
     part("tests", "unit and integration tests of all crates", Dev, tests),
     part("doctests", "examples in the documentation", Dev, |w, _| doctests(w)),
+    part("examples", "the programs of examples/rust run and end well", Dev, |w, _| examples::check(w)),
     part("rustdoc", "documentation builds without warnings", Dev, |w, _| rustdoc(w)),
     part("wasm", "core builds for wasm32, slipstick compiles without its default features", Dev, |w, _| wasm(w)),
     part("python", "the Python module against Pinocchio and MuJoCo", Dev, python)

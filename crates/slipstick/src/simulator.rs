@@ -227,6 +227,18 @@ mod tests {
     }
 
     #[test]
+    fn constant_controls_are_a_controller() {
+        let model = builtin("double_pendulum").unwrap();
+        let mut sim = Simulator::new(&model);
+        let run = sim.rollout(3, [0.1, -0.2]).unwrap();
+        assert_eq!(run.ctrl, [0.1, -0.2, 0.1, -0.2, 0.1, -0.2]);
+        sim.reset();
+        assert!(sim.rollout(3, &run.ctrl[..2]).unwrap() == run);
+        let error = sim.rollout(3, [0.1]).unwrap_err().to_string();
+        assert_eq!(error, "step 3: ctrl: expected 2 numbers, got 1");
+    }
+
+    #[test]
     fn a_divergence_names_body_and_step() {
         let spring = r#"<mujoco><option timestep="0.1" gravity="0 0 0"/><worldbody><body name="bob">
             <joint name="slide" type="slide" stiffness="1e9"/><geom size="0.1" mass="1"/></body></worldbody>

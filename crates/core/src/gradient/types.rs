@@ -1,5 +1,7 @@
 //! What goes into a derivative and comes out of it.
 
+#![allow(non_snake_case)]
+
 use crate::collision::CollisionError;
 use crate::constraint::Status;
 use crate::error::InputError;
@@ -31,29 +33,53 @@ pub struct StepJacobian<'a> {
     pub contradicts: &'a [bool],
 }
 
-impl StepJacobian<'_> {
-    /// Writes `A = ∂(q_next, v_next)/∂(q, v)`, 2 nv rows of 2 nv numbers, as MuJoCo's `mjd_transitionFD` does.
-    pub fn copy_a(&self, out: &mut [f64]) -> Result<(), InputError> {
-        copy(out, [[Some(self.dq_dq), Some(self.dq_dv)], [Some(self.dv_dq), Some(self.dv_dv)]])
+impl<'a> StepJacobian<'a> {
+    /// `A = ∂(q_next, v_next)/∂(q, v)`, 2 nv rows of 2 nv numbers, as MuJoCo's `mjd_transitionFD` has it.
+    pub fn A(&self) -> Vec<f64> {
+        numbers(self.blocks_of_a()).collect()
     }
 
-    /// Writes `B = ∂(q_next, v_next)/∂ctrl` after a step with actuators (2 nv rows of nu numbers), else
-    /// `∂(q_next, v_next)/∂tau` (2 nv rows of nv numbers).
+    /// `B = ∂(q_next, v_next)/∂ctrl` after a step with actuators (2 nv rows of nu numbers), else `∂(q_next, v_next)/∂tau`
+    /// (2 nv rows of nv numbers).
+    pub fn B(&self) -> Vec<f64> {
+        numbers(self.blocks_of_b()).collect()
+    }
+
+    /// Writes [`A`](StepJacobian::A).
+    pub fn copy_a(&self, out: &mut [f64]) -> Result<(), InputError> {
+        copy(out, self.blocks_of_a())
+    }
+
+    /// Writes [`B`](StepJacobian::B).
     pub fn copy_b(&self, out: &mut [f64]) -> Result<(), InputError> {
+        copy(out, self.blocks_of_b())
+    }
+
+    fn blocks_of_a(&self) -> Blocks<'a> {
+        [[Some(self.dq_dq), Some(self.dq_dv)], [Some(self.dv_dq), Some(self.dv_dv)]]
+    }
+
+    fn blocks_of_b(&self) -> Blocks<'a> {
         match self.dv_dctrl.cols() {
-            0 => copy(out, [[Some(self.dq_dtau), None], [Some(self.dv_dtau), None]]),
-            _ => copy(out, [[Some(self.dq_dctrl), None], [Some(self.dv_dctrl), None]]),
+            0 => [[Some(self.dq_dtau), None], [Some(self.dv_dtau), None]],
+            _ => [[Some(self.dq_dctrl), None], [Some(self.dv_dctrl), None]],
         }
     }
 }
 
-/// Blocks side by side and one above the other.
-fn copy(out: &mut [f64], blocks: [[Option<MatRef>; 2]; 2]) -> Result<(), InputError> {
-    let rows = || blocks.iter().flat_map(|b| (0..b[0].map_or(0, |m| m.rows())).map(move |i| (b, i)));
-    let size = rows().map(|(b, _)| b.iter().flatten().map(|m| m.cols()).sum::<usize>()).sum();
+/// Matrices side by side and one above the other.
+type Blocks<'a> = [[Option<MatRef<'a>>; 2]; 2];
+
+/// The numbers of all blocks, row by row.
+fn numbers<'a>(blocks: Blocks<'a>) -> impl Iterator<Item = f64> {
+    let rows = blocks.into_iter().flat_map(|b| (0..b[0].map_or(0, |m| m.rows())).map(move |i| (b, i)));
+    rows.flat_map(|(b, i)| b.into_iter().flatten().flat_map(move |m| m.row(i).iter().copied()))
+}
+
+fn copy(out: &mut [f64], blocks: Blocks) -> Result<(), InputError> {
+    let size = blocks.iter().flatten().flatten().map(|m| m.rows() * m.cols()).sum();
     crate::input_check::length("out", out.len(), size)?;
-    let numbers = rows().flat_map(|(b, i)| b.iter().flatten().flat_map(move |m| m.row(i)));
-    out.iter_mut().zip(numbers).for_each(|(o, x)| *o = *x);
+    out.iter_mut().zip(numbers(blocks)).for_each(|(o, x)| *o = x);
     Ok(())
 }
 

@@ -37,7 +37,8 @@ impl Command {
     }
 }
 
-/// Something that commands a robot: [`Controller`], or any function of model, state and command.
+/// Something that commands a robot: a [`Controller`], controls that stay as they are (`[0.9, -0.9]`), or any function of
+/// model, state and command.
 pub trait Control {
     /// Fills the command of the next step. It still holds that of the step before.
     fn command(&mut self, model: &Model, x: &State, command: &mut Command);
@@ -46,6 +47,21 @@ pub trait Control {
 impl<F: FnMut(&Model, &State, &mut Command)> Control for F {
     fn command(&mut self, model: &Model, x: &State, command: &mut Command) {
         self(model, x, command);
+    }
+}
+
+/// Constant controls.
+impl<const N: usize> Control for [f64; N] {
+    fn command(&mut self, model: &Model, x: &State, command: &mut Command) {
+        (&self[..]).command(model, x, command);
+    }
+}
+
+/// Constant controls.
+impl Control for &[f64] {
+    fn command(&mut self, _: &Model, _: &State, command: &mut Command) {
+        command.ctrl.clear();
+        command.ctrl.extend_from_slice(self);
     }
 }
 

@@ -195,6 +195,7 @@ fn matrices_a_and_b_are_made_of_the_blocks() {
         let which = if nu > 0 { 3 } else { 2 };
         let want = DMatrix::from_fn(2 * nv, columns, |i, k| blocks.0[4 * (i / nv) + which][(i % nv, k)]);
         assert_eq!(DMatrix::from_row_slice(2 * nv, columns, &b), want);
+        assert_eq!((j.A(), j.B()), (a.clone(), b.clone()));
         assert!(matches!(j.copy_a(&mut a[1..]), Err(InputError::Length { .. })));
         assert!(matches!(j.copy_b(&mut b[1..]), Err(InputError::Length { .. })));
     }
