@@ -1,10 +1,28 @@
 //! Differentiable rigid-body simulation for robotics: the crate to depend on.
 //!
+//! ```
+//! use slipstick::{Input, Simulator};
+//! let model = slipstick::builtin("quadruped")?; // or slipstick::load("robot.urdf")?.with_servos(100.0, 5.0)?
+//! let mut sim = Simulator::at_keyframe(&model, "home")?;
+//! let ctrl = &model.keyframe("home")?.ctrl;
+//! for _ in 0..100 {
+//!     sim.step(&Input::ctrl(ctrl))?;
+//! }
+//! let mut step = sim.step(&Input::ctrl(ctrl))?;
+//! assert!(step.contacts().count() == 4); // point, impulse and mode of each
+//! assert!(step.jacobian()?.dv_dctrl.cols() == 12); // through contact
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! A robot comes from a file ([`load()`]), from the ones that are built in ([`builtin()`]) or from a [`ModelBuilder`], and
-//! goes into a file with [`files::to_mjcf`] or [`files::to_urdf`].
-//! [`dynamics::Workspace`] answers questions about one state of it, [`step()`] moves it on in time, [`optimize`] finds what
-//! leads to a wanted motion, and [`pinocchio`] translates states to and from Pinocchio's coordinates. Everything of
-//! `slipstick_core` is here under its own name.
+//! goes into a file with [`files::to_mjcf`] or [`files::to_urdf`]. Named changes make other robots of it:
+//! [`Model::with_servos`], [`Model::with_mass`], [`Model::with_friction`], [`Model::with_options`].
+//! [`Simulator`] moves it on in time, [`rollout`] differentiates many steps, [`Batch`] takes many robots at once.
+//! [`dynamics::Workspace`] answers questions about one state, [`optimize`] finds what leads to a wanted motion, and
+//! [`pinocchio`] translates states to and from Pinocchio's coordinates. Everything of `slipstick_core` is here under its own
+//! name.
+//!
+//! Under the [`Simulator`] is [`step()`], a function of model, state and input; [`Data`] is its memory.
 //!
 //! ```
 //! use slipstick::{Data, Input, State};
