@@ -86,7 +86,9 @@ pub mod ncp {
 
 /// Many steps: gradients through them, results of batches, summaries.
 pub mod rollout {
-    pub use crate::batch::{BatchError, BatchJacobian, BatchRollout, EnvironmentError, FailedEnvironment};
+    pub use crate::batch::{
+        BatchError, BatchJacobian, BatchRollout, EnvironmentError, EnvironmentReport, FailedEnvironment,
+    };
     pub use crate::rollout_gradient::{
         Memory, Rollout, RolloutDirection, RolloutGrad, RolloutGradient, RolloutGradientError, Sensitivities,
         StateGrad, Wanted,

@@ -2,11 +2,12 @@
 //! threads.
 
 use super::error::EnvironmentError;
+use super::report::EnvironmentReport;
 use crate::control::Command;
 use crate::rollout_gradient::{Recorder, Stepper};
 use crate::simulator::Simulator;
 use slipstick_core::gradient::{InputGrad, OutputGrad};
-use slipstick_core::{Data, Input, InputError, Model, SolveReport, State, Step, StepError, WarmStart};
+use slipstick_core::{Data, Input, InputError, Model, State, Step, StepError, WarmStart};
 use std::mem::swap;
 
 /// A robot. Its state is finite for any input. Aligned, so that no two threads write to one line of the cache.
@@ -31,8 +32,8 @@ pub(super) struct Environment {
     pub recorded: bool,
     /// Steps of the last derivative that are a choice.
     pub choices: usize,
-    /// Report of the last step; after a rollout, the worst of its steps.
-    pub report: SolveReport,
+    /// What became of it in the last step or rollout.
+    pub report: EnvironmentReport,
     /// Error of the last call.
     pub failure: Option<EnvironmentError>,
 }
@@ -44,6 +45,12 @@ pub(super) struct Record {
     command: Command,
     recorder: Option<Box<Recorder>>,
     recorded: bool,
+}
+
+impl Record {
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
 }
 
 impl Environment {
@@ -62,7 +69,7 @@ impl Environment {
             recorder: None,
             recorded: false,
             choices: 0,
-            report: SolveReport::default(),
+            report: EnvironmentReport::default(),
             failure: None,
         }
     }
@@ -131,12 +138,11 @@ impl Environment {
             stepper.data.exchange_scratch(own);
         }
         self.exchange(stepper);
-        stepper.worst = None;
+        self.report = EnvironmentReport::default();
         // memory that holds the last step has its warm start
         let restored = if keep && self.held { Ok(()) } else { stepper.data.restore(&self.warm) };
         let done = restored.map_err(|e| EnvironmentError::Step(e.into())).and_then(|()| go(self, stepper));
         self.exchange(stepper);
-        self.report = stepper.worst.take().unwrap_or_default();
         if done.is_ok() && !keep {
             stepper.data.copy_warm_start(&mut self.warm);
         }
@@ -144,6 +150,7 @@ impl Environment {
             // a step that broke off may have left a warm start that is no use to the next one
             self.warm.clear();
             self.stepped = false;
+            self.report.fail();
         }
         if let Some(own) = &mut own {
             stepper.data.exchange_scratch(own);
@@ -176,7 +183,7 @@ impl Environment {
             copy_state(&stepper.x, &mut own.before);
             // the warm start that it was put back to
             swap(&mut own.warm, &mut own.warm_before);
-            stepper.try_step()?;
+            own.report.add(stepper.try_step()?.report());
             stepper.go_on();
             own.stepped = true;
             Ok(())

@@ -8,19 +8,22 @@
 
 mod environment;
 mod error;
+mod jacobian;
+mod report;
 mod rollout;
 mod rows;
 mod step;
 
 pub use error::{BatchError, EnvironmentError, FailedEnvironment};
+pub use jacobian::BatchJacobian;
+pub use report::EnvironmentReport;
 pub use rollout::BatchRollout;
-pub use step::BatchJacobian;
 
 use crate::rollout_gradient::Stepper;
 use crate::workers::WorkerPool;
 use environment::Environment;
 use rows::{Rows, RowsMut, Work};
-use slipstick_core::{InputError, Model, SolveReport};
+use slipstick_core::{InputError, Model};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Environments of one structure: the same robot, whose parameters and options may differ from one to the other. Arrays
@@ -129,9 +132,8 @@ impl Batch {
         self.environments.iter().map(|environment| environment.choices)
     }
 
-    /// How the last step of each environment was solved; after a rollout, the worst of each number over its steps
-    /// ([`SolveReport::worst_of`]).
-    pub fn reports(&self) -> impl ExactSizeIterator<Item = &SolveReport> + '_ {
+    /// What became of each environment in the last call of [`Batch::step`] or [`Batch::rollout`].
+    pub fn reports(&self) -> impl ExactSizeIterator<Item = &EnvironmentReport> + '_ {
         self.environments.iter().map(|environment| &environment.report)
     }
 

@@ -3,10 +3,10 @@
 use super::environment::{Environment, Record};
 use super::error::{BatchError, EnvironmentError};
 use super::rows::{Rows, RowsMut};
-use super::{Batch, finite};
+use super::{Batch, finite, same_structure};
 use crate::rollout_gradient::{Memory, Recorder, StateGrad, Stepper};
-use slipstick_core::Input;
 use slipstick_core::gradient::InputGrad;
+use slipstick_core::{Input, InputError};
 
 /// The record of a rollout of a batch, for its gradients. Several may be alive at once, whatever the batch does meanwhile.
 #[derive(Debug, Clone)]
@@ -64,18 +64,36 @@ impl Batch {
         Some(BatchRollout { records, steps, actuated: self.actuated })
     }
 
-    /// [`Batch::rollout_vjp`] of a rollout that was taken out of this batch. States, warm starts and the last rollout stay.
+    /// [`Batch::rollout_vjp`] of a rollout that was taken out of this batch, or of one of as many environments of the same robot.
+    /// States, warm starts and the last rollout stay.
     pub fn vjp_of(&mut self, rollout: &mut BatchRollout, w: StateGrad, out: InputGrad) -> Result<(), BatchError> {
-        if rollout.records.len() != self.len() {
-            return self.all_failed(EnvironmentError::NoRollout);
-        }
+        self.with_rollout(rollout, |batch, _| batch.rollout_vjp(w, out))
+    }
+
+    /// Calls `go` with the record of a rollout, and its number of steps, in place of the last one.
+    pub(super) fn with_rollout(
+        &mut self,
+        rollout: &mut BatchRollout,
+        go: impl FnOnce(&mut Batch, usize) -> Result<(), BatchError>,
+    ) -> Result<(), BatchError> {
+        self.check_rollout(rollout)?;
         let own = (self.recorded, self.actuated);
         self.exchange_records(rollout);
         (self.recorded, self.actuated) = (Some(rollout.steps), rollout.actuated);
-        let done = self.rollout_vjp(w, out);
+        let done = go(self, rollout.steps);
         (self.recorded, self.actuated) = own;
         self.exchange_records(rollout);
         done
+    }
+
+    /// Whether a rollout is one of as many environments of this robot.
+    fn check_rollout(&self, rollout: &BatchRollout) -> Result<(), InputError> {
+        let got = rollout.records.len();
+        if got != self.len() {
+            let (what, expected) = ("environments of the rollout".into(), "as many as the batch has");
+            return Err(InputError::Value { what, expected, got: got as f64 });
+        }
+        rollout.records.iter().try_for_each(|record| same_structure(self.environments[0].model(), record.model()))
     }
 
     fn exchange_records(&mut self, rollout: &mut BatchRollout) {
@@ -168,10 +186,10 @@ impl Environment {
         input: &Input,
     ) -> Result<(), EnvironmentError> {
         match self.recorder.as_mut().filter(|_| memory.is_some()) {
-            Some(recorder) => recorder.advance(stepper, t, input)?,
+            Some(recorder) => self.report.add(&recorder.advance(stepper, t, input)?),
             None => {
                 stepper.take(input, t);
-                stepper.step(t)?;
+                self.report.add(stepper.step(t)?.report());
                 stepper.go_on();
             }
         }

@@ -1,34 +1,11 @@
-//! One step of every environment, and its derivatives.
+//! One step of every environment, and its gradient.
 
 use super::error::BatchError;
 use super::rows::{Rows, RowsMut};
 use super::{Batch, finite};
 use crate::rollout_gradient::StateGrad;
 use slipstick_core::gradient::InputGrad;
-use slipstick_core::linalg::MatRef;
 use slipstick_core::{Input, InputError};
-
-/// Where derivatives of the last step are written, rows of the environments one after the other. Names and meaning are
-/// those of [`StepJacobian`](crate::gradient::StepJacobian); empty: not wanted.
-#[derive(Debug, Default)]
-pub struct BatchJacobian<'a> {
-    /// ∂q_next/∂q (n × nv × nv).
-    pub dq_dq: &'a mut [f64],
-    /// ∂q_next/∂v (n × nv × nv).
-    pub dq_dv: &'a mut [f64],
-    /// ∂q_next/∂tau (n × nv × nv).
-    pub dq_dtau: &'a mut [f64],
-    /// ∂q_next/∂ctrl (n × nv × nu), after a step with controls.
-    pub dq_dctrl: &'a mut [f64],
-    /// ∂v_next/∂q (n × nv × nv).
-    pub dv_dq: &'a mut [f64],
-    /// ∂v_next/∂v (n × nv × nv).
-    pub dv_dv: &'a mut [f64],
-    /// ∂v_next/∂tau (n × nv × nv).
-    pub dv_dtau: &'a mut [f64],
-    /// ∂v_next/∂ctrl (n × nv × nu), after a step with controls.
-    pub dv_dctrl: &'a mut [f64],
-}
 
 impl Batch {
     /// One step of every environment from `q` (n × nq) and `v` (n × nv) to `q_next` and `v_next`. The input has a row for
@@ -65,32 +42,6 @@ impl Batch {
         Ok([tau, Rows::new("ctrl", ctrl, n, steps.saturating_mul(nu))?])
     }
 
-    /// Derivatives of the last step. Rows of environments that fail stay as they are.
-    pub fn jacobian(&mut self, out: BatchJacobian) -> Result<(), BatchError> {
-        let (n, [_, nv, nu]) = (self.len(), self.sizes);
-        let controls = if self.actuated { nv * nu } else { 0 };
-        let square = |what, x| RowsMut::optional(what, x, n, nv * nv);
-        let out = [
-            square("dq_dq", out.dq_dq)?,
-            square("dq_dv", out.dq_dv)?,
-            square("dq_dtau", out.dq_dtau)?,
-            RowsMut::optional("dq_dctrl", out.dq_dctrl, n, controls)?,
-            square("dv_dq", out.dv_dq)?,
-            square("dv_dv", out.dv_dv)?,
-            square("dv_dtau", out.dv_dtau)?,
-            RowsMut::optional("dv_dctrl", out.dv_dctrl, n, controls)?,
-        ];
-        self.keeps_steps = true;
-        self.run([], out, |environment, stepper, [], out| {
-            environment.differentiate(stepper, |step| {
-                let J = step.jacobian()?;
-                let blocks = [J.dq_dq, J.dq_dv, J.dq_dtau, J.dq_dctrl, J.dv_dq, J.dv_dv, J.dv_dtau, J.dv_dctrl];
-                out.into_iter().zip(blocks).for_each(|(out, block)| write(block, out));
-                Ok(())
-            });
-        })
-    }
-
     /// Adds to `out` the gradient of a number whose gradient with respect to (q_next, v_next) of the last step is `w`
     /// (n × nv each; empty: zero). Parts of `out` (n × nv; `ctrl` n × nu after a step with controls) are empty where
     /// nothing is wanted.
@@ -109,10 +60,4 @@ impl Batch {
         self.keeps_steps = true;
         self.run(given, out, |environment, stepper, w, out| environment.vjp(stepper, w, out))
     }
-}
-
-/// Row by row; nothing if it is not wanted.
-fn write(block: MatRef, out: &mut [f64]) {
-    let rows = out.chunks_exact_mut(block.cols().max(1)).enumerate();
-    rows.for_each(|(i, row)| row.copy_from_slice(block.row(i)));
 }

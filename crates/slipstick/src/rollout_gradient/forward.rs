@@ -1,6 +1,7 @@
 //! Forward mode: changes go from state to state, one direction or all of them together.
 
 use super::recorder::Recorder;
+use super::stepper::Stepper;
 use super::tape::Layout;
 use super::types::{RolloutDirection, RolloutGradientError};
 use super::{Memory, Rollout, RolloutGradient};
@@ -111,8 +112,9 @@ impl Sensitivities {
     fn advance(&mut self, old: &Sensitivities, layout: &Layout, matrix: &[f64], t: usize) {
         let (nv, nu, reached) = (self.nv, self.nu, self.reached(t));
         self.numbers.fill(0.0);
-        for (row, step) in self.numbers.chunks_exact_mut(self.width).zip(matrix.chunks_exact(layout.width)) {
-            for (old, a) in old.numbers.chunks_exact(old.width).zip(&step[..2 * nv]).filter(|(_, a)| **a != 0.0) {
+        for (row, step) in self.numbers.chunks_exact_mut(self.width.max(1)).zip(matrix.chunks_exact(layout.width)) {
+            for (old, a) in old.numbers.chunks_exact(old.width.max(1)).zip(&step[..2 * nv]).filter(|(_, a)| **a != 0.0)
+            {
                 for columns in &reached {
                     row[columns.clone()].iter_mut().zip(&old[columns.clone()]).for_each(|(x, old)| *x += a * old);
                 }
@@ -143,7 +145,8 @@ impl Rollout<'_> {
         let groups = if dx.parameters.is_empty() { 0 } else { self.0.recorder.layout.groups.len() };
         self.0.recorder.count_anew();
         for t in 0..steps {
-            let (layout, matrix) = self.0.matrix(t, groups)?;
+            let RolloutGradient { stepper, recorder, .. } = &mut *self.0;
+            let (layout, matrix) = recorder.matrix(stepper, t, groups)?;
             let (q, q_next) = dq[t * nv..].split_at_mut(nv);
             let (v, v_next) = dv[t * nv..].split_at_mut(nv);
             let (tau, ctrl) = (super::row(dx.tau, nv, t), super::row(dx.ctrl, layout.nu, t));
@@ -170,23 +173,9 @@ impl Rollout<'_> {
     pub fn sensitivities_of_states(
         &mut self,
         wanted: Wanted,
-        mut visit: impl FnMut(usize, &Sensitivities),
+        visit: impl FnMut(usize, &Sensitivities),
     ) -> Result<Sensitivities, RolloutGradientError> {
-        let mut here = Sensitivities::new(&self.0.recorder.layout, self.0.recorder.steps, wanted)?;
-        let mut next = Sensitivities::new(&self.0.recorder.layout, self.0.recorder.steps, wanted)?;
-        for k in here.initial.clone() {
-            here.numbers[k * here.width + k] = 1.0;
-        }
-        visit(0, &here);
-        self.0.recorder.count_anew();
-        for t in 0..self.0.recorder.steps {
-            let groups = self.0.recorder.layout.groups.len();
-            let (layout, matrix) = self.0.matrix(t, groups)?;
-            next.advance(&here, layout, matrix, t);
-            std::mem::swap(&mut here, &mut next);
-            visit(t + 1, &here);
-        }
-        Ok(here)
+        self.0.recorder.forward(&mut self.0.stepper, wanted, visit)
     }
 
     fn check_direction(&self, dx: &RolloutDirection, out: [usize; 2]) -> Result<(), InputError> {
@@ -210,10 +199,39 @@ impl Rollout<'_> {
     }
 }
 
-impl RolloutGradient {
+impl Recorder {
+    /// Derivatives of the last state; `visit` sees those of every state.
+    pub fn forward(
+        &mut self,
+        stepper: &mut Stepper,
+        wanted: Wanted,
+        mut visit: impl FnMut(usize, &Sensitivities),
+    ) -> Result<Sensitivities, RolloutGradientError> {
+        let mut here = Sensitivities::new(&self.layout, self.steps, wanted)?;
+        let mut next = Sensitivities::new(&self.layout, self.steps, wanted)?;
+        for k in here.initial.clone() {
+            here.numbers[k * here.width + k] = 1.0;
+        }
+        visit(0, &here);
+        self.count_anew();
+        for t in 0..self.steps {
+            let groups = self.layout.groups.len();
+            let (layout, matrix) = self.matrix(stepper, t, groups)?;
+            next.advance(&here, layout, matrix, t);
+            std::mem::swap(&mut here, &mut next);
+            visit(t + 1, &here);
+        }
+        Ok(here)
+    }
+
     /// Derivatives of step `t`, the first `groups` groups of parameters included.
-    fn matrix(&mut self, t: usize, groups: usize) -> Result<(&Layout, &[f64]), RolloutGradientError> {
-        let RolloutGradient { stepper, recorder: Recorder { layout, tape, memory, choices, .. }, .. } = self;
+    fn matrix(
+        &mut self,
+        stepper: &mut Stepper,
+        t: usize,
+        groups: usize,
+    ) -> Result<(&Layout, &[f64]), RolloutGradientError> {
+        let Recorder { layout, tape, memory, choices, .. } = self;
         let size = layout.size();
         if *memory == Memory::Store {
             return Ok((layout, &tape.matrices[t * size..(t + 1) * size]));

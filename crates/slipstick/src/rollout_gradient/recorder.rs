@@ -7,7 +7,7 @@ use super::tape::{Layout, Tape};
 use super::types::RolloutGradientError;
 use slipstick_core::model::ParameterGroup;
 use slipstick_core::sensors::Sensors;
-use slipstick_core::{Input, Model};
+use slipstick_core::{Input, Model, SolveReport};
 
 /// The record of a rollout of some number of steps.
 #[derive(Debug, Clone)]
@@ -61,13 +61,19 @@ impl Recorder {
     }
 
     /// Step number `t`: makes it, keeps what its derivative needs, and puts the stepper into the state after it.
-    pub fn advance(&mut self, stepper: &mut Stepper, t: usize, input: &Input) -> Result<(), RolloutGradientError> {
+    pub fn advance(
+        &mut self,
+        stepper: &mut Stepper,
+        t: usize,
+        input: &Input,
+    ) -> Result<SolveReport, RolloutGradientError> {
         let Recorder { memory, layout, tape, choices, sensors, .. } = self;
         if *memory == Memory::Recompute {
             stepper.data.copy_warm_start(&mut tape.starts[t]);
         }
         stepper.take(input, t);
         let mut done = stepper.step(t)?;
+        let report = *done.report();
         tape.keys.push(done.mode_key());
         tape.record.push_step(&done);
         if layout.readings > 0 {
@@ -81,6 +87,6 @@ impl Recorder {
         }
         stepper.go_on();
         tape.record.push_state(&stepper.x);
-        Ok(())
+        Ok(report)
     }
 }

@@ -5,7 +5,7 @@ use super::types::RolloutGradientError;
 use crate::control::Command;
 use crate::simulator::RolloutError;
 use slipstick_core::dynamics::Wrench;
-use slipstick_core::{Data, Input, InputError, Model, SolveReport, State, Step, StepError, WarmStart, step};
+use slipstick_core::{Data, Input, InputError, Model, State, Step, StepError, WarmStart, step};
 
 /// A model, memory for a step, and what the step is made from and leads to.
 #[derive(Debug, Clone)]
@@ -15,14 +15,12 @@ pub(crate) struct Stepper {
     pub x: State,
     next: State,
     pub command: Command,
-    /// The worst of the steps since it was taken: `None` without any.
-    pub worst: Option<SolveReport>,
 }
 
 impl Stepper {
     pub fn new(model: &Model) -> Stepper {
         let (x, command) = (State::neutral(model), Command::new(model));
-        Stepper { model: model.clone(), data: Box::new(Data::new(model)), next: x.clone(), x, command, worst: None }
+        Stepper { model: model.clone(), data: Box::new(Data::new(model)), next: x.clone(), x, command }
     }
 
     /// Bytes of its heap memory.
@@ -58,10 +56,8 @@ impl Stepper {
 
     /// Makes the step from `x`.
     pub fn try_step(&mut self) -> Result<Step<'_>, StepError> {
-        let Stepper { model, data, x, next, command, worst } = self;
-        let done = step(model, data, x, &command.input(), next)?;
-        *worst = Some(worst.map_or(*done.report(), |worst| worst.worst_of(done.report())));
-        Ok(done)
+        let Stepper { model, data, x, next, command } = self;
+        step(model, data, x, &command.input(), next)
     }
 
     /// Makes the step from `x` as number `t` of a rollout.

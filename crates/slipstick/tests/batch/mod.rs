@@ -2,6 +2,8 @@
 #![allow(non_snake_case)]
 
 mod failures;
+mod jacobians;
+mod reports;
 mod rollouts;
 mod scene;
 
