@@ -107,7 +107,7 @@ def test_some_begin_anew(model):
     assert np.array_equal(everywhere[0], np.tile(home.q, (N, 1))) and np.array_equal(everywhere[1], 0 * v)
     with pytest.raises(ValueError, match="needed unless all"):
         batch.reset(mask)
-    with pytest.raises(ValueError, match="mask: expected 6 numbers, got 2"):
+    with pytest.raises(ValueError, match=r"mask: expected \(6,\), got an array of shape \(2,\)"):
         batch.reset([True, False], q, v)
 
 
@@ -119,6 +119,17 @@ def test_results_go_where_they_are_wanted(model):
     assert np.array_equal(q, expected[0]) and np.array_equal(v, expected[1])
     with pytest.raises(ValueError, match="out: expected"):
         slipstick.Batch(model, N).step(q, v, out=(v, q))
+    batch, frozen = slipstick.Batch(model, N), v.copy()
+    frozen.flags.writeable = False
+    for out, words in [
+        ((q.astype(np.float32), v), "out: expected two float64 arrays, got one of float32"),
+        ((q, frozen), "out: expected arrays to write to, got one that is read-only"),
+        (q, r"out: expected two arrays \(q, v\), got a ndarray"),
+        ((q.tolist(), v), "out: expected two float64 arrays, got a list"),
+    ]:
+        with pytest.raises((TypeError, ValueError), match=words):
+            batch.step(q, v, out=out)
+    assert batch.iterations.sum() == 0, "refused before anything was done"
 
 
 def test_environments_that_fail_do_not_lose_the_others(model):
@@ -186,12 +197,15 @@ def test_several_rollouts_are_differentiated_in_any_order(model):
 def test_shapes_are_refused_by_name(model):
     batch = slipstick.Batch(model, 2)
     q, v = batch.reset()
-    with pytest.raises(ValueError, match=r"q: expected \(2, 19\), got an array of shape \(19,\)"):
-        batch.step(q[0], v)
-    with pytest.raises(ValueError, match=r"ctrl: expected \(2, 12\), got an array of shape \(12,\)"):
-        batch.step(q, v, ctrl=np.zeros(12))
-    with pytest.raises(ValueError, match=r"tau: expected \(2, 3, 18\), got an array of shape \(3, 18\)"):
+    with pytest.raises(ValueError, match=r"q: expected \(2, 19\) or \(19,\), got an array of shape \(3, 19\)"):
+        batch.step(np.zeros((3, 19)), v)
+    with pytest.raises(ValueError, match=r"ctrl: expected \(2, 12\) or \(12,\), got an array of shape \(2,\)"):
+        batch.step(q, v, ctrl=np.zeros(2))
+    expected = r"tau: expected \(2, 3, 18\), \(2, 18\) held over the steps or \(18,\) for all, got an array of shape \(3, 18\); "
+    with pytest.raises(ValueError, match=expected + r"for the same steps of all environments give tau\[None\]"):
         batch.rollout(q, v, 3, tau=np.zeros((3, 18)))
+    with pytest.raises(MemoryError, match="there is no room for .* bytes: take fewer steps"):
+        batch.rollout(q, v, 2**32 - 1)
     with pytest.raises(ValueError, match="record: expected one of 'True', 'False', 'recompute', 'store', got 'all'"):
         batch.rollout(q, v, 3, record="all")
     run = batch.rollout(q, v, 3, record="store")
@@ -199,7 +213,7 @@ def test_shapes_are_refused_by_name(model):
         run.vjp(q=np.zeros((2, 3, 18)))
     with pytest.raises(ValueError, match="environments: expected at least one, got 0"):
         slipstick.Batch(model, 0)
-    assert repr(slipstick.Batch(model, 2, threads=1)) == "<slipstick.Batch of 'quadruped': 2 environments, 1 threads>"
+    assert repr(slipstick.Batch(model, 2, threads=1)) == "<slipstick.Batch of 'quadruped': 2 environments, 1 thread>"
     assert len(batch) == batch.n == 2 and batch.bytes_per_environment > 10_000
 
 

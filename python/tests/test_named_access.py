@@ -145,7 +145,7 @@ WRONG = [
 
 @pytest.mark.parametrize("ask, message", WRONG)
 def test_wrong_names_get_a_hint(arm, ask, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         ask(arm)
 
 

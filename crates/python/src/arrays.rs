@@ -13,6 +13,7 @@ use slipstick::dynamics::Wrench;
 use slipstick::model::BodyId;
 use slipstick::spatial::Vec3;
 
+use crate::arguments::wrong_type;
 use crate::errors::Failure;
 
 pub type Vector<'py> = Bound<'py, PyArray1<f64>>;
@@ -26,7 +27,7 @@ pub fn vector(what: &'static str, x: Input) -> PyResult<Vec<f64>> {
     {
         return Ok(numbers);
     }
-    let (numbers, shape) = array(x)?;
+    let (numbers, shape) = array(what, x)?;
     match shape.len() {
         1 => Ok(numbers),
         _ => Err(wrong_shape(what, "a vector", &shape)),
@@ -40,7 +41,7 @@ pub fn optional_vector(what: &'static str, x: Option<Input>) -> PyResult<Option<
 
 /// A matrix, row by row, with its numbers of rows and columns.
 pub fn matrix(what: &'static str, x: Input) -> PyResult<(Vec<f64>, [usize; 2])> {
-    let (numbers, shape) = array(x)?;
+    let (numbers, shape) = array(what, x)?;
     match *shape {
         [rows, columns] => Ok((numbers, [rows, columns])),
         _ => Err(wrong_shape(what, "a matrix", &shape)),
@@ -54,13 +55,13 @@ pub fn shaped_array(
     expected: &str,
     fits: impl FnOnce(&[usize]) -> bool,
 ) -> PyResult<(Vec<f64>, Vec<usize>)> {
-    let (numbers, shape) = array(x)?;
+    let (numbers, shape) = array(what, x)?;
     if fits(&shape) { Ok((numbers, shape)) } else { Err(wrong_shape(what, expected, &shape)) }
 }
 
 /// A vector of `rows` numbers or a matrix of `rows` rows: its numbers row by row, and its shape.
 pub fn columns(what: &'static str, x: Input, rows: usize) -> Result<(Vec<f64>, Vec<usize>), Failure> {
-    let (numbers, shape) = array(x)?;
+    let (numbers, shape) = array(what, x)?;
     if !matches!(shape.len(), 1 | 2) || shape[0] != rows {
         return Err(wrong_shape(what, &format!("({rows},) or ({rows}, k)"), &shape).into());
     }
@@ -82,10 +83,15 @@ pub fn wrenches(x: Option<Input>, n_bodies: usize) -> PyResult<Vec<Wrench>> {
 }
 
 /// Whatever numpy makes an array of, as contiguous float64, and its shape.
-pub fn array(x: Input) -> PyResult<(Vec<f64>, Vec<usize>)> {
+pub fn array(what: &str, x: Input) -> PyResult<(Vec<f64>, Vec<usize>)> {
     let py = x.py();
     let options = [("dtype", "float64"), ("order", "C")].into_py_dict(py)?;
-    let array = py.import("numpy")?.call_method("array", (x,), Some(&options))?;
+    let array = py.import("numpy")?.call_method("array", (x,), Some(&options)).map_err(|error| {
+        let wrong = wrong_type(what, "an array of numbers", x);
+        // what numpy says may be about one of its elements
+        wrong.set_cause(py, Some(error));
+        wrong
+    })?;
     let array = array.cast::<PyArrayDyn<f64>>()?;
     Ok((array.to_vec()?, array.shape().to_vec()))
 }

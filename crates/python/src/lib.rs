@@ -4,6 +4,7 @@
 //! `_native.pyi` holds their types.
 #![allow(non_snake_case)] // X_a, X_b: poses as in the notation
 
+mod arguments;
 mod arrays;
 mod batch;
 mod collision;

@@ -1,5 +1,6 @@
 //! `slipstick.optimize`: least squares on functions of Python.
 
+use crate::arguments::{arg, function, pair};
 use crate::arrays::{Input, matrix, optional_vector, vector, wrong_shape};
 use crate::errors::Failure;
 use crate::model::options::{count, unknown};
@@ -174,22 +175,26 @@ pub fn least_squares(
     residual: Input,
     x0: Input,
     jacobian: Option<Input>,
-    method: &str,
-    bounds: Option<(Bound<'_, PyAny>, Bound<'_, PyAny>)>,
+    #[pyo3(from_py_with = arg::method)] method: &str,
+    bounds: Option<Input>,
     retract: Option<Input>,
-    unknowns: Option<i64>,
+    #[pyo3(from_py_with = arg::unknowns)] unknowns: Option<i64>,
     callback: Option<Input>,
-    line_search: bool,
-    tolerance: f64,
-    gradient_tolerance: f64,
-    step_tolerance: f64,
-    max_iterations: i64,
-    rank_tolerance: f64,
+    #[pyo3(from_py_with = arg::line_search)] line_search: bool,
+    #[pyo3(from_py_with = arg::tolerance)] tolerance: f64,
+    #[pyo3(from_py_with = arg::gradient_tolerance)] gradient_tolerance: f64,
+    #[pyo3(from_py_with = arg::step_tolerance)] step_tolerance: f64,
+    #[pyo3(from_py_with = arg::max_iterations)] max_iterations: i64,
+    #[pyo3(from_py_with = arg::rank_tolerance)] rank_tolerance: f64,
     units: Option<Input>,
-    damping: f64,
-    rate: Option<f64>,
-    difference_step: f64,
+    #[pyo3(from_py_with = arg::damping)] damping: f64,
+    #[pyo3(from_py_with = arg::rate)] rate: Option<f64>,
+    #[pyo3(from_py_with = arg::difference_step)] difference_step: f64,
 ) -> Result<Outcome, Failure> {
+    let residual = function("residual", residual)?;
+    let jacobian = jacobian.map(|f| function("jacobian", f)).transpose()?;
+    let retract = retract.map(|f| function("retract", f)).transpose()?;
+    let callback = callback.map(|f| function("callback", f)).transpose()?;
     let options = optimize::Options {
         method: named(method)?,
         line_search,
@@ -208,7 +213,7 @@ pub fn least_squares(
         let text = format!("retract: expected a function, because a step has {n} numbers and x0 {}", x0.len());
         return Err(PyValueError::new_err(text).into());
     }
-    let bounds = bounds.map(|(low, high)| PyResult::Ok((ends(&low, x0.len())?, ends(&high, x0.len())?))).transpose()?;
+    let bounds = bounds.map(|bounds| self::bounds(bounds, x0.len())).transpose()?;
     let mut problem = Functions { residual, jacobian, retract, bounds, sizes: [0, n, x0.len()], raised: &raised };
     problem.sizes[0] = problem.evaluate(&x0)?.len();
     let progress = |i: &optimize::Iteration| {
@@ -233,6 +238,12 @@ pub fn least_squares(
 fn named(word: &str) -> Result<Method, Failure> {
     let found = Method::ALL.into_iter().find(|m| m.name() == word);
     found.ok_or_else(|| unknown("method", Method::ALL.map(Method::name), word))
+}
+
+/// Lower and upper ends.
+fn bounds(x: Input, n: usize) -> PyResult<(Vec<f64>, Vec<f64>)> {
+    let [lower, upper] = pair("bounds", "(lower, upper)", x)?;
+    Ok((ends(&lower, n)?, ends(&upper, n)?))
 }
 
 /// A number for all, or one for each.

@@ -12,7 +12,7 @@ macro_rules! option_class {
         impl $name {
             #[new]
             #[pyo3(signature = ($($field $(= $default)?),*))]
-            fn new($($field: $type),*) -> $name {
+            fn new($(#[pyo3(from_py_with = $crate::arguments::arg::$field)] $field: $type),*) -> $name {
                 $name { $($field),* }
             }
 

@@ -1,5 +1,6 @@
 //! The map to Pinocchio's coordinates. `slipstick.pinocchio.Map` reads the joints of a Pinocchio model for it.
 
+use crate::arguments::arg;
 use crate::arrays::{Input, Matrix, Vector, matrix, to_matrix, vector};
 use crate::errors::Failure;
 use crate::model::Model;
@@ -19,7 +20,7 @@ pub struct PinocchioMap {
 }
 
 /// name, shortname, idx_q, idx_v, parent
-type JointTuple = (String, String, usize, usize, Option<usize>);
+pub type JointTuple = (String, String, usize, usize, Option<usize>);
 
 fn pin_joint((name, shortname, idx_q, idx_v, parent): JointTuple) -> PyResult<PinJoint> {
     let kind = PinKind::from_shortname(&shortname).ok_or_else(|| {
@@ -33,7 +34,10 @@ fn pin_joint((name, shortname, idx_q, idx_v, parent): JointTuple) -> PyResult<Pi
 #[pymethods]
 impl PinocchioMap {
     #[new]
-    fn new(model: &Model, joints: Vec<JointTuple>) -> Result<PinocchioMap, Failure> {
+    fn new(
+        #[pyo3(from_py_with = arg::model)] model: &Model,
+        #[pyo3(from_py_with = arg::joints)] joints: Vec<JointTuple>,
+    ) -> Result<PinocchioMap, Failure> {
         let joints = joints.into_iter().map(pin_joint).collect::<PyResult<Vec<_>>>()?;
         Ok(PinocchioMap { map: Map::new(&model.inner, &joints)?, model: model.inner.name().into() })
     }

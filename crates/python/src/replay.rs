@@ -1,5 +1,6 @@
 //! `Replay`: a motion as a page that plays it.
 
+use crate::arguments::arg;
 use crate::arrays::{Input, vector};
 use crate::errors::Failure;
 use crate::model::Model;
@@ -26,7 +27,11 @@ pub struct Replay {
 impl Replay {
     #[new]
     #[pyo3(signature = (model, *, title=None, frame_rate=60.0))]
-    fn new(model: &Model, title: Option<String>, frame_rate: f64) -> Result<Replay, Failure> {
+    fn new(
+        #[pyo3(from_py_with = arg::model)] model: &Model,
+        #[pyo3(from_py_with = arg::title)] title: Option<String>,
+        #[pyo3(from_py_with = arg::frame_rate)] frame_rate: f64,
+    ) -> Result<Replay, Failure> {
         let inner = slipstick_view::Replay::new(&model.inner).with_frame_rate(frame_rate)?;
         let inner = match title {
             Some(title) => inner.with_title(title),
@@ -39,7 +44,7 @@ impl Replay {
     ///
     /// q (nq,); time (s), default: one frame after the last one.
     #[pyo3(signature = (q, *, time=None))]
-    fn record_state(&mut self, q: Input, time: Option<f64>) -> Result<(), Failure> {
+    fn record_state(&mut self, q: Input, #[pyo3(from_py_with = arg::time)] time: Option<f64>) -> Result<(), Failure> {
         let model = self.inner.model();
         let mut x = State::new(model, &vector("q", q)?, &vec![0.0; model.nv()])?;
         x.time = time.unwrap_or_else(|| self.last.map_or(0.0, |last| last + self.interval));
@@ -51,7 +56,7 @@ impl Replay {
     /// Adds the state at the end of a step, with the contacts of the step.
     ///
     /// step: Step of a Simulator of this model.
-    fn record(&mut self, py: Python<'_>, step: &Step) -> Result<(), Failure> {
+    fn record(&mut self, py: Python<'_>, #[pyo3(from_py_with = arg::step)] step: &Step) -> Result<(), Failure> {
         let (model, x) = (step.model(), step.next(py)?);
         if !model.shares_structure(self.inner.model()) {
             return Err(InputError::WrongModel { what: "replay", got: model.name().into() }.into());
@@ -62,7 +67,10 @@ impl Replay {
     }
 
     /// Adds all states of a Trajectory, without contacts.
-    fn record_trajectory(&mut self, trajectory: &Trajectory) -> Result<(), Failure> {
+    fn record_trajectory(
+        &mut self,
+        #[pyo3(from_py_with = arg::trajectory)] trajectory: &Trajectory,
+    ) -> Result<(), Failure> {
         self.inner.record_trajectory(trajectory.recorded())?;
         self.last = trajectory.recorded().time.last().copied().or(self.last);
         Ok(())
@@ -74,7 +82,7 @@ impl Replay {
     }
 
     /// Writes the page into a file.
-    fn save(&self, py: Python<'_>, path: PathBuf) -> Result<(), Failure> {
+    fn save(&self, py: Python<'_>, #[pyo3(from_py_with = arg::path)] path: PathBuf) -> Result<(), Failure> {
         Ok(py.detach(|| self.inner.save(path))?)
     }
 

@@ -2,12 +2,15 @@
 
 mod failure;
 mod jacobian;
+mod reports;
 mod rollout;
+mod rows;
 
 pub use jacobian::BatchJacobian;
 pub use rollout::BatchRollout;
 
-use crate::arrays::{Input, array, wrong_shape};
+use crate::arguments::{arg, pair, wrong_type};
+use crate::arrays::{Input, wrong_shape};
 use crate::errors::Failure;
 use crate::gradient::object::Gradient;
 use crate::gradient::rollout::shaped;
@@ -16,8 +19,9 @@ use crate::model::options::count;
 use failure::finish;
 use jacobian::Blocks;
 use numpy::{IntoPyArray, PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use rows::{of_states, of_steps, zeros};
 use slipstick::gradient::InputGrad;
 use slipstick::rollout::StateGrad;
 use std::sync::{Mutex, MutexGuard, TryLockError};
@@ -43,6 +47,8 @@ type Array<'py> = Bound<'py, PyArrayDyn<f64>>;
 #[pyclass(frozen, module = "slipstick")]
 pub struct Batch {
     n: usize,
+    /// Name of the model.
+    name: String,
     /// Numbers of a configuration, a velocity and the controls.
     sizes: [usize; 3],
     /// Boxed: it holds vectors aligned to 32 bytes, and Python aligns what is in its objects to 16.
@@ -56,7 +62,6 @@ struct Inner {
 }
 
 /// One model for all environments, or one for each.
-#[derive(FromPyObject)]
 pub enum Models<'py> {
     One(Bound<'py, Model>),
     Several(Vec<Bound<'py, Model>>),
@@ -66,7 +71,11 @@ pub enum Models<'py> {
 impl Batch {
     #[new]
     #[pyo3(signature = (model, n=None, *, threads=None))]
-    fn new(model: Models, n: Option<i64>, threads: Option<i64>) -> Result<Batch, Failure> {
+    fn new(
+        #[pyo3(from_py_with = arg::model)] model: Models,
+        #[pyo3(from_py_with = arg::n)] n: Option<i64>,
+        #[pyo3(from_py_with = arg::threads)] threads: Option<i64>,
+    ) -> Result<Batch, Failure> {
         let models: Vec<slipstick::Model> = match (model, n) {
             (Models::One(model), Some(n)) => vec![model.get().inner.clone(); count("n", n)? as usize],
             (Models::Several(models), None) => models.iter().map(|m| m.get().inner.clone()).collect(),
@@ -83,7 +92,8 @@ impl Batch {
         let batch = slipstick::Batch::with_models(&models).map_err(failure::of_all)?.threads(threads);
         let sizes = [models[0].nq(), models[0].nv(), models[0].nu()];
         let inner = Inner { batch, actuated: false };
-        Ok(Batch { n: models.len(), sizes, inner: Mutex::new(Box::new(inner)) })
+        let name = models[0].name().to_string();
+        Ok(Batch { n: models.len(), name, sizes, inner: Mutex::new(Box::new(inner)) })
     }
 
     /// Number of environments.
@@ -112,8 +122,64 @@ impl Batch {
         Ok(choices.into_pyarray(py))
     }
 
+    /// How the last step, or the worst step of the last rollout, was solved (n,) of str: "converged", "acceptable",
+    /// "infeasible", "not_converged", or "failed" for an environment of a BatchError. Before the first step, and of failed
+    /// environments, all other numbers are those of no steps; residual and margin of failed ones are NaN.
+    #[getter]
+    fn status<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>, Failure> {
+        Ok(reports::words(py, &self.enter()?.batch)?)
+    }
+
+    /// Where the last step, or all steps of the last rollout, gave a state, and none was "not_converged" (n,) of bool.
+    #[getter]
+    fn converged<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray1<bool>>, Failure> {
+        Ok(reports::column(py, &self.enter()?.batch, |r| r.is_converged()))
+    }
+
+    /// How many steps of the last rollout, or of the one last step, did not converge (n,).
+    #[getter]
+    fn not_converged<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray1<i64>>, Failure> {
+        Ok(reports::column(py, &self.enter()?.batch, |r| r.not_converged as i64))
+    }
+
+    /// Scaled residual of the last step, or the largest of the last rollout (n,).
+    #[getter]
+    fn residual<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray1<f64>>, Failure> {
+        Ok(reports::column(py, &self.enter()?.batch, |r| r.worst.residual))
+    }
+
+    /// Iterations of the last step, or of the step of the last rollout that took most (n,).
+    #[getter]
+    fn iterations<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray1<i64>>, Failure> {
+        Ok(reports::column(py, &self.enter()?.batch, |r| r.worst.iterations.into()))
+    }
+
+    /// Contacts of the last step, that of a rollout included (n,).
+    #[getter]
+    fn contacts<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray1<i64>>, Failure> {
+        Ok(reports::column(py, &self.enter()?.batch, |r| r.contacts as i64))
+    }
+
+    /// Constraints about to change their mode in the last step, or the most in a step of the last rollout (n,): of the
+    /// impulses that were found, where Step.report has those at the center of all that give the same motion.
+    #[getter]
+    fn degenerate<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray1<i64>>, Failure> {
+        Ok(reports::column(py, &self.enter()?.batch, |r| r.worst.degenerate as i64))
+    }
+
+    /// The smallest change of velocity that would change a mode in the last step or the last rollout (n,) [m/s], infinite
+    /// without constraints; of the impulses that were found.
+    #[getter]
+    fn margin<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray1<f64>>, Failure> {
+        Ok(reports::column(py, &self.enter()?.batch, |r| r.worst.margin))
+    }
+
     /// Gives an environment (int) other parameters or options: a Model of the same structure. Its warm start stays.
-    fn set_model(&self, environment: i64, model: &Model) -> Result<(), Failure> {
+    fn set_model(
+        &self,
+        #[pyo3(from_py_with = arg::environment)] environment: i64,
+        #[pyo3(from_py_with = arg::model)] model: &Model,
+    ) -> Result<(), Failure> {
         let environment = count("environment", environment)? as usize;
         self.enter()?.batch.set_model(environment, &model.inner).map_err(failure::of_all)
     }
@@ -121,7 +187,8 @@ impl Batch {
     /// One step of every environment.
     ///
     /// q (n, nq), v (n, nv); tau (n, nv): generalized forces; ctrl (n, nu): controls, without which the actuators are
-    /// off; out: two float64 arrays (n, nq), (n, nv) to write to, which may be q and v themselves.
+    /// off. A vector, (nq,) or the like, is that of all environments. out: two float64 arrays (n, nq), (n, nv) to write
+    /// to, which may be q and v themselves.
     /// Returns (q, v) at the end of the step. Raises BatchError.
     #[pyo3(signature = (q, v, tau=None, ctrl=None, *, out=None))]
     fn step<'py>(
@@ -131,12 +198,13 @@ impl Batch {
         v: Input,
         tau: Option<Input>,
         ctrl: Option<Input>,
-        out: Option<(Array<'py>, Array<'py>)>,
+        out: Option<Input<'_, 'py>>,
     ) -> Result<(Array<'py>, Array<'py>), Failure> {
         let (n, [nq, nv, nu]) = (self.n, self.sizes);
-        let (mut q, v) = (rows("q", q, &[n, nq])?, rows("v", v, &[n, nv])?);
-        let tau = tau.map_or(Ok(Vec::new()), |x| rows("tau", x, &[n, nv]))?;
-        let ctrl = ctrl.map(|x| rows("ctrl", x, &[n, nu])).transpose()?;
+        let (mut q, v) = (of_states("q", q, n, nq)?, of_states("v", v, n, nv)?);
+        let tau = tau.map_or(Ok(Vec::new()), |x| of_states("tau", x, n, nv))?;
+        let ctrl = ctrl.map(|x| of_states("ctrl", x, n, nu)).transpose()?;
+        let out: Option<[Array; 2]> = out.map(|out| destinations(out, n, [nq, nv])).transpose()?;
         let (mut q_next, mut v_next) = (vec![0.0; n * nq], vec![0.0; n * nv]);
         let done = py.detach(|| {
             let mut inner = self.enter()?;
@@ -148,7 +216,7 @@ impl Batch {
         })?;
         let fresh = (shaped(py, &[n, nq], q_next)?, shaped(py, &[n, nv], v_next)?);
         let result = match out {
-            Some(out) => (written(fresh.0, out.0)?, written(fresh.1, out.1)?),
+            Some([q, v]) => (written(fresh.0, q)?, written(fresh.1, v)?),
             None => fresh,
         };
         finish(py, n, done, result)
@@ -160,7 +228,8 @@ impl Batch {
         let [_, nv, nu] = self.sizes;
         let (done, blocks) = py.detach(|| {
             let mut inner = self.enter()?;
-            let mut blocks = Blocks::new(self.n, nv, if inner.actuated { nu } else { 0 });
+            let nu = if inner.actuated { nu } else { 0 };
+            let mut blocks = Blocks::new(&[self.n], None, nv, [nv, nv, nv, nu])?;
             Ok::<_, Failure>((inner.batch.jacobian(blocks.borrow()), blocks))
         })?;
         let result = Bound::new(py, blocks.into_python(py)?)?;
@@ -169,28 +238,31 @@ impl Batch {
 
     /// The gradient of numbers, one per environment, with respect to what the last step was made from.
     ///
-    /// q (n, nv), v (n, nv): gradients with respect to q and v at the end; what is left out is zero. Returns a
-    /// Gradient: q, v, tau (n, nv), ctrl (n, nu), or None for a step made without ctrl. Raises StaleStep before the first step, and BatchError, in whose result rows of failed environments are zero.
+    /// q, v (n, nv), or (nv,) for all: gradients with respect to q and v at the end; what is left out is zero. Returns a
+    /// Gradient: q, v, tau (n, nv), ctrl (n, nu), or None for a step made without ctrl. Raises StaleStep before the first
+    /// step, and BatchError, in whose result rows of failed environments are zero.
     #[pyo3(signature = (*, q=None, v=None))]
     fn vjp<'py>(&self, py: Python<'py>, q: Option<Input>, v: Option<Input>) -> Result<Bound<'py, Gradient>, Failure> {
         let (n, nv) = (self.n, self.sizes[1]);
-        let weights = |what, x: Option<Input>| x.map_or(Ok(Vec::new()), |x| rows(what, x, &[n, nv]));
+        let weights = |what, x: Option<Input>| x.map_or(Ok(Vec::new()), |x| of_states(what, x, n, nv));
         let (q, v) = (weights("q", q)?, weights("v", v)?);
         self.gradients(py, None, None, |batch, out| batch.vjp(StateGrad { q: &q, v: &v }, out))
     }
 
     /// Many steps of every environment from (q, v), each under its own input.
     ///
-    /// q (n, nq), v (n, nv), steps (int); ctrl (n, steps, nu), without which the actuators are off; tau (n, steps,
-    /// nv); record: True, if gradients are wanted; "recompute" (the same: keep what repeats each step) or "store" (keep
-    /// its derivatives). Returns a BatchRollout: run.q, run.v, run.vjp(…). Raises BatchError, in whose result an
-    /// environment stays in the state before the step that failed.
+    /// q (n, nq), v (n, nv), or vectors for all environments; steps (int); ctrl (n, steps, nu), (n, nu) held over the steps
+    /// or (nu,) for all, without which the actuators are off; tau likewise with nv. The number of dimensions decides: a
+    /// matrix has a row for each environment, also where n equals steps; ctrl[None] is the same sequence for all. record:
+    /// True, if derivatives are wanted; "recompute" (the same: keep what repeats each step) or "store" (keep its
+    /// derivatives). Returns a BatchRollout: run.q, run.v, run.vjp(…), run.jacobian(). Raises BatchError, in whose result
+    /// an environment stays in the state before the step that failed.
     #[pyo3(signature = (q, v, steps, *, ctrl=None, tau=None, record=None))]
     fn rollout<'py>(
         slf: &Bound<'py, Self>,
         q: Input,
         v: Input,
-        steps: i64,
+        #[pyo3(from_py_with = arg::steps)] steps: i64,
         ctrl: Option<Input>,
         tau: Option<Input>,
         record: Option<&Bound<'py, PyAny>>,
@@ -198,17 +270,17 @@ impl Batch {
         let (py, this) = (slf.py(), slf.get());
         let (n, [nq, nv, nu], steps) = (this.n, this.sizes, count("steps", steps)? as usize);
         let memory = rollout::wanted(record)?;
-        let (mut q, v) = (rows("q", q, &[n, nq])?, rows("v", v, &[n, nv])?);
-        let acting = |what, x: Option<Input>, width| x.map_or(Ok(Vec::new()), |x| rows(what, x, &[n, steps, width]));
-        let (ctrl, tau) = (acting("ctrl", ctrl, nu)?, acting("tau", tau, nv)?);
-        let (mut q_out, mut v_out) = (vec![0.0; n * (steps + 1) * nq], vec![0.0; n * (steps + 1) * nv]);
-        let with_ctrl = !ctrl.is_empty();
+        let (mut q, v) = (of_states("q", q, n, nq)?, of_states("v", v, n, nv)?);
+        let (mut q_out, mut v_out) = (zeros(&[n, steps + 1, nq])?, zeros(&[n, steps + 1, nv])?);
+        let ctrl = ctrl.map(|x| of_steps("ctrl", x, [n, steps], nu)).transpose()?;
+        let tau = tau.map_or(Ok(Vec::new()), |x| of_steps("tau", x, [n, steps], nv))?;
+        let with_ctrl = ctrl.is_some();
         let (done, record) = py.detach(|| {
             let mut inner = this.enter()?;
             let Inner { batch, actuated } = &mut **inner;
             normalize(batch, nq, &mut q);
             *actuated = with_ctrl;
-            let input = slipstick::Input { tau: &tau, ctrl: with_ctrl.then_some(&ctrl), wrenches: &[] };
+            let input = slipstick::Input { tau: &tau, ctrl: ctrl.as_deref(), wrenches: &[] };
             let done = batch.rollout(steps, memory, [&q, &v], &input, [&mut q_out, &mut v_out]);
             Ok::<_, Failure>((done, batch.take_rollout()))
         })?;
@@ -224,14 +296,14 @@ impl Batch {
     fn reset<'py>(
         &self,
         py: Python<'py>,
-        mask: Option<Vec<bool>>,
+        mask: Option<Input>,
         q: Option<Input>,
         v: Option<Input>,
     ) -> Result<(Array<'py>, Array<'py>), Failure> {
         let (n, [nq, nv, _]) = (self.n, self.sizes);
-        let mask = mask.unwrap_or_else(|| vec![true; n]);
+        let mask = rows::mask(mask, n)?;
         let (mut q, mut v) = match (q, v) {
-            (Some(q), Some(v)) => (rows("q", q, &[n, nq])?, rows("v", v, &[n, nv])?),
+            (Some(q), Some(v)) => (of_states("q", q, n, nq)?, of_states("v", v, n, nv)?),
             (None, None) if mask.iter().all(|m| *m) => (vec![0.0; n * nq], vec![0.0; n * nv]),
             _ => return Err(PyValueError::new_err("q and v: needed unless all environments begin anew").into()),
         };
@@ -242,8 +314,8 @@ impl Batch {
     /// Drops the warm starts of some environments, mask (n,) of bool, or of all: for those that begin in a state
     /// of your own.
     #[pyo3(signature = (mask=None))]
-    fn clear_warm_start(&self, mask: Option<Vec<bool>>) -> Result<(), Failure> {
-        let mask = mask.unwrap_or_else(|| vec![true; self.n]);
+    fn clear_warm_start(&self, mask: Option<Input>) -> Result<(), Failure> {
+        let mask = rows::mask(mask, self.n)?;
         self.enter()?.batch.clear_warm_start(&mask).map_err(failure::of_all)
     }
 
@@ -251,10 +323,12 @@ impl Batch {
         self.n
     }
 
-    fn __repr__(&self) -> Result<String, Failure> {
-        let inner = self.enter()?;
-        let name = inner.batch.model(0).map_or("", |m| m.name());
-        Ok(format!("<slipstick.Batch of '{name}': {} environments, {} threads>", self.n, inner.batch.n_threads()))
+    fn __repr__(&self) -> String {
+        let rest = match self.enter() {
+            Ok(inner) => format!("{}{}", counted(inner.batch.n_threads(), "thread"), reports::troubles(&inner.batch)),
+            Err(_) => "at work in another thread".into(),
+        };
+        format!("<slipstick.Batch of '{}': {}, {rest}>", self.name, counted(self.n, "environment"))
     }
 }
 
@@ -287,29 +361,16 @@ impl Batch {
         let (n, [_, nv, nu]) = (self.n, self.sizes);
         let shape = |width: usize| [n].into_iter().chain(steps).chain([width]).collect::<Vec<_>>();
         let (of_state, of_tau, of_ctrl) = (vec![n, nv], shape(nv), shape(nu));
-        let zeros = |shape: &[usize]| vec![0.0; shape.iter().product()];
-        let (mut q, mut v, mut tau) = (zeros(&of_state), zeros(&of_state), zeros(&of_tau));
+        let (mut q, mut v, mut tau) = (zeros(&of_state)?, zeros(&of_state)?, zeros(&of_tau)?);
         let (done, ctrl) = py.detach(|| {
             let mut inner = self.enter()?;
-            let mut ctrl = actuated.unwrap_or(inner.actuated).then(|| zeros(&of_ctrl));
+            let mut ctrl = actuated.unwrap_or(inner.actuated).then(|| zeros(&of_ctrl)).transpose()?;
             let out = InputGrad { q: &mut q, v: &mut v, tau: &mut tau, ctrl: ctrl.as_deref_mut().unwrap_or(&mut []) };
             Ok::<_, Failure>((work(&mut inner.batch, out), ctrl))
         })?;
         let states = [(&of_state[..], q), (&of_state, v), (&of_tau, tau)];
         let gradient = Gradient::new(py, states, ctrl.map(|ctrl| (&of_ctrl[..], ctrl)), [])?;
         finish(py, n, done, Bound::new(py, gradient)?)
-    }
-}
-
-/// Numbers of an array of a known shape.
-fn rows(what: &'static str, x: Input, expected: &[usize]) -> Result<Vec<f64>, Failure> {
-    let (numbers, shape) = array(x)?;
-    match shape == expected {
-        true => Ok(numbers),
-        false => {
-            let sizes = expected.iter().map(|n| n.to_string()).collect::<Vec<_>>().join(", ");
-            Err(wrong_shape(what, &format!("({sizes})"), &shape).into())
-        }
     }
 }
 
@@ -327,11 +388,36 @@ fn normalize(batch: &slipstick::Batch, nq: usize, q: &mut [f64]) {
     }
 }
 
+/// Arrays of the caller for q and v, checked before anything is done.
+fn destinations<'py>(out: Input<'_, 'py>, n: usize, widths: [usize; 2]) -> Result<[Array<'py>; 2], Failure> {
+    let [q, v] = pair("out", "two arrays (q, v)", out)?;
+    let destination = |x: Bound<'py, PyAny>, width: usize| {
+        let array = x.cast::<PyArrayDyn<f64>>().map_err(|_| wrong_destination(&x))?;
+        if !array.getattr("flags")?.getattr("writeable")?.is_truthy()? {
+            return Err(PyValueError::new_err("out: expected arrays to write to, got one that is read-only").into());
+        }
+        match array.shape() == [n, width] {
+            true => Ok::<_, Failure>(array.clone()),
+            false => Err(wrong_shape("out", &format!("({n}, {width})"), array.shape()).into()),
+        }
+    };
+    Ok([destination(q, widths[0])?, destination(v, widths[1])?])
+}
+
+fn wrong_destination(x: &Bound<'_, PyAny>) -> PyErr {
+    match x.getattr("dtype") {
+        Ok(dtype) => PyTypeError::new_err(format!("out: expected two float64 arrays, got one of {dtype}")),
+        Err(_) => wrong_type("out", "two float64 arrays", x),
+    }
+}
+
 /// The caller's array with the numbers of ours.
 fn written<'py>(from: Array<'py>, to: Array<'py>) -> Result<Array<'py>, Failure> {
-    if to.shape() != from.shape() {
-        return Err(wrong_shape("out", &format!("{:?}", from.shape()), to.shape()).into());
-    }
     from.copy_to(&to)?;
     Ok(to)
+}
+
+/// A number of things, in words.
+fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }

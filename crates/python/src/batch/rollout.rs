@@ -1,6 +1,9 @@
 //! `BatchRollout`: states of a rollout of a batch, and its gradients.
 
-use super::{Array, Batch};
+use super::failure::finish;
+use super::jacobian::{BatchJacobian, Blocks};
+use super::{Array, Batch, counted};
+use crate::arguments::{arg, wrong_type};
 use crate::arrays::{Input, array, wrong_shape};
 use crate::errors::{Failure, StaleStep};
 use crate::gradient::object::Gradient;
@@ -8,14 +11,14 @@ use crate::model::options::unknown;
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyIterator, PyTuple};
+use pyo3::types::{PyIterator, PyTuple};
 use slipstick::rollout::{Memory, StateGrad};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A rollout of a Batch: what Batch.rollout returns.
 ///
 /// Attributes: q (n, steps + 1, nq), v (n, steps + 1, nv): all states, the first ones included. `q, v = run` works too.
-/// With record=True it keeps what vjp needs, whatever the Batch does meanwhile; several may be alive at once.
+/// With record=True it keeps what vjp and jacobian need, whatever the Batch does meanwhile; several may be alive at once.
 #[pyclass(frozen, module = "slipstick.types")]
 pub struct BatchRollout {
     batch: Py<Batch>,
@@ -49,11 +52,27 @@ impl BatchRollout {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Works with the record.
+    fn with_record<T>(
+        &self,
+        work: impl FnOnce(&mut slipstick::rollout::BatchRollout) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        if !self.recorded {
+            return Err(StaleStep::new_err("this rollout was not recorded: Batch.rollout(…, record=True)").into());
+        }
+        let Some(mut record) = self.record().take() else {
+            return Err(PyRuntimeError::new_err("this BatchRollout is at work in another thread").into());
+        };
+        let done = work(&mut record);
+        *self.record() = Some(record);
+        done
+    }
+
     /// A gradient with respect to states: of all of them, or of the last ones.
     fn of_states(&self, batch: &Batch, what: &'static str, x: Option<Input>) -> Result<Vec<f64>, Failure> {
         let Some(x) = x else { return Ok(Vec::new()) };
         let (n, nv, states) = (batch.n, batch.sizes[1], self.steps + 1);
-        let (numbers, shape) = array(x)?;
+        let (numbers, shape) = array(what, x)?;
         if shape == [n, nv] || shape == [n, states, nv] {
             return Ok(numbers);
         }
@@ -73,17 +92,40 @@ impl BatchRollout {
     fn vjp<'py>(&self, py: Python<'py>, q: Option<Input>, v: Option<Input>) -> Result<Bound<'py, Gradient>, Failure> {
         let batch = self.batch.get();
         let (q, v) = (self.of_states(batch, "q", q)?, self.of_states(batch, "v", v)?);
-        if !self.recorded {
-            return Err(StaleStep::new_err("this rollout was not recorded: Batch.rollout(…, record=True)").into());
-        }
-        let Some(mut record) = self.record().take() else {
-            return Err(PyRuntimeError::new_err("this BatchRollout is at work in another thread").into());
-        };
-        let gradients = batch.gradients(py, Some(self.steps), Some(self.actuated), |batch, out| {
-            batch.vjp_of(&mut record, StateGrad { q: &q, v: &v }, out)
-        });
-        *self.record() = Some(record);
-        gradients
+        self.with_record(|record| {
+            batch.gradients(py, Some(self.steps), Some(self.actuated), |batch, out| {
+                batch.vjp_of(record, StateGrad { q: &q, v: &v }, out)
+            })
+        })
+    }
+
+    /// Derivatives of the last states with respect to the first ones and to what acted in every step (BatchJacobian), with
+    /// axes of n environments and, of tau and ctrl, of steps: what RolloutGradient.sensitivities has for one.
+    ///
+    /// initial, tau, ctrl: whether they are wanted; without controls there are none for ctrl. every: of all states, the
+    /// first ones included, along a second axis. Takes steps² nv numbers for tau, and steps³ with every. Raises StaleStep if
+    /// the rollout was not recorded, and BatchError, in whose result rows of failed environments are of no use.
+    #[pyo3(signature = (*, initial=true, tau=true, ctrl=true, every=false))]
+    fn jacobian<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = arg::initial)] initial: bool,
+        #[pyo3(from_py_with = arg::tau)] tau: bool,
+        #[pyo3(from_py_with = arg::ctrl)] ctrl: bool,
+        #[pyo3(from_py_with = arg::every)] every: bool,
+    ) -> Result<Bound<'py, BatchJacobian>, Failure> {
+        let batch = self.batch.get();
+        let (n, [_, nv, nu]) = (batch.n, batch.sizes);
+        let states = if every { vec![n, self.steps + 1] } else { vec![n] };
+        let initial = if initial { nv } else { 0 };
+        let columns = [initial, initial, if tau { nv } else { 0 }, if ctrl && self.actuated { nu } else { 0 }];
+        let (done, blocks) = self.with_record(|record| {
+            let mut blocks = Blocks::new(&states, Some(self.steps), nv, columns)?;
+            let done =
+                py.detach(|| Ok::<_, Failure>(batch.enter()?.batch.jacobian_of(record, every, blocks.borrow())))?;
+            Ok((done, blocks))
+        })?;
+        finish(py, n, done, Bound::new(py, blocks.into_python(py)?)?)
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
@@ -91,8 +133,9 @@ impl BatchRollout {
     }
 
     fn __repr__(&self) -> String {
-        let (n, recorded) = (self.batch.get().n, if self.recorded { "recorded" } else { "not recorded" });
-        format!("<slipstick.types.BatchRollout: {n} environments, {} steps, {recorded}>", self.steps)
+        let (batch, recorded) = (self.batch.get(), if self.recorded { "recorded" } else { "not recorded" });
+        let (environments, steps) = (counted(batch.n, "environment"), counted(self.steps, "step"));
+        format!("<slipstick.types.BatchRollout of '{}': {environments}, {steps}, {recorded}>", batch.name)
     }
 }
 
@@ -100,11 +143,18 @@ impl BatchRollout {
 pub fn wanted(record: Option<&Bound<'_, PyAny>>) -> Result<Option<Memory>, Failure> {
     match record {
         None => Ok(None),
-        Some(x) if x.is_instance_of::<PyBool>() => Ok(x.is_truthy()?.then_some(Memory::Recompute)),
-        Some(x) => match &*x.extract::<String>()? {
-            "recompute" => Ok(Some(Memory::Recompute)),
-            "store" => Ok(Some(Memory::Store)),
-            other => Err(unknown("record", ["True", "False", "recompute", "store"], other)),
+        Some(x) => match (x.extract::<bool>(), x.extract::<String>()) {
+            (Ok(record), _) => Ok(record.then_some(Memory::Recompute)),
+            (_, Ok(word)) => named(&word).map(Some),
+            _ => Err(wrong_type("record", "a bool, 'recompute' or 'store'", x).into()),
         },
+    }
+}
+
+fn named(word: &str) -> Result<Memory, Failure> {
+    match word {
+        "recompute" => Ok(Memory::Recompute),
+        "store" => Ok(Memory::Store),
+        other => Err(unknown("record", ["True", "False", "recompute", "store"], other)),
     }
 }

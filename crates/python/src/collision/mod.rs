@@ -3,6 +3,7 @@
 mod poses;
 pub mod solids;
 
+use crate::arguments::{arg, wrong_type};
 use crate::arrays::{Input, vector};
 use crate::errors::Failure;
 use crate::model::Model;
@@ -129,7 +130,11 @@ fn to_contact(py: Python<'_>, model: &slipstick::Model, c: &collision::Contact) 
 ///
 /// q (nq,). Returns a list of Contact: up to four points for each pair, in the order of Model.pairs.
 #[pyfunction]
-pub fn detect(py: Python<'_>, model: &Model, q: Input) -> Result<Vec<Contact>, Failure> {
+pub fn detect(
+    py: Python<'_>,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
+    q: Input,
+) -> Result<Vec<Contact>, Failure> {
     let (_, set) = found(py, model, q)?;
     Ok(set.contacts().iter().map(|c| to_contact(py, &model.inner, c)).collect())
 }
@@ -144,14 +149,14 @@ pub fn detect(py: Python<'_>, model: &Model, q: Input) -> Result<Vec<Contact>, F
 #[pyo3(signature = (model, q, mode="exact", *, eps=1e-3, sigma=1e-2, samples=100, seed=0, order=1))]
 pub fn derivatives(
     py: Python<'_>,
-    model: &Model,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
     q: Input,
-    mode: &str,
-    eps: f64,
-    sigma: f64,
-    samples: u32,
-    seed: u64,
-    order: u8,
+    #[pyo3(from_py_with = arg::mode)] mode: &str,
+    #[pyo3(from_py_with = arg::eps)] eps: f64,
+    #[pyo3(from_py_with = arg::sigma)] sigma: f64,
+    #[pyo3(from_py_with = arg::samples)] samples: u32,
+    #[pyo3(from_py_with = arg::seed)] seed: u64,
+    #[pyo3(from_py_with = arg::order)] order: u8,
 ) -> Result<Vec<ContactDerivatives>, Failure> {
     let mode = match mode {
         "exact" => CollisionGradient::Exact,
@@ -194,19 +199,26 @@ fn to_derivatives(py: Python<'_>, contact: Contact, d: &PointDerivatives) -> Res
 }
 
 /// A shape of a model: its name or its number.
-fn geom(model: &slipstick::Model, x: Input) -> Result<GeomId, Failure> {
+fn geom(what: &'static str, model: &slipstick::Model, x: Input) -> Result<GeomId, Failure> {
     if let Ok(number) = x.extract::<usize>() {
         return Ok(GeomId(number));
     }
-    Ok(model.geom(&x.extract::<String>()?)?)
+    let name: String = x.extract().map_err(|_| wrong_type(what, "the name or the number of a shape", x))?;
+    Ok(model.geom(&name)?)
 }
 
 /// Nearest points of two shapes of a model, whether or not they may touch.
 ///
 /// q (nq,); a, b: names or numbers of shapes. Returns a ClosestPoints.
 #[pyfunction]
-pub fn geom_distance(py: Python<'_>, model: &Model, q: Input, a: Input, b: Input) -> Result<ClosestPoints, Failure> {
-    let (q, a, b) = (vector("q", q)?, geom(&model.inner, a)?, geom(&model.inner, b)?);
+pub fn geom_distance(
+    py: Python<'_>,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
+    q: Input,
+    a: Input,
+    b: Input,
+) -> Result<ClosestPoints, Failure> {
+    let (q, a, b) = (vector("q", q)?, geom("a", &model.inner, a)?, geom("b", &model.inner, b)?);
     let found = model.run(py, |m, work| Ok(collision::geom_distance(m, &body_poses(m, work, &q)?, a, b)?))?;
     Ok(ClosestPoints::one(py, &found)?)
 }
@@ -222,11 +234,11 @@ pub fn geom_distance(py: Python<'_>, model: &Model, q: Input, a: Input, b: Input
 )]
 pub fn raycast_model(
     py: Python<'_>,
-    model: &Model,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
     q: Input,
     origin: Input,
     direction: Input,
-    max_distance: f64,
+    #[pyo3(from_py_with = arg::max_distance)] max_distance: f64,
 ) -> Result<Option<ModelHit>, Failure> {
     let (q, origin, direction) = (vector("q", q)?, three("origin", origin)?, three("direction", direction)?);
     let found = model.run(py, |m, work| {

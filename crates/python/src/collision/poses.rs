@@ -59,7 +59,7 @@ pub fn pose(what: &'static str, x: Input) -> Result<Pose, Failure> {
 }
 
 fn from_matrices(what: &'static str, x: Input) -> Result<Poses, Failure> {
-    let (numbers, shape) = array(x)?;
+    let (numbers, shape) = array(what, x)?;
     match *shape {
         [4, 4] => Ok(Poses::One(from_matrix(what, &numbers)?)),
         [_, 4, 4] => {
@@ -79,7 +79,7 @@ fn from_matrix(what: &'static str, m: &[f64]) -> Result<Pose, Failure> {
 }
 
 fn from_quaternions(what: &'static str, position: Input, quaternion: Input) -> Result<Poses, Failure> {
-    let ((positions, shape), (quaternions, turns)) = (array(position)?, array(quaternion)?);
+    let ((positions, shape), (quaternions, turns)) = (array(what, position)?, array(what, quaternion)?);
     let one = |k: usize| from_quaternion(what, &positions[3 * k..], &quaternions[4 * k..]);
     match (&*shape, &*turns) {
         ([3], [4]) => Ok(Poses::One(one(0)?)),

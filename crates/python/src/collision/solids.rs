@@ -1,5 +1,6 @@
 //! Shapes without a model, and questions about them: distance, nearest points, contact, rays.
 
+use crate::arguments::arg;
 use crate::arrays::{Input, array, vector, wrong_shape};
 use crate::collision::poses::{pose, poses};
 use crate::errors::Failure;
@@ -23,11 +24,11 @@ pub struct Solid {
 #[pymethods]
 impl Solid {
     #[new]
-    fn new(kind: &str, numbers: Input) -> Result<Solid, Failure> {
+    fn new(#[pyo3(from_py_with = arg::kind)] kind: &str, numbers: Input) -> Result<Solid, Failure> {
         if kind == "hull" {
             return hull(numbers);
         }
-        let sizes = vector("sizes", numbers)?;
+        let sizes = vector(sizes_of(kind), numbers)?;
         let inner = collision::Solid::new(primitive(kind, &sizes)?)?;
         Ok(Solid { inner, corners: Vec::new() })
     }
@@ -46,6 +47,16 @@ impl Solid {
     }
 }
 
+/// Names of the sizes of a shape.
+fn sizes_of(kind: &str) -> &'static str {
+    match kind {
+        "sphere" => "radius",
+        "box" => "half_size",
+        "ellipsoid" => "radii",
+        _ => "radius and half_length",
+    }
+}
+
 fn primitive(kind: &str, sizes: &[f64]) -> Result<Shape, Failure> {
     let shape = match kind {
         "plane" => Shape::Plane,
@@ -61,14 +72,14 @@ fn primitive(kind: &str, sizes: &[f64]) -> Result<Shape, Failure> {
     };
     let (expected, got) = (shape.n_sizes(), sizes.len());
     if expected != got {
-        return Err(InputError::Length { what: "sizes", expected, got }.into());
+        return Err(InputError::Length { what: sizes_of(kind), expected, got }.into());
     }
     let size = |k: usize| sizes.get(k).copied().unwrap_or(0.0);
     Ok(shape.with_size([size(0), size(1), size(2)]))
 }
 
 fn hull(points: Input) -> Result<Solid, Failure> {
-    let (numbers, shape) = array(points)?;
+    let (numbers, shape) = array("points", points)?;
     let [_, 3] = *shape else { return Err(wrong_shape("points", "(n, 3)", &shape).into()) };
     let points: Vec<Vec3> = numbers.chunks_exact(3).map(Vec3::from_slice).collect();
     let made = slipstick::files::convex_hull(&points);
@@ -132,7 +143,13 @@ impl ClosestPoints {
 /// w, x, y, z), or a stack of n such: (n, 4, 4) or ((n, 3), (n, 4)). One pose goes with all of a stack.
 /// Returns a ClosestPoints.
 #[pyfunction]
-pub fn closest_points(py: Python<'_>, a: &Solid, X_a: Input, b: &Solid, X_b: Input) -> Result<ClosestPoints, Failure> {
+pub fn closest_points(
+    py: Python<'_>,
+    #[pyo3(from_py_with = arg::a)] a: &Solid,
+    X_a: Input,
+    #[pyo3(from_py_with = arg::b)] b: &Solid,
+    X_b: Input,
+) -> Result<ClosestPoints, Failure> {
     let (X_a, X_b) = (poses("X_a", X_a)?, poses("X_b", X_b)?);
     let ask = |k: usize| collision::closest_points(&a.inner, X_a.at(k), &b.inner, X_b.at(k));
     match X_a.together(&X_b)? {
@@ -148,7 +165,13 @@ pub fn closest_points(py: Python<'_>, a: &Solid, X_a: Input, b: &Solid, X_b: Inp
 ///
 /// a, b: Solid; X_a, X_b: their poses, or stacks of poses, as in closest_points. Returns a float, or (n,) for stacks.
 #[pyfunction]
-pub fn distance(py: Python<'_>, a: &Solid, X_a: Input, b: &Solid, X_b: Input) -> Result<Py<PyAny>, Failure> {
+pub fn distance(
+    py: Python<'_>,
+    #[pyo3(from_py_with = arg::a)] a: &Solid,
+    X_a: Input,
+    #[pyo3(from_py_with = arg::b)] b: &Solid,
+    X_b: Input,
+) -> Result<Py<PyAny>, Failure> {
     let (X_a, X_b) = (poses("X_a", X_a)?, poses("X_b", X_b)?);
     let ask = |k: usize| collision::distance(&a.inner, X_a.at(k), &b.inner, X_b.at(k));
     match X_a.together(&X_b)? {
@@ -189,12 +212,12 @@ impl ContactPoint {
 #[pyo3(signature = (a, X_a, b, X_b, *, contact_distance=0.01, points="patch"))]
 pub fn contact(
     py: Python<'_>,
-    a: &Solid,
+    #[pyo3(from_py_with = arg::a)] a: &Solid,
     X_a: Input,
-    b: &Solid,
+    #[pyo3(from_py_with = arg::b)] b: &Solid,
     X_b: Input,
-    contact_distance: f64,
-    points: &str,
+    #[pyo3(from_py_with = arg::contact_distance)] contact_distance: f64,
+    #[pyo3(from_py_with = arg::points)] points: &str,
 ) -> Result<Vec<ContactPoint>, Failure> {
     let points = match points {
         "patch" => Points::Patch,
@@ -256,11 +279,11 @@ pub fn three(what: &'static str, x: Input) -> Result<Vec3, Failure> {
 )]
 pub fn raycast(
     py: Python<'_>,
-    solid: &Solid,
+    #[pyo3(from_py_with = arg::solid)] solid: &Solid,
     X: Input,
     origin: Input,
     direction: Input,
-    max_distance: f64,
+    #[pyo3(from_py_with = arg::max_distance)] max_distance: f64,
 ) -> Result<Option<RayHit>, Failure> {
     let (X, origin, direction) = (pose("X", X)?, three("origin", origin)?, three("direction", direction)?);
     let hit = collision::raycast(&solid.inner, &X, origin, direction, max_distance)?;

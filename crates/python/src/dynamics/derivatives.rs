@@ -1,5 +1,6 @@
 //! Derivatives of the dynamics. Those with respect to q are in the tangent space: nv columns.
 
+use crate::arguments::arg;
 use crate::arrays::{Input, Matrix, Vector, to_matrix, vector, wrenches};
 use crate::errors::Failure;
 use crate::model::Model;
@@ -22,7 +23,7 @@ fn copied(matrix: MatRef) -> Vec<f64> {
 #[pyo3(signature = (model, q, v, a, wrenches=None))]
 pub fn rnea_derivatives<'py>(
     py: Python<'py>,
-    model: &Model,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
     q: Input,
     v: Input,
     a: Input,
@@ -49,7 +50,7 @@ pub fn rnea_derivatives<'py>(
 #[pyo3(signature = (model, q, v, tau, wrenches=None))]
 pub fn aba_derivatives<'py>(
     py: Python<'py>,
-    model: &Model,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
     q: Input,
     v: Input,
     tau: Input,
@@ -72,7 +73,7 @@ pub fn aba_derivatives<'py>(
 #[pyo3(signature = (model, q, v, a, w, wrenches=None))]
 pub fn rnea_vjp<'py>(
     py: Python<'py>,
-    model: &Model,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
     q: Input,
     v: Input,
     a: Input,
@@ -94,7 +95,13 @@ pub fn rnea_vjp<'py>(
 ///
 /// q (nq,), v (nv,), a (nv,). Returns (nv, 10 (n_bodies - 1)).
 #[pyfunction]
-pub fn regressor<'py>(py: Python<'py>, model: &Model, q: Input, v: Input, a: Input) -> Result<Matrix<'py>, Failure> {
+pub fn regressor<'py>(
+    py: Python<'py>,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
+    q: Input,
+    v: Input,
+    a: Input,
+) -> Result<Matrix<'py>, Failure> {
     let (q, v, a) = (vector("q", q)?, vector("v", v)?, vector("a", a)?);
     let (nv, n) = (model.inner.nv(), 10 * (model.inner.n_bodies() - 1));
     let rows = model.run(py, |m, work| {
@@ -112,7 +119,7 @@ pub fn regressor<'py>(py: Python<'py>, model: &Model, q: Input, v: Input, a: Inp
 #[pyfunction]
 pub fn aba_inertial_derivatives<'py>(
     py: Python<'py>,
-    model: &Model,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
     q: Input,
     v: Input,
     tau: Input,
@@ -133,10 +140,10 @@ pub fn aba_inertial_derivatives<'py>(
 #[pyfunction]
 pub fn velocity_derivatives<'py>(
     py: Python<'py>,
-    model: &Model,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
     q: Input,
     v: Input,
-    frame: &str,
+    #[pyo3(from_py_with = arg::frame)] frame: &str,
 ) -> Result<(Matrix<'py>, Matrix<'py>), Failure> {
     let (q, v, frame, nv) = (vector("q", q)?, vector("v", v)?, model.inner.frame(frame)?, model.inner.nv());
     let (dq, dv) = model.run(py, |m, work| {
@@ -153,7 +160,7 @@ pub fn velocity_derivatives<'py>(
 #[pyfunction]
 pub fn actuate_derivatives<'py>(
     py: Python<'py>,
-    model: &Model,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
     q: Input,
     v: Input,
     ctrl: Input,

@@ -1,5 +1,6 @@
 //! Poses, Jacobians and velocities of frames, and sums over all bodies.
 
+use crate::arguments::arg;
 use crate::arrays::{Input, Matrix, Vector, to_matrix, vector};
 use crate::errors::Failure;
 use crate::model::Model;
@@ -33,7 +34,11 @@ impl Kinematics {
 /// q (nq,). Returns an object with rotation (n_bodies, 3, 3), position (n_bodies, 3), frame_rotation (n_frames, 3, 3)
 /// and frame_position (n_frames, 3).
 #[pyfunction]
-pub fn kinematics(py: Python<'_>, model: &Model, q: Input) -> Result<Kinematics, Failure> {
+pub fn kinematics(
+    py: Python<'_>,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
+    q: Input,
+) -> Result<Kinematics, Failure> {
     let q = vector("q", q)?;
     let (bodies, frames) = model.run(py, |m, work| {
         work.kinematics(m, &q)?;
@@ -65,7 +70,12 @@ fn positions(py: Python<'_>, poses: &[Pose]) -> PyResult<Py<PyArray2<f64>>> {
 ///
 /// q (nq,); frame: name of a body, link or site. Returns (6, nv), rows [linear; angular].
 #[pyfunction]
-pub fn jacobian<'py>(py: Python<'py>, model: &Model, q: Input, frame: &str) -> Result<Matrix<'py>, Failure> {
+pub fn jacobian<'py>(
+    py: Python<'py>,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
+    q: Input,
+    #[pyo3(from_py_with = arg::frame)] frame: &str,
+) -> Result<Matrix<'py>, Failure> {
     let (q, frame, nv) = (vector("q", q)?, model.inner.frame(frame)?, model.inner.nv());
     let rows = model.run(py, |m, work| {
         let mut rows = vec![0.0; 6 * nv];
@@ -79,7 +89,13 @@ pub fn jacobian<'py>(py: Python<'py>, model: &Model, q: Input, frame: &str) -> R
 ///
 /// q (nq,), v (nv,); frame: name of a body, link or site. Returns (6,), [linear; angular].
 #[pyfunction]
-pub fn velocity<'py>(py: Python<'py>, model: &Model, q: Input, v: Input, frame: &str) -> Result<Vector<'py>, Failure> {
+pub fn velocity<'py>(
+    py: Python<'py>,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
+    q: Input,
+    v: Input,
+    #[pyo3(from_py_with = arg::frame)] frame: &str,
+) -> Result<Vector<'py>, Failure> {
     let (q, v, frame) = (vector("q", q)?, vector("v", v)?, model.inner.frame(frame)?);
     let velocity = model.run(py, |m, work| Ok(work.velocity(m, &q, &v, frame)?))?;
     Ok(PyArray1::from_slice(py, &velocity.to_array()))
@@ -89,7 +105,11 @@ pub fn velocity<'py>(py: Python<'py>, model: &Model, q: Input, v: Input, frame: 
 ///
 /// q (nq,). Returns (3,) (m).
 #[pyfunction]
-pub fn center_of_mass<'py>(py: Python<'py>, model: &Model, q: Input) -> Result<Vector<'py>, Failure> {
+pub fn center_of_mass<'py>(
+    py: Python<'py>,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
+    q: Input,
+) -> Result<Vector<'py>, Failure> {
     let q = vector("q", q)?;
     let center = model.run(py, |m, work| Ok(work.center_of_mass(m, &q)?))?;
     Ok(PyArray1::from_slice(py, &center.to_array()))
@@ -99,7 +119,12 @@ pub fn center_of_mass<'py>(py: Python<'py>, model: &Model, q: Input) -> Result<V
 ///
 /// q (nq,), v (nv,). Returns (6,), [linear; angular].
 #[pyfunction]
-pub fn momentum<'py>(py: Python<'py>, model: &Model, q: Input, v: Input) -> Result<Vector<'py>, Failure> {
+pub fn momentum<'py>(
+    py: Python<'py>,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
+    q: Input,
+    v: Input,
+) -> Result<Vector<'py>, Failure> {
     let (q, v) = (vector("q", q)?, vector("v", v)?);
     let momentum = model.run(py, |m, work| Ok(work.momentum(m, &q, &v)?))?;
     Ok(PyArray1::from_slice(py, &momentum.to_array()))

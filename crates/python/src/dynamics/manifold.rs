@@ -1,5 +1,6 @@
 //! Configurations as a manifold: step along a tangent, the tangent between two, and their derivatives.
 
+use crate::arguments::arg;
 use crate::arrays::{Input, Matrix, Vector, to_matrix, vector};
 use crate::errors::Failure;
 use crate::model::Model;
@@ -12,7 +13,12 @@ use slipstick::linalg::MatMut;
 ///
 /// q (nq,), dv (nv,). Returns (nq,), quaternions of norm one.
 #[pyfunction]
-pub fn integrate<'py>(py: Python<'py>, model: &Model, q: Input, dv: Input) -> Result<Vector<'py>, Failure> {
+pub fn integrate<'py>(
+    py: Python<'py>,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
+    q: Input,
+    dv: Input,
+) -> Result<Vector<'py>, Failure> {
     let mut out = vec![0.0; model.inner.nq()];
     model.inner.integrate(&vector("q", q)?, &vector("dv", dv)?, &mut out)?;
     Ok(out.into_pyarray(py))
@@ -22,7 +28,12 @@ pub fn integrate<'py>(py: Python<'py>, model: &Model, q: Input, dv: Input) -> Re
 ///
 /// q0 (nq,), q1 (nq,). Returns (nv,).
 #[pyfunction]
-pub fn difference<'py>(py: Python<'py>, model: &Model, q0: Input, q1: Input) -> Result<Vector<'py>, Failure> {
+pub fn difference<'py>(
+    py: Python<'py>,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
+    q0: Input,
+    q1: Input,
+) -> Result<Vector<'py>, Failure> {
     let (q0, q1) = (configuration(model, "q0", q0)?, configuration(model, "q1", q1)?);
     let mut out = vec![0.0; model.inner.nv()];
     model.inner.difference(&q0, &q1, &mut out)?;
@@ -35,7 +46,7 @@ pub fn difference<'py>(py: Python<'py>, model: &Model, q0: Input, q1: Input) -> 
 #[pyfunction]
 pub fn integrate_derivatives<'py>(
     py: Python<'py>,
-    model: &Model,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
     q: Input,
     dv: Input,
 ) -> Result<(Matrix<'py>, Matrix<'py>), Failure> {
@@ -49,7 +60,7 @@ pub fn integrate_derivatives<'py>(
 #[pyfunction]
 pub fn difference_derivatives<'py>(
     py: Python<'py>,
-    model: &Model,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
     q0: Input,
     q1: Input,
 ) -> Result<(Matrix<'py>, Matrix<'py>), Failure> {

@@ -5,6 +5,7 @@ pub mod kinematics;
 pub mod manifold;
 pub mod workspaces;
 
+use crate::arguments::arg;
 use crate::arrays::{Input, Matrix, Vector, columns, to_matrix, vector, wrenches};
 use crate::errors::Failure;
 use crate::model::Model;
@@ -19,7 +20,7 @@ use pyo3::prelude::*;
 #[pyo3(signature = (model, q, v, a, wrenches=None))]
 pub fn rnea<'py>(
     py: Python<'py>,
-    model: &Model,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
     q: Input,
     v: Input,
     a: Input,
@@ -39,7 +40,12 @@ pub fn rnea<'py>(
 ///
 /// q (nq,), v (nv,). Returns (nv,).
 #[pyfunction]
-pub fn bias<'py>(py: Python<'py>, model: &Model, q: Input, v: Input) -> Result<Vector<'py>, Failure> {
+pub fn bias<'py>(
+    py: Python<'py>,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
+    q: Input,
+    v: Input,
+) -> Result<Vector<'py>, Failure> {
     let (q, v) = (vector("q", q)?, vector("v", v)?);
     let tau = model.run(py, |m, work| {
         let mut tau = vec![0.0; m.nv()];
@@ -57,7 +63,7 @@ pub fn bias<'py>(py: Python<'py>, model: &Model, q: Input, v: Input) -> Result<V
 #[pyo3(signature = (model, q, v, tau, wrenches=None))]
 pub fn aba<'py>(
     py: Python<'py>,
-    model: &Model,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
     q: Input,
     v: Input,
     tau: Input,
@@ -77,7 +83,11 @@ pub fn aba<'py>(
 ///
 /// q (nq,). Returns M (nv, nv), both triangles filled.
 #[pyfunction]
-pub fn crba<'py>(py: Python<'py>, model: &Model, q: Input) -> Result<Matrix<'py>, Failure> {
+pub fn crba<'py>(
+    py: Python<'py>,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
+    q: Input,
+) -> Result<Matrix<'py>, Failure> {
     let (q, nv) = (vector("q", q)?, model.inner.nv());
     let inertia = model.run(py, |m, work| {
         let mut inertia = vec![0.0; nv * nv];
@@ -91,7 +101,11 @@ pub fn crba<'py>(py: Python<'py>, model: &Model, q: Input) -> Result<Matrix<'py>
 ///
 /// q (nq,). Returns (nv, nv). Raises DynamicsError where the inertia is singular.
 #[pyfunction]
-pub fn mass_inverse<'py>(py: Python<'py>, model: &Model, q: Input) -> Result<Matrix<'py>, Failure> {
+pub fn mass_inverse<'py>(
+    py: Python<'py>,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
+    q: Input,
+) -> Result<Matrix<'py>, Failure> {
     let (q, nv) = (vector("q", q)?, model.inner.nv());
     let inverse = model.run(py, |m, work| {
         let mut inverse = vec![0.0; nv * nv];
@@ -107,7 +121,12 @@ pub fn mass_inverse<'py>(py: Python<'py>, model: &Model, q: Input) -> Result<Mat
 #[pyfunction]
 #[pyo3(name = "solve", signature = (model, q, B))]
 #[allow(non_snake_case)]
-pub fn solve<'py>(py: Python<'py>, model: &Model, q: Input, B: Input) -> Result<Bound<'py, PyAny>, Failure> {
+pub fn solve<'py>(
+    py: Python<'py>,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
+    q: Input,
+    B: Input,
+) -> Result<Bound<'py, PyAny>, Failure> {
     let (q, nv) = (vector("q", q)?, model.inner.nv());
     let (mut B, shape) = columns("B", B, nv)?;
     let k = shape.get(1).copied().unwrap_or(1);
@@ -135,7 +154,12 @@ pub fn solve<'py>(py: Python<'py>, model: &Model, q: Input, B: Input) -> Result<
 ///
 /// q (nq,), v (nv,). Returns (nv,).
 #[pyfunction]
-pub fn passive<'py>(py: Python<'py>, model: &Model, q: Input, v: Input) -> Result<Vector<'py>, Failure> {
+pub fn passive<'py>(
+    py: Python<'py>,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
+    q: Input,
+    v: Input,
+) -> Result<Vector<'py>, Failure> {
     let (q, v) = (vector("q", q)?, vector("v", v)?);
     let tau = model.run(py, |m, work| {
         let mut tau = vec![0.0; m.nv()];
@@ -149,7 +173,13 @@ pub fn passive<'py>(py: Python<'py>, model: &Model, q: Input, v: Input) -> Resul
 ///
 /// q (nq,), v (nv,), ctrl (nu,). Returns tau (nv,).
 #[pyfunction]
-pub fn actuate<'py>(py: Python<'py>, model: &Model, q: Input, v: Input, ctrl: Input) -> Result<Vector<'py>, Failure> {
+pub fn actuate<'py>(
+    py: Python<'py>,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
+    q: Input,
+    v: Input,
+    ctrl: Input,
+) -> Result<Vector<'py>, Failure> {
     let (q, v, ctrl) = (vector("q", q)?, vector("v", v)?, vector("ctrl", ctrl)?);
     let tau = model.run(py, |m, work| {
         let mut tau = vec![0.0; m.nv()];
@@ -163,7 +193,12 @@ pub fn actuate<'py>(py: Python<'py>, model: &Model, q: Input, v: Input, ctrl: In
 ///
 /// q (nq,), v (nv,). Returns (kinetic, potential).
 #[pyfunction]
-pub fn energy(py: Python<'_>, model: &Model, q: Input, v: Input) -> Result<(f64, f64), Failure> {
+pub fn energy(
+    py: Python<'_>,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
+    q: Input,
+    v: Input,
+) -> Result<(f64, f64), Failure> {
     let (q, v) = (vector("q", q)?, vector("v", v)?);
     model.run(py, |m, work| Ok(work.energy(m, &q, &v)?))
 }

@@ -1,10 +1,11 @@
 //! `RolloutGradient`: many steps, and derivatives through all of them.
 
+use crate::arguments::{arg, wrong_type};
 use crate::arrays::{Input, array, vector, wrenches, wrong_shape};
 use crate::errors::Failure;
 use crate::gradient::object::Gradient;
 use crate::gradient::sensors::weights_of_steps;
-use crate::gradient::step::group;
+use crate::gradient::step::{Groups, group};
 use crate::model::Model;
 use crate::model::options::{count, unknown};
 use crate::simulate::sensors;
@@ -26,7 +27,7 @@ type Array<'py> = Bound<'py, PyArrayDyn<f64>>;
 /// Rollouts of a number of steps, and their derivatives.
 ///
 /// model (Model); steps (int); memory: "recompute" (keep what repeats each step, make it again for its derivative) or
-/// "store" (keep its derivatives); parameters: names of groups of Model.parameters to differentiate by.
+/// "store" (keep its derivatives); parameters: names of groups of Model.parameters to differentiate by, or "all".
 /// run() comes first; vjp, jvp and sensitivities belong to the last run. Two threads in one get a RuntimeError.
 #[pyclass(frozen, module = "slipstick.gradient")]
 pub struct RolloutGradient {
@@ -40,11 +41,16 @@ pub struct RolloutGradient {
 #[pymethods]
 impl RolloutGradient {
     #[new]
-    #[pyo3(signature = (model, steps, *, memory="recompute", parameters=Vec::new()))]
-    fn new(model: &Model, steps: i64, memory: &str, parameters: Vec<String>) -> Result<RolloutGradient, Failure> {
+    #[pyo3(signature = (model, steps, *, memory="recompute", parameters=None))]
+    fn new(
+        #[pyo3(from_py_with = arg::model)] model: &Model,
+        #[pyo3(from_py_with = arg::steps)] steps: i64,
+        #[pyo3(from_py_with = arg::memory)] memory: &str,
+        #[pyo3(from_py_with = arg::parameters)] parameters: Option<Groups>,
+    ) -> Result<RolloutGradient, Failure> {
         let memory = self::memory(memory)?;
         let steps = count("steps", steps)? as usize;
-        let groups = parameters.iter().map(|name| group(name)).collect::<Result<Vec<_>, _>>()?;
+        let groups = parameters.map_or(Ok(Vec::new()), Groups::all)?;
         let inner = slipstick::rollout::RolloutGradient::new(&model.inner, steps, memory)
             .with_parameters(&groups)
             .with_sensors();
@@ -75,7 +81,7 @@ impl RolloutGradient {
         ctrl: Option<Input>,
         tau: Option<Input>,
         wrenches: Option<Input>,
-        time: f64,
+        #[pyo3(from_py_with = arg::time)] time: f64,
     ) -> Result<Trajectory, Failure> {
         let mut x0 = State::new(&self.model, &vector("q", q)?, &vector("v", v)?)?;
         if !time.is_finite() {
@@ -117,7 +123,7 @@ impl RolloutGradient {
     }
 
     /// What runs begin with beside their state; without it they begin cold.
-    fn set_warm_start(&self, warm_start: &WarmStart) -> Result<(), Failure> {
+    fn set_warm_start(&self, #[pyo3(from_py_with = arg::warm_start)] warm_start: &WarmStart) -> Result<(), Failure> {
         Ok(self.enter()?.set_warm_start(warm_start.0.clone())?)
     }
 
@@ -131,7 +137,7 @@ impl RolloutGradient {
         py: Python<'_>,
         q: Option<Input>,
         v: Option<Input>,
-        sensors: Option<&Bound<'_, PyDict>>,
+        #[pyo3(from_py_with = arg::sensors)] sensors: Option<&Bound<'_, PyDict>>,
     ) -> Result<Gradient, Failure> {
         let (q, v) = (self.weights("q", q)?, self.weights("v", v)?);
         let readings = weights_of_steps(&self.model, self.steps, sensors)?;
@@ -158,14 +164,16 @@ impl RolloutGradient {
         v: Option<Input>,
         tau: Option<Input>,
         ctrl: Option<Input>,
-        parameters: Option<&Bound<'py, PyDict>>,
+        #[pyo3(from_py_with = arg::parameters)] parameters: Option<&Bound<'py, PyDict>>,
     ) -> Result<(Array<'py>, Array<'py>), Failure> {
         let (nv, nu) = (self.model.nv(), self.model.nu());
         let (q, v) = (rows("q", q, 1, nv)?, rows("v", v, 1, nv)?);
         let (tau, ctrl) = (rows("tau", tau, self.steps, nv)?, rows("ctrl", ctrl, self.steps, nu)?);
         let mut values = Vec::new();
         for (name, x) in parameters.iter().flat_map(|p| p.iter()) {
-            values.push((group(&name.extract::<String>()?)?, vector("parameters", &x)?));
+            let name: String =
+                name.extract().map_err(|_| wrong_type("parameters", "names of groups as keys", &name))?;
+            values.push((group(&name)?, vector("parameters", &x)?));
         }
         let size = (self.steps + 1) * nv;
         let (dq, dv) = self.last(py, |rollout| {
@@ -185,10 +193,10 @@ impl RolloutGradient {
     fn sensitivities<'py>(
         &self,
         py: Python<'py>,
-        initial: bool,
-        tau: bool,
-        ctrl: bool,
-        every: bool,
+        #[pyo3(from_py_with = arg::initial)] initial: bool,
+        #[pyo3(from_py_with = arg::tau)] tau: bool,
+        #[pyo3(from_py_with = arg::ctrl)] ctrl: bool,
+        #[pyo3(from_py_with = arg::every)] every: bool,
     ) -> Result<Bound<'py, PyDict>, Failure> {
         let wanted = Wanted { initial, tau, ctrl };
         let mut blocks = self.blocks(&wanted);
@@ -254,7 +262,7 @@ impl RolloutGradient {
     fn weights(&self, what: &'static str, x: Option<Input>) -> Result<Vec<f64>, Failure> {
         let (states, nv) = (self.steps + 1, self.model.nv());
         let Some(x) = x else { return Ok(Vec::new()) };
-        let (numbers, shape) = array(x)?;
+        let (numbers, shape) = array(what, x)?;
         match *shape {
             [n] if n == nv => finite(what, numbers),
             [n, m] if (n, m) == (states, nv) => finite(what, numbers),
@@ -320,7 +328,7 @@ fn append(blocks: &mut [Block], s: &Sensitivities) {
 /// Rows for all steps: (width,) stands for the same in every step; none is empty.
 fn rows(what: &'static str, x: Option<Input>, steps: usize, width: usize) -> Result<Vec<f64>, Failure> {
     let Some(x) = x else { return Ok(Vec::new()) };
-    let (numbers, shape) = array(x)?;
+    let (numbers, shape) = array(what, x)?;
     match *shape {
         [n] if n == width => finite(what, numbers.repeat(steps)),
         [n, m] if (n, m) == (steps, width) => finite(what, numbers),

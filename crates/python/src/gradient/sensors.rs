@@ -1,6 +1,7 @@
 //! Derivatives of readings, sensor by sensor as `Step.sensors` has the readings.
 
-use crate::arrays::{Input, array, to_matrix, vector};
+use crate::arguments::wrong_type;
+use crate::arrays::{Input, array, to_matrix};
 use crate::errors::Failure;
 use crate::simulate::sensors::name;
 use numpy::PyArray2;
@@ -77,7 +78,7 @@ pub fn weights_of_steps(model: &Model, steps: usize, by_name: Option<&Bound<'_, 
     let mut all = vec![0.0; steps * width];
     for (key, x) in by_name {
         let (key, range) = find(model, &sensors, &key)?;
-        let (numbers, shape) = array(&x)?;
+        let (numbers, shape) = array(&format!("sensors['{key}']"), &x)?;
         if *shape != [steps, range.len()] || numbers.iter().any(|x| !x.is_finite()) {
             let expected = format!("finite numbers of shape ({steps}, {})", range.len());
             let text = format!("sensors['{key}']: expected {expected}, got an array of shape {shape:?}");
@@ -91,7 +92,7 @@ pub fn weights_of_steps(model: &Model, steps: usize, by_name: Option<&Bound<'_, 
 
 /// The name of a sensor and where its numbers are among all.
 fn find(model: &Model, sensors: &Sensors, key: &Bound<'_, PyAny>) -> Result<(String, Range<usize>), Failure> {
-    let key: String = key.extract()?;
+    let key: String = key.extract().map_err(|_| wrong_type("sensors", "names of sensors as keys", key))?;
     let names: Vec<String> = (0..sensors.ranges().len()).map(|k| name(model, k)).collect();
     let unknown = || InputError::unknown_name("sensor", &key, names.iter().map(String::as_str));
     let k = names.iter().position(|n| *n == key).ok_or_else(unknown)?;
@@ -100,10 +101,10 @@ fn find(model: &Model, sensors: &Sensors, key: &Bound<'_, PyAny>) -> Result<(Str
 
 /// Weights of one sensor.
 fn of_size(sensor: &str, x: Input, size: usize) -> PyResult<Vec<f64>> {
-    let numbers = vector("weights", x)?;
-    if numbers.len() == size && numbers.iter().all(|x| x.is_finite()) {
+    let (numbers, shape) = array(&format!("sensors['{sensor}']"), x)?;
+    if shape.len() == 1 && numbers.len() == size && numbers.iter().all(|x| x.is_finite()) {
         return Ok(numbers);
     }
-    let text = format!("weights of sensor '{sensor}': expected {size} finite numbers, got {numbers:?}");
+    let text = format!("sensors['{sensor}']: expected {size} finite numbers, got {numbers:?}");
     Err(PyValueError::new_err(text))
 }

@@ -1,5 +1,6 @@
 //! `bundled_jacobian` and `compliance_schedule`: smoothing around the step.
 
+use crate::arguments::arg;
 use crate::arrays::{Input, optional_vector, to_matrix, vector, wrenches};
 use crate::collision::order;
 use crate::errors::Failure;
@@ -40,7 +41,6 @@ impl BundledJacobian {
 }
 
 /// Standard deviations: one number for everything, or by name.
-#[derive(FromPyObject)]
 pub enum Spread {
     One(f64),
     Named(std::collections::BTreeMap<String, f64>),
@@ -78,17 +78,17 @@ impl Spread {
     threads=1))]
 pub fn bundled_jacobian(
     py: Python<'_>,
-    model: &Model,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
     q: Input,
     v: Input,
-    sigma: Spread,
-    samples: i64,
-    order: u8,
-    seed: u64,
+    #[pyo3(from_py_with = arg::sigma)] sigma: Spread,
+    #[pyo3(from_py_with = arg::samples)] samples: i64,
+    #[pyo3(from_py_with = arg::order)] order: u8,
+    #[pyo3(from_py_with = arg::seed)] seed: u64,
     tau: Option<Input>,
     ctrl: Option<Input>,
     wrenches: Option<Input>,
-    threads: i64,
+    #[pyo3(from_py_with = arg::threads)] threads: i64,
 ) -> Result<BundledJacobian, Failure> {
     let model = &model.inner;
     let x = State::new(model, &vector("q", q)?, &vector("v", v)?)?;
@@ -127,11 +127,11 @@ pub fn bundled_jacobian(
 #[pyfunction]
 #[pyo3(signature = (model, q, *, softest=0.1, stiffest=1e-4, levels=4))]
 pub fn compliance_schedule<'py>(
-    model: &Bound<'py, Model>,
+    #[pyo3(from_py_with = arg::model)] model: &Bound<'py, Model>,
     q: Input,
-    softest: f64,
-    stiffest: f64,
-    levels: i64,
+    #[pyo3(from_py_with = arg::softest)] softest: f64,
+    #[pyo3(from_py_with = arg::stiffest)] stiffest: f64,
+    #[pyo3(from_py_with = arg::levels)] levels: i64,
 ) -> Result<Vec<Bound<'py, PyAny>>, Failure> {
     let (py, levels) = (model.py(), count("levels", levels)? as usize);
     let schedule = ComplianceSchedule { softest, stiffest, levels };

@@ -158,7 +158,6 @@ pub fn finite(what: &'static str, numbers: Vec<f64>) -> Result<Vec<f64>, Failure
 }
 
 /// Names of groups of parameters, or "all".
-#[derive(FromPyObject)]
 pub enum Groups {
     One(String),
     Several(Vec<String>),

@@ -1,6 +1,7 @@
 //! `ModelBuilder`: a robot made in code.
 
 use super::Model;
+use crate::arguments::arg;
 use crate::arrays::{Input, shaped_array, vector};
 use crate::errors::Failure;
 use pyo3::exceptions::PyValueError;
@@ -46,7 +47,7 @@ struct Link {
 #[pymethods]
 impl ModelBuilder {
     #[new]
-    fn new(name: String) -> ModelBuilder {
+    fn new(#[pyo3(from_py_with = arg::name)] name: String) -> ModelBuilder {
         ModelBuilder {
             name,
             links: Vec::new(),
@@ -66,11 +67,11 @@ impl ModelBuilder {
     #[pyo3(signature = (name, *, parent="world", position=None, quaternion=None, mass=0.0, center_of_mass=None, inertia=None))]
     fn add_link(
         &mut self,
-        name: String,
-        parent: &str,
+        #[pyo3(from_py_with = arg::name)] name: String,
+        #[pyo3(from_py_with = arg::parent)] parent: &str,
         position: Option<Input>,
         quaternion: Option<Input>,
-        mass: f64,
+        #[pyo3(from_py_with = arg::mass)] mass: f64,
         center_of_mass: Option<Input>,
         inertia: Option<Input>,
     ) -> Result<(), Failure> {
@@ -94,19 +95,19 @@ impl ModelBuilder {
         damping=0.0, stiffness=0.0, spring_reference=0.0, dry_friction=0.0, effort_limit=inf)")]
     fn add_joint(
         &mut self,
-        link: &str,
-        name: String,
-        r#type: &str,
+        #[pyo3(from_py_with = arg::link)] link: &str,
+        #[pyo3(from_py_with = arg::name)] name: String,
+        #[pyo3(from_py_with = arg::r#type)] r#type: &str,
         axis: Option<Input>,
         anchor: Option<Input>,
-        range: Option<[f64; 2]>,
-        reference: f64,
-        armature: f64,
-        damping: f64,
-        stiffness: f64,
-        spring_reference: f64,
-        dry_friction: f64,
-        effort_limit: f64,
+        #[pyo3(from_py_with = arg::range)] range: Option<[f64; 2]>,
+        #[pyo3(from_py_with = arg::reference)] reference: f64,
+        #[pyo3(from_py_with = arg::armature)] armature: f64,
+        #[pyo3(from_py_with = arg::damping)] damping: f64,
+        #[pyo3(from_py_with = arg::stiffness)] stiffness: f64,
+        #[pyo3(from_py_with = arg::spring_reference)] spring_reference: f64,
+        #[pyo3(from_py_with = arg::dry_friction)] dry_friction: f64,
+        #[pyo3(from_py_with = arg::effort_limit)] effort_limit: f64,
     ) -> Result<(), Failure> {
         let link = self.link(link)?;
         let Some(link) = link.checked_sub(1) else {
@@ -139,15 +140,15 @@ impl ModelBuilder {
         restitution=0.0, compliance=0.0)")]
     fn add_geom(
         &mut self,
-        link: &str,
-        r#type: &str,
+        #[pyo3(from_py_with = arg::link)] link: &str,
+        #[pyo3(from_py_with = arg::r#type)] r#type: &str,
         size: Option<Input>,
-        name: String,
+        #[pyo3(from_py_with = arg::name)] name: String,
         position: Option<Input>,
         quaternion: Option<Input>,
-        friction: f64,
-        restitution: f64,
-        compliance: f64,
+        #[pyo3(from_py_with = arg::friction)] friction: f64,
+        #[pyo3(from_py_with = arg::restitution)] restitution: f64,
+        #[pyo3(from_py_with = arg::compliance)] compliance: f64,
     ) -> Result<(), Failure> {
         let link = self.link(link)?;
         let (shape, mesh) = shape(r#type, size, self.geoms.len())?;
@@ -162,8 +163,8 @@ impl ModelBuilder {
     #[pyo3(signature = (link, name, *, position=None, quaternion=None))]
     fn add_site(
         &mut self,
-        link: &str,
-        name: String,
+        #[pyo3(from_py_with = arg::link)] link: &str,
+        #[pyo3(from_py_with = arg::name)] name: String,
         position: Option<Input>,
         quaternion: Option<Input>,
     ) -> Result<(), Failure> {
@@ -179,14 +180,14 @@ impl ModelBuilder {
     #[pyo3(signature = (r#type, joint, *, name=None, gear=1.0, kp=0.0, kd=0.0, ctrl_range=None, force_range=None))]
     fn add_actuator(
         &mut self,
-        r#type: &str,
-        joint: String,
-        name: Option<String>,
-        gear: f64,
-        kp: f64,
-        kd: f64,
-        ctrl_range: Option<[f64; 2]>,
-        force_range: Option<[f64; 2]>,
+        #[pyo3(from_py_with = arg::r#type)] r#type: &str,
+        #[pyo3(from_py_with = arg::joint)] joint: String,
+        #[pyo3(from_py_with = arg::name)] name: Option<String>,
+        #[pyo3(from_py_with = arg::gear)] gear: f64,
+        #[pyo3(from_py_with = arg::kp)] kp: f64,
+        #[pyo3(from_py_with = arg::kd)] kd: f64,
+        #[pyo3(from_py_with = arg::ctrl_range)] ctrl_range: Option<[f64; 2]>,
+        #[pyo3(from_py_with = arg::force_range)] force_range: Option<[f64; 2]>,
     ) -> Result<(), Failure> {
         let (name, id) = (name.unwrap_or_else(|| joint.clone()), JointId(0)); // its number is known in the end
         let mut actuator = match r#type {
@@ -203,7 +204,13 @@ impl ModelBuilder {
 
     /// Adds a named state: q (nq,), v (nv,) and ctrl (nu,) of the finished model, zeros where left out.
     #[pyo3(signature = (name, q, *, v=None, ctrl=None))]
-    fn add_keyframe(&mut self, name: String, q: Input, v: Option<Input>, ctrl: Option<Input>) -> Result<(), Failure> {
+    fn add_keyframe(
+        &mut self,
+        #[pyo3(from_py_with = arg::name)] name: String,
+        q: Input,
+        v: Option<Input>,
+        ctrl: Option<Input>,
+    ) -> Result<(), Failure> {
         let optional = |what, x: Option<Input>| x.map_or(Ok(Vec::new()), |x| vector(what, x));
         let (q, v, ctrl) = (vector("q", q)?, optional("v", v)?, optional("ctrl", ctrl)?);
         self.keyframes.push(Keyframe { name, q, v, ctrl });

@@ -3,24 +3,29 @@
 use super::Model;
 use super::gradient_options::{Collision, Gradient};
 use super::options::{Changes, Options};
+use crate::arguments::arg;
 use crate::arrays::{Input, Vector, vector};
 use crate::errors::Failure;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use slipstick::InputError;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// One coefficient for all, or some by name.
-#[derive(FromPyObject)]
-pub enum Frictions {
-    All(f64),
-    Named(HashMap<String, f64>),
+/// Numbers by name.
+pub struct Numbers(pub BTreeMap<String, f64>);
+
+impl Numbers {
+    /// As Rust takes them.
+    fn pairs(&self) -> Vec<(&str, f64)> {
+        self.0.iter().map(|(name, x)| (name.as_str(), *x)).collect()
+    }
 }
 
-/// Numbers with their names, as Rust takes them.
-fn borrowed(numbers: &HashMap<String, f64>) -> Vec<(&str, f64)> {
-    numbers.iter().map(|(name, x)| (name.as_str(), *x)).collect()
+/// One coefficient for all, or some by name.
+pub enum Frictions {
+    All(f64),
+    Named(Numbers),
 }
 
 #[pymethods]
@@ -31,17 +36,17 @@ impl Model {
     }
 
     /// This robot with other masses: dict of names of bodies to masses (kg). The center of mass and the shape of the inertia stay.
-    fn with_mass(&self, masses: HashMap<String, f64>) -> Result<Model, Failure> {
-        Ok(self.derived(self.inner.with_mass(&borrowed(&masses))?))
+    fn with_mass(&self, #[pyo3(from_py_with = arg::masses)] masses: Numbers) -> Result<Model, Failure> {
+        Ok(self.derived(self.inner.with_mass(&masses.pairs())?))
     }
 
     /// This robot with other friction: a float for all shapes, or a dict of names of shapes to coefficients.
     ///
     /// A contact has the larger coefficient of its two shapes, unless one has a higher priority or the file lists the pair.
-    fn with_friction(&self, friction: Frictions) -> Result<Model, Failure> {
+    fn with_friction(&self, #[pyo3(from_py_with = arg::friction)] friction: Frictions) -> Result<Model, Failure> {
         Ok(self.derived(match friction {
             Frictions::All(friction) => self.inner.with_uniform_friction(friction)?,
-            Frictions::Named(friction) => self.inner.with_friction(&borrowed(&friction))?,
+            Frictions::Named(friction) => self.inner.with_friction(&friction.pairs())?,
         }))
     }
 
@@ -51,7 +56,12 @@ impl Model {
     /// actuator. The servos are named after the joints and come after the actuators there are; keyframes get their angles
     /// as controls. Damping is taken at the end of the step, so that stiff servos are stable.
     #[pyo3(signature = (kp, kd, *, joints=None))]
-    fn with_servos(&self, kp: f64, kd: f64, joints: Option<Vec<String>>) -> Result<Model, Failure> {
+    fn with_servos(
+        &self,
+        #[pyo3(from_py_with = arg::kp)] kp: f64,
+        #[pyo3(from_py_with = arg::kd)] kd: f64,
+        #[pyo3(from_py_with = arg::joints)] joints: Option<Vec<String>>,
+    ) -> Result<Model, Failure> {
         let inner = match joints {
             Some(joints) => {
                 let servos: Vec<_> = joints.iter().map(|name| (name.as_str(), kp, kd)).collect();
@@ -79,21 +89,21 @@ impl Model {
         gradient=None, collision_gradient=None, gradient_of_failed_steps=None))]
     fn with_options(
         &self,
-        dt: Option<f64>,
+        #[pyo3(from_py_with = arg::dt)] dt: Option<f64>,
         gravity: Option<Input>,
-        contact_distance: Option<f64>,
-        implicit: Option<&str>,
-        integrator: Option<&str>,
-        solver: Option<&str>,
-        tolerance: Option<f64>,
-        max_iterations: Option<i64>,
+        #[pyo3(from_py_with = arg::contact_distance)] contact_distance: Option<f64>,
+        #[pyo3(from_py_with = arg::implicit)] implicit: Option<&str>,
+        #[pyo3(from_py_with = arg::integrator)] integrator: Option<&str>,
+        #[pyo3(from_py_with = arg::solver)] solver: Option<&str>,
+        #[pyo3(from_py_with = arg::tolerance)] tolerance: Option<f64>,
+        #[pyo3(from_py_with = arg::max_iterations)] max_iterations: Option<i64>,
         correction: Option<Input>,
-        restitution_threshold: Option<f64>,
-        patch_compliance: Option<f64>,
-        speed_limit: Option<f64>,
+        #[pyo3(from_py_with = arg::restitution_threshold)] restitution_threshold: Option<f64>,
+        #[pyo3(from_py_with = arg::patch_compliance)] patch_compliance: Option<f64>,
+        #[pyo3(from_py_with = arg::speed_limit)] speed_limit: Option<f64>,
         gradient: Option<Gradient>,
         collision_gradient: Option<Collision>,
-        gradient_of_failed_steps: Option<bool>,
+        #[pyo3(from_py_with = arg::gradient_of_failed_steps)] gradient_of_failed_steps: Option<bool>,
     ) -> Result<Model, Failure> {
         let changes = Changes {
             dt,

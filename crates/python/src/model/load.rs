@@ -1,5 +1,6 @@
 //! Models from files and from the robots that are built in.
 
+use crate::arguments::arg;
 use crate::errors::{Failure, LoadWarning};
 use crate::model::Model;
 use pyo3::exceptions::PyValueError;
@@ -35,15 +36,15 @@ use std::str::FromStr;
 )]
 pub fn load(
     py: Python<'_>,
-    path: PathBuf,
-    free_root: bool,
-    ground: bool,
-    package_dirs: Vec<PathBuf>,
-    pairs: PathBuf,
-    strict: bool,
-    cache: bool,
-    decompose: bool,
-    terrain: Vec<String>,
+    #[pyo3(from_py_with = arg::path)] path: PathBuf,
+    #[pyo3(from_py_with = arg::free_root)] free_root: bool,
+    #[pyo3(from_py_with = arg::ground)] ground: bool,
+    #[pyo3(from_py_with = arg::package_dirs)] package_dirs: Vec<PathBuf>,
+    #[pyo3(from_py_with = arg::pairs)] pairs: PathBuf,
+    #[pyo3(from_py_with = arg::strict)] strict: bool,
+    #[pyo3(from_py_with = arg::cache)] cache: bool,
+    #[pyo3(from_py_with = arg::decompose)] decompose: bool,
+    #[pyo3(from_py_with = arg::terrain)] terrain: Vec<String>,
 ) -> Result<Model, Failure> {
     let name = path.display().to_string();
     if name.trim_start().starts_with('<') {
@@ -68,16 +69,16 @@ pub fn load(
 )]
 pub fn loads(
     py: Python<'_>,
-    text: &str,
-    folder: PathBuf,
-    free_root: bool,
-    ground: bool,
-    package_dirs: Vec<PathBuf>,
-    pairs: PathBuf,
-    strict: bool,
-    cache: bool,
-    decompose: bool,
-    terrain: Vec<String>,
+    #[pyo3(from_py_with = arg::text)] text: &str,
+    #[pyo3(from_py_with = arg::folder)] folder: PathBuf,
+    #[pyo3(from_py_with = arg::free_root)] free_root: bool,
+    #[pyo3(from_py_with = arg::ground)] ground: bool,
+    #[pyo3(from_py_with = arg::package_dirs)] package_dirs: Vec<PathBuf>,
+    #[pyo3(from_py_with = arg::pairs)] pairs: PathBuf,
+    #[pyo3(from_py_with = arg::strict)] strict: bool,
+    #[pyo3(from_py_with = arg::cache)] cache: bool,
+    #[pyo3(from_py_with = arg::decompose)] decompose: bool,
+    #[pyo3(from_py_with = arg::terrain)] terrain: Vec<String>,
 ) -> Result<Model, Failure> {
     if !text.trim_start().starts_with('<') {
         let start: String = text.chars().take(40).collect();
@@ -146,7 +147,7 @@ fn pair_choice(text: PathBuf) -> PairChoice {
 ///
 /// Raises ValueError for a name that no robot has.
 #[pyfunction]
-pub fn builtin(py: Python<'_>, name: &str) -> Result<Model, Failure> {
+pub fn builtin(py: Python<'_>, #[pyo3(from_py_with = arg::name)] name: &str) -> Result<Model, Failure> {
     Ok(Model::new(py.detach(|| slipstick::builtin(name))?))
 }
 

@@ -1,7 +1,7 @@
 //! `Model`: a robot, its sizes and the names of what it has.
 
 pub mod builder;
-mod edits;
+pub mod edits;
 pub mod gradient_options;
 pub mod load;
 pub mod named;
@@ -10,6 +10,7 @@ pub mod options;
 pub mod pickle;
 pub mod scene;
 
+use crate::arguments::arg;
 use crate::arrays::Input;
 use crate::dynamics::workspaces::Workspaces;
 use crate::errors::Failure;
@@ -221,38 +222,38 @@ impl Model {
     }
 
     /// The named state with a name: an object with q (nq,), v (nv,), ctrl (nu,).
-    fn keyframe(&self, py: Python<'_>, name: &str) -> Result<Keyframe, Failure> {
+    fn keyframe(&self, py: Python<'_>, #[pyo3(from_py_with = arg::name)] name: &str) -> Result<Keyframe, Failure> {
         let k = self.inner.keyframe(name)?;
         let array = |x: &[f64]| PyArray1::from_slice(py, x).unbind();
         Ok(Keyframe { name: k.name.clone(), q: array(&k.q), v: array(&k.v), ctrl: array(&k.ctrl) })
     }
 
     /// A body by name or number (types.Body): mass, center of mass, joints, …
-    fn body(&self, body: Key) -> Result<Body, Failure> {
+    fn body(&self, #[pyo3(from_py_with = arg::body)] body: Key) -> Result<Body, Failure> {
         let m = &self.inner;
         Ok(Body::new(m, body.number("body", m.n_bodies(), |name| m.body(name).map(|id| id.0))?))
     }
 
     /// A joint by name or number (types.Joint): q, v (slices), range, damping, …
-    fn joint(&self, joint: Key) -> Result<Joint, Failure> {
+    fn joint(&self, #[pyo3(from_py_with = arg::joint)] joint: Key) -> Result<Joint, Failure> {
         let m = &self.inner;
         Ok(Joint::new(m, joint.number("joint", m.joints().len(), |name| m.joint(name).map(|id| id.0))?))
     }
 
     /// An actuator by name or number (types.Actuator): ctrl_range, gain, …
-    fn actuator(&self, actuator: Key) -> Result<Actuator, Failure> {
+    fn actuator(&self, #[pyo3(from_py_with = arg::actuator)] actuator: Key) -> Result<Actuator, Failure> {
         let m = &self.inner;
         Ok(Actuator::new(m, actuator.number("actuator", m.nu(), |name| m.actuator(name).map(|id| id.0))?))
     }
 
     /// A shape by name or number (types.Geom): pose, size, mesh, friction, …
-    fn geom(&self, geom: Key) -> Result<Geom, Failure> {
+    fn geom(&self, #[pyo3(from_py_with = arg::geom)] geom: Key) -> Result<Geom, Failure> {
         let m = &self.inner;
         Ok(Geom::new(m, geom.number("geom", m.geoms().len(), |name| m.geom(name).map(|id| id.0))?))
     }
 
     /// A link or site by name or number (types.Frame): body, pose.
-    fn frame(&self, frame: Key) -> Result<Frame, Failure> {
+    fn frame(&self, #[pyo3(from_py_with = arg::frame)] frame: Key) -> Result<Frame, Failure> {
         let m = &self.inner;
         Ok(Frame::new(m, frame.number("frame", m.frames().len(), |name| m.frame(name).map(|id| id.0))?))
     }

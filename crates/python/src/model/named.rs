@@ -5,8 +5,6 @@ use crate::arrays::{Matrix, Vector};
 use crate::errors::Failure;
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
-use pyo3::Borrowed;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
 use slipstick::InputError;
@@ -18,18 +16,6 @@ use std::ops::Range;
 pub enum Key {
     Name(String),
     Number(usize),
-}
-
-impl<'a, 'py> FromPyObject<'a, 'py> for Key {
-    type Error = PyErr;
-
-    fn extract(x: Borrowed<'a, 'py, PyAny>) -> PyResult<Key> {
-        match (x.extract::<String>(), x.extract::<usize>()) {
-            (Ok(name), _) => Ok(Key::Name(name)),
-            (_, Ok(number)) => Ok(Key::Number(number)),
-            _ => Err(PyValueError::new_err(format!("expected a name or a number from 0 on, got {}", x.repr()?))),
-        }
-    }
 }
 
 impl Key {

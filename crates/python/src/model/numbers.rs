@@ -2,6 +2,7 @@
 
 use super::Model;
 use super::named::{self, slice};
+use crate::arguments::arg;
 use crate::arrays::Vector;
 use crate::errors::Failure;
 use numpy::{IntoPyArray, PyArray1};
@@ -117,7 +118,7 @@ impl Model {
     }
 
     /// Where a parameter lies in Model.parameters, by its name (int).
-    fn parameter_index(&self, name: &str) -> Result<usize, Failure> {
+    fn parameter_index(&self, #[pyo3(from_py_with = arg::name)] name: &str) -> Result<usize, Failure> {
         Ok(self.inner.parameters().layout().index(name)?)
     }
 

@@ -1,5 +1,6 @@
 //! What a model holds beside its tree: warnings, shapes and pairs, constraints, tendons, sensors.
 
+use crate::arguments::arg;
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
@@ -20,7 +21,11 @@ pub struct ModelWarning(pub slipstick::model::Warning);
 #[pymethods]
 impl ModelWarning {
     #[new]
-    fn new(what: String, r#where: String, effect: String) -> ModelWarning {
+    fn new(
+        #[pyo3(from_py_with = arg::what)] what: String,
+        #[pyo3(from_py_with = arg::r#where)] r#where: String,
+        #[pyo3(from_py_with = arg::effect)] effect: String,
+    ) -> ModelWarning {
         ModelWarning(slipstick::model::Warning { what, place: r#where, effect })
     }
 

@@ -2,6 +2,7 @@
 
 pub mod gradient;
 
+use crate::arguments::arg;
 use crate::arrays::{Input, Vector, matrix, optional_vector, vector, wrong_shape};
 use crate::errors::Failure;
 use crate::model::options::{count, solver as named};
@@ -204,11 +205,11 @@ pub fn ncp_solve(
     G: Input,
     g: Input,
     mu: Option<Input>,
-    cones: Option<Vec<Bound<'_, PyAny>>>,
+    #[pyo3(from_py_with = arg::cones)] cones: Option<Vec<Bound<'_, PyAny>>>,
     compliance: Option<Input>,
-    solver: &str,
-    tolerance: f64,
-    max_iterations: i64,
+    #[pyo3(from_py_with = arg::solver)] solver: &str,
+    #[pyo3(from_py_with = arg::tolerance)] tolerance: f64,
+    #[pyo3(from_py_with = arg::max_iterations)] max_iterations: i64,
     warm: Option<Input>,
 ) -> Result<Solution, Failure> {
     let problem = problem(G, g, mu, cones, compliance)?;
@@ -243,7 +244,7 @@ pub fn ncp_residual(
     g: Input,
     mu: Option<Input>,
     impulse: Option<Input>,
-    cones: Option<Vec<Bound<'_, PyAny>>>,
+    #[pyo3(from_py_with = arg::cones)] cones: Option<Vec<Bound<'_, PyAny>>>,
     compliance: Option<Input>,
 ) -> Result<f64, Failure> {
     let problem = problem(G, g, mu, cones, compliance)?;

@@ -1,5 +1,6 @@
 //! `Simulator`: a robot that moves, and `step`, a step without one.
 
+use crate::arguments::arg;
 use crate::arrays::{Input, optional_vector, wrenches};
 use crate::errors::{Failure, StepWarning};
 use crate::model::Model;
@@ -46,7 +47,11 @@ pub struct Simulator {
 impl Simulator {
     #[new]
     #[pyo3(signature = (model, dt=None, **options))]
-    fn new(model: &Bound<'_, Model>, dt: Option<f64>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Simulator> {
+    fn new(
+        #[pyo3(from_py_with = arg::model)] model: &Bound<'_, Model>,
+        #[pyo3(from_py_with = arg::dt)] dt: Option<f64>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Simulator> {
         let all = options.map_or_else(|| Ok(PyDict::new(model.py())), |given| given.copy())?;
         if let Some(dt) = dt {
             all.set_item("dt", dt)?;
@@ -86,11 +91,11 @@ impl Simulator {
     #[pyo3(signature = (keyframe=None, *, q=None, v=None, time=0.0, warm_start=None))]
     fn reset(
         &self,
-        keyframe: Option<&str>,
+        #[pyo3(from_py_with = arg::keyframe)] keyframe: Option<&str>,
         q: Option<Input>,
         v: Option<Input>,
-        time: f64,
-        warm_start: Option<&WarmStart>,
+        #[pyo3(from_py_with = arg::time)] time: f64,
+        #[pyo3(from_py_with = arg::warm_start)] warm_start: Option<&WarmStart>,
     ) -> Result<(), Failure> {
         let model = &self.shared.model;
         let start = match keyframe {
@@ -136,11 +141,11 @@ impl Simulator {
     fn rollout(
         &self,
         py: Python<'_>,
-        steps: i64,
+        #[pyo3(from_py_with = arg::steps)] steps: i64,
         ctrl: Option<Input>,
         tau: Option<Input>,
         wrenches: Option<Input>,
-        contacts: bool,
+        #[pyo3(from_py_with = arg::contacts)] contacts: bool,
     ) -> Result<Trajectory, Failure> {
         let (model, steps) = (&self.shared.model, count("steps", steps)? as usize);
         let ctrl = Drive::new("ctrl", ctrl, steps, model.nu())?;
@@ -174,7 +179,7 @@ impl Simulator {
     }
 
     /// Puts a WarmStart back: with the same state and input, the next step is then the same bit for bit.
-    fn restore(&self, warm_start: &WarmStart) -> Result<(), Failure> {
+    fn restore(&self, #[pyo3(from_py_with = arg::warm_start)] warm_start: &WarmStart) -> Result<(), Failure> {
         Ok(self.shared.enter()?.simulator.restore(&warm_start.0)?)
     }
 
@@ -232,14 +237,14 @@ struct Record {
 #[pyo3(signature = (model, q, v, *, tau=None, ctrl=None, wrenches=None, time=0.0, warm_start=None))]
 pub fn step(
     py: Python<'_>,
-    model: &Model,
+    #[pyo3(from_py_with = arg::model)] model: &Model,
     q: Input,
     v: Input,
     tau: Option<Input>,
     ctrl: Option<Input>,
     wrenches: Option<Input>,
-    time: f64,
-    warm_start: Option<&WarmStart>,
+    #[pyo3(from_py_with = arg::time)] time: f64,
+    #[pyo3(from_py_with = arg::warm_start)] warm_start: Option<&WarmStart>,
 ) -> Result<Step, Failure> {
     let x = state::changed(&model.inner, slipstick::State::neutral(&model.inner), Some(q), Some(v), time)?;
     let acting = Acting::new(&model.inner, tau, ctrl, wrenches)?;

@@ -1,5 +1,6 @@
 //! `Step`: what a finished step shows, and its derivatives.
 
+use crate::arguments::arg;
 use crate::arrays::{Input, Matrix, Vector, to_matrix, vector};
 use crate::errors::Failure;
 use crate::gradient::corners::Corners;
@@ -197,7 +198,12 @@ impl Step {
     /// step where it has corners, at the price of two small contact problems per column. Raises StaleStep, and
     /// GradientError where there is no derivative.
     #[pyo3(signature = (*, sides=None, length=None))]
-    fn jacobian(&self, py: Python<'_>, sides: Option<&str>, length: Option<f64>) -> Result<StepJacobian, Failure> {
+    fn jacobian(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arg::sides)] sides: Option<&str>,
+        #[pyo3(from_py_with = arg::length)] length: Option<f64>,
+    ) -> Result<StepJacobian, Failure> {
         match (sides, length) {
             (None, None) | (Some("mean"), Some(_)) => {}
             (Some("mean"), None) => return Err(PyValueError::new_err("length: expected a number, got None").into()),
@@ -237,8 +243,8 @@ impl Step {
         v: Option<Input>,
         tau: Option<Input>,
         ctrl: Option<Input>,
-        one_sided: bool,
-        length: Option<f64>,
+        #[pyo3(from_py_with = arg::one_sided)] one_sided: bool,
+        #[pyo3(from_py_with = arg::length)] length: Option<f64>,
     ) -> Result<(Vector<'py>, Vector<'py>), Failure> {
         let nv = self.model().nv();
         let (q, v, tau) = (numbers("q", q, nv)?, numbers("v", v, nv)?, numbers("tau", tau, nv)?);
@@ -264,8 +270,8 @@ impl Step {
         q: Option<Input>,
         v: Option<Input>,
         impulses: Option<Input>,
-        sensors: Option<&Bound<'_, PyDict>>,
-        parameters: Option<Groups>,
+        #[pyo3(from_py_with = arg::sensors)] sensors: Option<&Bound<'_, PyDict>>,
+        #[pyo3(from_py_with = arg::parameters)] parameters: Option<Groups>,
     ) -> Result<Gradient, Failure> {
         let w = self.weights(q, v, impulses)?;
         let readings = sensors.map(|by_name| sensor_gradient::weights(self.model(), by_name)).transpose()?;
@@ -284,7 +290,11 @@ impl Step {
     ///
     /// group: a name in Model.parameter_groups. Returns (dq, dv), (nv, n) each. Costs an adjoint solve per dof. Raises
     /// StaleStep, GradientError.
-    fn parameter_jacobian<'py>(&self, py: Python<'py>, group: &str) -> Result<(Matrix<'py>, Matrix<'py>), Failure> {
+    fn parameter_jacobian<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = arg::group)] group: &str,
+    ) -> Result<(Matrix<'py>, Matrix<'py>), Failure> {
         let group = self::group(group)?;
         let (nv, n) = (self.model().nv(), self.model().parameters().group(group).len());
         let (mut dq, mut dv) = (vec![0.0; nv * n], vec![0.0; nv * n]);
@@ -299,7 +309,7 @@ impl Step {
     fn impulse_jacobian<'py>(
         &self,
         py: Python<'py>,
-        contact: i64,
+        #[pyo3(from_py_with = arg::contact)] contact: i64,
     ) -> Result<(Matrix<'py>, Matrix<'py>, Matrix<'py>), Failure> {
         let (contact, nv) = (contact_number(contact)?, self.model().nv());
         let [mut dq, mut dv, mut dtau] = [(); 3].map(|()| vec![0.0; 3 * nv]);

@@ -1,5 +1,6 @@
 //! `Simulator.rollout`: many steps, and the trajectory they leave.
 
+use crate::arguments::arg;
 use crate::arrays::{Input, array, to_matrix, vector, wrong_shape};
 use crate::errors::Failure;
 use crate::simulate::views::StepContact;
@@ -99,12 +100,13 @@ impl Trajectory {
     }
 
     /// Contacts of a step (list of StepContact), of a rollout that was made with contacts=True.
-    fn contacts_of(&self, step: usize) -> Result<Vec<StepContact>, Failure> {
-        let Some(views) = self.recorded.contacts_of(step) else {
+    fn contacts_of(&self, #[pyo3(from_py_with = arg::step)] step: i64) -> Result<Vec<StepContact>, Failure> {
+        let number = usize::try_from(step).unwrap_or(usize::MAX);
+        let Some(views) = self.recorded.contacts_of(number) else {
             let steps = self.recorded.steps();
-            let text = match step < steps {
+            let text = match number < steps {
                 true => "this trajectory has no contacts: Simulator.rollout(…, contacts=True)".to_string(),
-                false => format!("step: expected less than {steps}, got {step}"),
+                false => format!("step: expected a number from 0 to less than {steps}, got {step}"),
             };
             return Err(PyValueError::new_err(text).into());
         };
@@ -115,7 +117,11 @@ impl Trajectory {
     /// Reads a ".npz" file that save() wrote, with the Model that it was recorded with, or one of the same structure. It has the contacts if they were
     /// kept, and no sensors. Raises ValueError, with the entry of the file, if file and model do not fit.
     #[staticmethod]
-    fn load(py: Python<'_>, path: PathBuf, model: &crate::model::Model) -> Result<Trajectory, Failure> {
+    fn load(
+        py: Python<'_>,
+        #[pyo3(from_py_with = arg::path)] path: PathBuf,
+        #[pyo3(from_py_with = arg::model)] model: &crate::model::Model,
+    ) -> Result<Trajectory, Failure> {
         let loaded = py.detach(|| slipstick::Trajectory::load(path, &model.inner))?;
         Ok(Trajectory::new(py, &model.inner, loaded, PyDict::new(py).unbind())?)
     }
@@ -130,7 +136,7 @@ impl Trajectory {
     }
 
     /// Writes it, without sensors, into a file whose name ends in ".npz" (for numpy.load and Trajectory.load), ".csv" or ".json".
-    fn save(&self, py: Python<'_>, path: PathBuf) -> Result<(), Failure> {
+    fn save(&self, py: Python<'_>, #[pyo3(from_py_with = arg::path)] path: PathBuf) -> Result<(), Failure> {
         Ok(py.detach(|| self.recorded.save(path))?)
     }
 
@@ -186,7 +192,7 @@ impl Drive {
         if x.is_callable() {
             return Ok(Drive::Function(x.clone().unbind()));
         }
-        let (numbers, shape) = array(x)?;
+        let (numbers, shape) = array(what, x)?;
         if let Some(index) = numbers.iter().position(|x| !x.is_finite()) {
             return Err(InputError::NotFinite { what, index }.into());
         }

@@ -1,5 +1,6 @@
 //! `WarmStart`: what one step hands to the next beside the state.
 
+use crate::arguments::arg;
 use crate::errors::Failure;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
@@ -15,7 +16,10 @@ pub struct WarmStart(pub slipstick::WarmStart);
 impl WarmStart {
     /// From the bytes that to_bytes() made.
     #[classmethod]
-    fn from_bytes(_cls: &Bound<'_, PyType>, data: &[u8]) -> Result<WarmStart, Failure> {
+    fn from_bytes(
+        _cls: &Bound<'_, PyType>,
+        #[pyo3(from_py_with = arg::data)] data: &[u8],
+    ) -> Result<WarmStart, Failure> {
         Ok(WarmStart(slipstick::WarmStart::from_bytes(data)?))
     }
 
