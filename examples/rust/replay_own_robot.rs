@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut sim = Simulator::new(&arm);
     let mut run = Trajectory::new(&arm).with_contacts();
     let targets = |_: &Model, x: &State, command: &mut Command| {
-        command.ctrl = if x.time < 0.8 { vec![0.3, 0.2] } else { vec![-0.2, 0.6] };
+        command.ctrl = vec![0.3, 0.4 + 0.4 * x.time];
     };
     sim.rollout_into(800, targets, &mut run)?;
 
@@ -25,6 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     replay.record_trajectory(&run)?;
     replay.save(out.join("arm.html"))?;
     run.save(out.join("arm.npz"))?;
-    println!("{} frames of {} steps; open {}", replay.frames(), run.steps(), out.join("arm.html").display());
+    let again = Trajectory::load(out.join("arm.npz"), &arm)?;
+    println!("{} frames of {} steps; open {}", replay.frames(), again.steps(), out.join("arm.html").display());
     Ok(())
 }
