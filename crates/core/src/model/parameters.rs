@@ -239,8 +239,8 @@ mod tests {
         assert_eq!(layout.range_of(ParameterGroup::Inertial, "leg"), Ok(10..20));
         assert_eq!(layout.range_of(ParameterGroup::Gravity, ""), Ok(21..24));
         let told = |e: InputError| e.to_string();
-        let unknown = layout.index("inertial/leg/yx").map_err(told);
-        let expected = "the model has no parameter named 'inertial/leg/yx' (did you mean 'inertial/leg/xx'?)";
+        let unknown = layout.index("inertial/leeg/yy").map_err(told);
+        let expected = "the model has no parameter named 'inertial/leeg/yy' (did you mean 'inertial/leg/yy'?)";
         assert_eq!(unknown, Err(expected.into()));
         let unknown = layout.range_of(ParameterGroup::Damping, "waist").map_err(told);
         assert_eq!(unknown, Err("the model has no parameter named 'damping/waist' (it has: damping/hip)".into()));
