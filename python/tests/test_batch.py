@@ -201,9 +201,11 @@ def test_shapes_are_refused_by_name(model):
         batch.step(np.zeros((3, 19)), v)
     with pytest.raises(ValueError, match=r"ctrl: expected \(2, 12\) or \(12,\), got an array of shape \(2,\)"):
         batch.step(q, v, ctrl=np.zeros(2))
-    expected = r"tau: expected \(2, 3, 18\), \(2, 18\) held over the steps or \(18,\) for all, got an array of shape \(3, 18\); "
+    expected = r"^tau: expected \(2, 3, 18\), \(2, 18\) held over the steps or \(18,\) for all, got an array of shape \(3, 18\); "
     with pytest.raises(ValueError, match=expected + r"for the same steps of all environments give tau\[None\]"):
         batch.rollout(q, v, 3, tau=np.zeros((3, 18)))
+    with pytest.raises(MemoryError, match="there is no room for .* bytes: take fewer environments"):
+        slipstick.Batch(model, 2**32 - 1)
     with pytest.raises(MemoryError, match="there is no room for .* bytes: take fewer steps"):
         batch.rollout(q, v, 2**32 - 1)
     with pytest.raises(ValueError, match="record: expected one of 'True', 'False', 'recompute', 'store', got 'all'"):

@@ -98,20 +98,20 @@ impl WorkerPool {
                 go(part);
             }
         };
-        self.helpers()?.in_place_scope(|scope| {
+        self.helpers(threads - 1)?.in_place_scope(|scope| {
             (1..threads).for_each(|_| scope.spawn(|_| help()));
             help();
         });
         Ok(())
     }
 
-    /// Threads in addition to the calling one.
+    /// Threads in addition to the calling one: no more than ever had work to do.
     #[cfg(feature = "threads")]
-    fn helpers(&mut self) -> Result<&ThreadPool, ThreadPoolBuildError> {
-        if let Some(known) = self.helpers.take() {
+    fn helpers(&mut self, wanted: usize) -> Result<&ThreadPool, ThreadPoolBuildError> {
+        if let Some(known) = self.helpers.take_if(|known| known.current_num_threads() >= wanted) {
             return Ok(self.helpers.insert(known));
         }
-        let builder = ThreadPoolBuilder::new().num_threads(self.threads - 1);
+        let builder = ThreadPoolBuilder::new().num_threads(wanted);
         Ok(self.helpers.insert(builder.thread_name(|k| format!("slipstick-{k}")).build()?))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::errors::{BatchError, Failure};
 use crate::gradient::rollout;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
 use pyo3::prelude::*;
 use slipstick::rollout::{EnvironmentError, FailedEnvironment};
 
@@ -35,6 +35,7 @@ where
 pub fn of_all(e: slipstick::rollout::BatchError) -> Failure {
     match e {
         slipstick::rollout::BatchError::Input(e) => e.into(),
+        e @ slipstick::rollout::BatchError::Memory { .. } => PyMemoryError::new_err(e.to_string()).into(),
         e => PyRuntimeError::new_err(e.to_string()).into(),
     }
 }

@@ -76,24 +76,24 @@ impl Batch {
         #[pyo3(from_py_with = arg::n)] n: Option<i64>,
         #[pyo3(from_py_with = arg::threads)] threads: Option<i64>,
     ) -> Result<Batch, Failure> {
-        let models: Vec<slipstick::Model> = match (model, n) {
-            (Models::One(model), Some(n)) => vec![model.get().inner.clone(); count("n", n)? as usize],
-            (Models::Several(models), None) => models.iter().map(|m| m.get().inner.clone()).collect(),
-            (Models::Several(models), Some(n)) if models.len() as i64 == n => {
-                models.iter().map(|m| m.get().inner.clone()).collect()
-            }
+        let batch = match (model, n) {
+            (Models::One(model), Some(n)) => slipstick::Batch::new(&model.get().inner, count("n", n)? as usize),
             (Models::One(_), None) => return Err(PyValueError::new_err("n: how many environments?").into()),
-            (Models::Several(models), Some(n)) => {
+            (Models::Several(models), Some(n)) if models.len() as i64 != n => {
                 let text = format!("n: expected {}, one for each model, got {n}", models.len());
                 return Err(PyValueError::new_err(text).into());
             }
+            (Models::Several(models), _) => {
+                let models: Vec<slipstick::Model> = models.iter().map(|m| m.get().inner.clone()).collect();
+                slipstick::Batch::with_models(&models)
+            }
         };
         let threads = threads.map_or(Ok(0), |k| count("threads", k))? as usize;
-        let batch = slipstick::Batch::with_models(&models).map_err(failure::of_all)?.threads(threads);
-        let sizes = [models[0].nq(), models[0].nv(), models[0].nu()];
-        let inner = Inner { batch, actuated: false };
-        let name = models[0].name().to_string();
-        Ok(Batch { n: models.len(), name, sizes, inner: Mutex::new(Box::new(inner)) })
+        let batch = batch.map_err(failure::of_all)?.threads(threads);
+        let (name, sizes) =
+            batch.model(0).map_or_else(Default::default, |m| (m.name().into(), [m.nq(), m.nv(), m.nu()]));
+        let (n, inner) = (batch.len(), Inner { batch, actuated: false });
+        Ok(Batch { n, name, sizes, inner: Mutex::new(Box::new(inner)) })
     }
 
     /// Number of environments.

@@ -34,7 +34,10 @@ pub fn of_steps(what: &'static str, x: Input, sizes: [usize; 2], width: usize) -
         let expected = format!("({n}, {steps}, {width}), ({n}, {width}) held over the steps or ({width},) for all");
         let error = wrong_shape(what, &expected, &shape);
         match *shape == [steps, width] {
-            true => PyValueError::new_err(format!("{error}; for the same steps of all environments give {what}[None]")),
+            true => {
+                let error = error.value(x.py());
+                PyValueError::new_err(format!("{error}; for the same steps of all environments give {what}[None]"))
+            }
             false => error,
         }
     };

@@ -12,6 +12,11 @@ pub enum BatchError {
     Input(InputError),
     /// Some environments have no result, by rising numbers. All others have theirs, independently of these.
     Environments(Vec<FailedEnvironment>),
+    /// There is no room for so many environments.
+    Memory {
+        /// Bytes needed, at most what fits a `usize`.
+        bytes: usize,
+    },
     /// The threads could not be started. Nothing was done.
     Threads {
         /// How many were wanted.
@@ -55,6 +60,7 @@ impl fmt::Display for BatchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             BatchError::Input(e) => e.fmt(f),
+            BatchError::Memory { bytes } => write!(f, "there is no room for {bytes} bytes: take fewer environments"),
             BatchError::Threads { wanted, reason } => write!(f, "{wanted} threads could not be started: {reason}"),
             BatchError::Environments(failed) => {
                 for (k, e) in failed.iter().take(SPELLED_OUT).enumerate() {
@@ -98,7 +104,7 @@ impl std::error::Error for BatchError {
         match self {
             BatchError::Input(e) => Some(e),
             BatchError::Environments(failed) => failed.first().map(|e| e as _),
-            BatchError::Threads { .. } => None,
+            BatchError::Memory { .. } | BatchError::Threads { .. } => None,
         }
     }
 }

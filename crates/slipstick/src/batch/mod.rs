@@ -80,9 +80,11 @@ impl Batch {
         Batch::of(first, models.iter())
     }
 
-    fn of<'a>(model: &Model, models: impl Iterator<Item = &'a Model>) -> Result<Batch, BatchError> {
+    fn of<'a>(model: &Model, models: impl ExactSizeIterator<Item = &'a Model>) -> Result<Batch, BatchError> {
         // copies share what never changes
         let first = Environment::new(model);
+        let bytes = models.len().saturating_mul(first.bytes());
+        Vec::<u8>::new().try_reserve_exact(bytes).map_err(|_| BatchError::Memory { bytes })?;
         let environments: Vec<Environment> = models.map(|model| first.with_model(model)).collect();
         if environments.is_empty() {
             return Err(no_environment());

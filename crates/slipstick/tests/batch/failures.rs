@@ -155,4 +155,6 @@ fn environments_of_other_robots_are_refused() {
     let none = Batch::new(&a, 0).unwrap_err();
     assert_eq!(none.to_string(), "environments: expected at least one, got 0");
     assert_eq!(Batch::with_models(&[]).unwrap_err(), none);
+    let many = Batch::new(&a, usize::MAX).unwrap_err();
+    assert!(matches!(many, BatchError::Memory { bytes: usize::MAX }), "{many}");
 }

@@ -108,6 +108,17 @@ fn every_environment_does_what_its_simulator_does_for_any_number_of_threads() {
 }
 
 #[test]
+fn threads_without_work_are_not_started() {
+    let scene = Scene::falling("cube", 2, false);
+    let (mut batch, mut q, mut v) = (scene.batch(usize::MAX), scene.q.clone(), scene.v.clone());
+    batch.step(&scene.q, &scene.v, &Input::default(), &mut q, &mut v).unwrap();
+    let mut alone = [scene.q.clone(), scene.v.clone()];
+    let [q_alone, v_alone] = &mut alone;
+    scene.batch(1).step(&scene.q, &scene.v, &Input::default(), q_alone, v_alone).unwrap();
+    assert!(same_bits(&q, &alone[0]) && same_bits(&v, &alone[1]));
+}
+
+#[test]
 fn parameters_may_differ_from_one_environment_to_the_other() {
     let scene = Scene::falling("quadruped", 7, true);
     let same = Scene { models: vec![scene.models[0].clone(); 7], ..scene.clone() };
