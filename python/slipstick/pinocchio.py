@@ -29,6 +29,8 @@ class Map(PinocchioMap):
     """
 
     def __new__(cls, model: Model, pin_model: Any):
+        if not hasattr(pin_model, "njoints"):
+            raise TypeError(f"pin_model: expected a pinocchio.Model, got {pin_model!r}")
         joints = []
         for i in range(1, pin_model.njoints):  # 0 is the universe
             joint, parent = pin_model.joints[i], pin_model.parents[i]

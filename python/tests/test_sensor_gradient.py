@@ -92,8 +92,8 @@ def test_weights_that_do_not_fit_are_refused_by_name(scene):
     step = scene.step()
     for weights, words in [
         ({"nobody": [1.0]}, "nobody"),
-        ({"force": [1.0, 2.0]}, "'force': expected 3"),
-        ({"force": [1.0, 2.0, np.nan]}, "'force': expected 3 finite"),
+        ({"force": [1.0, 2.0]}, r"sensors\['force'\]: expected 3"),
+        ({"force": [1.0, 2.0, np.nan]}, r"sensors\['force'\]: expected 3 finite"),
         ({"blind": np.ones(4)}, "'blind' cannot be read"),
     ]:
         with pytest.raises(ValueError, match=words):

@@ -230,7 +230,7 @@ pub fn geom_distance(
 #[pyfunction]
 #[pyo3(
     signature = (model, q, origin, direction, *, max_distance=f64::INFINITY),
-    text_signature = "(model, q, origin, direction, *, max_distance=inf)"
+    text_signature = "(model, q, origin, direction, *, max_distance=1e999)"
 )]
 pub fn raycast_model(
     py: Python<'_>,

@@ -275,7 +275,7 @@ pub fn three(what: &'static str, x: Input) -> Result<Vec3, Failure> {
 #[pyfunction]
 #[pyo3(
     signature = (solid, X, origin, direction, *, max_distance=f64::INFINITY),
-    text_signature = "(solid, X, origin, direction, *, max_distance=inf)"
+    text_signature = "(solid, X, origin, direction, *, max_distance=1e999)"
 )]
 pub fn raycast(
     py: Python<'_>,

@@ -1,5 +1,6 @@
 //! How a step is differentiated: `"exact"`, `Central(kappa)`, `Smoothed(eps)`, …
 
+use crate::arguments::wrong_type;
 use crate::collision::order;
 use crate::option_class::option_class;
 use pyo3::exceptions::PyValueError;
@@ -87,9 +88,9 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Collision {
 }
 
 fn unknown(what: &str, expected: &str, got: &Bound<'_, PyAny>) -> PyErr {
-    match got.repr() {
-        Ok(got) => PyValueError::new_err(format!("{what}: expected {expected}, got {got}")),
-        Err(error) => error,
+    match got.extract::<String>() {
+        Ok(word) => PyValueError::new_err(format!("{what}: expected {expected}, got '{word}'")),
+        Err(_) => wrong_type(what, expected, got),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Numerical choices of a simulation: words and numbers of Python to `slipstick::Options`, and back.
 
+use crate::arguments::wrong_type;
 use crate::arrays::{Input, Vector, vector};
 use crate::errors::Failure;
 use crate::model::gradient_options::{Collision, Gradient};
@@ -206,12 +207,9 @@ impl Changes<'_, '_> {
 }
 
 fn correction(x: Input) -> Result<Correction, Failure> {
-    let text = || {
-        x.repr().map(|got| format!("correction: expected options.Correction(full_depth, beta, max_speed), got {got}"))
-    };
     match x.cast::<Correction>() {
         Ok(correction) => Ok(*correction.get()),
-        Err(_) => Err(PyValueError::new_err(text()?).into()),
+        Err(_) => Err(wrong_type("correction", "options.Correction(full_depth, beta, max_speed)", x).into()),
     }
 }
 

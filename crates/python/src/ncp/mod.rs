@@ -193,8 +193,8 @@ fn problem(
 ///
 /// G (rows, rows): inverse inertia seen by the constraints, symmetric and positive semidefinite; g (rows,): their velocity
 /// without impulses. mu (n,): coefficients of friction, for contacts only, whose rows are two tangents and the normal. Or
-/// cones: a list with ("contact", mu), "one_sided" (a limit: pushes only), ("box", bound) (dry friction) or "bilateral" for
-/// each constraint; all but contacts have one row. compliance (n,) [1/kg]: of the last row of each. solver: "auto", "cold"
+/// cones: a list with Friction(mu) (a contact), "unilateral" (a limit: pushes only), Box(bound) (dry friction) or "bilateral"
+/// for each constraint; all but contacts have one row. compliance (n,) [1/kg]: of the last row of each. solver: "auto", "cold"
 /// (hard problems from zero impulses), "admm" or "pgs"; tolerance: scaled residual at which it stops; max_iterations: budget
 /// of factorizations (sweeps, for "pgs"); warm (rows,): impulses to start from. Returns a Solution.
 #[pyfunction]
