@@ -8,6 +8,7 @@ use crate::source::{self, Source};
 use slipstick::Model;
 use slipstick::check::grad_check;
 use slipstick::check::grad_check::{GradCheck, GradReport, Sample};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -76,7 +77,11 @@ fn check(model: &Model, arguments: &Arguments) -> Result<ExitCode, Failure> {
     (options.states, options.seed) = (arguments.states, arguments.seed);
     options.parameters_every = if arguments.parameters { PARAMETERS } else { 0 };
     let mut progress = Progress::of(options.states, "states", 1);
-    let report = grad_check::check(model, &options, |done| progress.show(done)).map_err(|e| e.to_string())?;
+    let tick = |done| {
+        progress.show(done);
+        ControlFlow::Continue(())
+    };
+    let report = grad_check::check(model, &options, tick).map_err(|e| e.to_string())?;
     drop(progress);
     let saved = save(model, &report, arguments.save.as_deref())?;
     match arguments.json {

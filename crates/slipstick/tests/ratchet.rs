@@ -8,6 +8,7 @@ use crate::hard_scenes::scene;
 use slipstick::check::grad_check::{GradCheck, GradReport, check};
 use slipstick::{Model, builtin, builtin_names};
 use std::fmt::Write;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// Files of `bench/scenes`.
@@ -74,7 +75,7 @@ fn derivatives_get_no_worse() {
     let all = write || std::env::var_os("SLIPSTICK_FULL").is_some();
     let rows: Vec<Row> = models(all)
         .map(|(name, model)| {
-            let report = check(&model, &options, |_| ()).unwrap();
+            let report = check(&model, &options, |_| ControlFlow::Continue(())).unwrap();
             assert!(report.failures.is_empty(), "{name}: {:?}", report.failures[0]);
             Row::of(name, &report)
         })

@@ -33,6 +33,7 @@ use slipstick_core::error::DynamicsError;
 use slipstick_core::{GradientError, InputError, Model, StepError};
 use states::States;
 use std::fmt;
+use std::ops::ControlFlow;
 
 /// Names of the blocks: of q_next and v_next with respect to q, v, tau, ctrl.
 const BLOCKS: [[&str; 4]; 2] = [["dq_dq", "dq_dv", "dq_dtau", "dq_dctrl"], ["dv_dq", "dv_dv", "dv_dtau", "dv_dctrl"]];
@@ -104,20 +105,22 @@ macro_rules! from {
 }
 from!(Input => InputError, Dynamics => DynamicsError, Step => StepError, Gradient => GradientError);
 
-/// Checks derivatives in many states of a model. `progress` is told how many are done.
+/// Checks derivatives in many states of a model. `progress` is told how many are done and may end it there: the report is
+/// about the states so far.
 ///
 /// ```
 /// use slipstick::check::grad_check::{GradCheck, check};
+/// use std::ops::ControlFlow;
 /// let mut options = GradCheck::default();
 /// options.states = 4;
-/// let report = check(&slipstick::builtin("cube")?, &options, |_| ())?;
+/// let report = check(&slipstick::builtin("cube")?, &options, |_| ControlFlow::Continue(()))?;
 /// assert!(report.failures.is_empty() && report.worst_error() < 1e-5);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn check(
     model: &Model,
     options: &GradCheck,
-    mut progress: impl FnMut(usize),
+    mut progress: impl FnMut(usize) -> ControlFlow<()>,
 ) -> Result<GradReport, GradCheckError> {
     let mut states = States::new(model, options.seed);
     let mut comparison = Comparison::new(model)?;
@@ -130,7 +133,9 @@ pub fn check(
             Ok(state) => report.add(sample, state, columns),
             Err(error) => report.failures.push((sample, error)),
         }
-        progress(k + 1);
+        if progress(k + 1).is_break() {
+            break;
+        }
     }
     Ok(report)
 }
