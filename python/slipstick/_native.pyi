@@ -440,7 +440,7 @@ class ModelBuilder:
         stiffness: float = 0.0,
         spring_reference: float = 0.0,
         dry_friction: float = 0.0,
-        effort_limit: float = ...,
+        effort_limit: float | None = None,
     ) -> None: ...
     def add_geom(
         self,

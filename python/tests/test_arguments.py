@@ -68,6 +68,12 @@ class Scene:
         return ncp.solve(**CONTACT)
 
     @functools.cached_property
+    def builder(self):
+        builder = slipstick.ModelBuilder("robot")
+        builder.add_link("base")
+        return builder
+
+    @functools.cached_property
     def replay(self):
         return slipstick.Replay(self.model)
 
@@ -78,13 +84,19 @@ SEARCH = {"residual": lambda x: x, "x0": [1.0]}
 RAY = {"origin": [0.0, 0.0, 1.0], "direction": [0.0, 0.0, -1.0]}
 # what has methods, and where the scene has one
 OWNERS = {
-    "Batch": "batch", "BatchRollout": "batch_rollout", "Model": "model", "Replay": "replay", "RolloutGradient": "rollout",
+    "Batch": "batch", "BatchRollout": "batch_rollout", "Model": "model", "ModelBuilder": "builder", "Replay": "replay", "RolloutGradient": "rollout",
     "Simulator": "simulator", "Solution": "solution", "Step": "step", "Trajectory": "trajectory", "WarmStart": None,
 }
 # required arguments that are not those of the scene
 GIVEN = {
     "Batch.set_model": {"environment": 0}, "Batch.reset": {"q": np.zeros((2, 19)), "v": np.zeros((2, 18))},
-    "Model.body_inertia": {"name": "trunk"}, "Model.joint_q": {"name": "root"}, "Model.joint_v": {"name": "root"},
+    "Model.body": {"body": "trunk"}, "Model.joint": {"joint": 0}, "Model.actuator": {"actuator": 0}, "Model.geom": {"geom": 0},
+    "Model.frame": {"frame": 0}, "Model.parameter_index": {"name": "gravity/x"}, "Model.with_mass": {"masses": {"trunk": 1.0}},
+    "Model.with_friction": {"friction": 0.5}, "Model.with_servos": {"kp": 1.0, "kd": 0.1}, "loads": {"text": "<mujoco/>"},
+    "ModelBuilder": {"name": "robot"}, "ModelBuilder.add_link": {"name": "link"}, "ModelBuilder.add_joint": {"link": "base", "name": "j"},
+    "ModelBuilder.add_geom": {"link": "base", "type": "sphere", "size": [0.1]}, "ModelBuilder.add_keyframe": {"name": "home"},
+    "ModelBuilder.add_site": {"link": "base", "name": "site"}, "ModelBuilder.add_actuator": {"type": "motor", "joint": "j"},
+    "Trajectory.load": {"path": "run.npz"},
     "Model.keyframe": {"name": "home"}, "Model.with_parameters": {"parameters": []},
     "Replay.record": {"step": None}, "Replay.record_trajectory": {"trajectory": None}, "Replay.save": {"path": "replay.html"},
     "RolloutGradient.set_warm_start": {"warm_start": None}, "Simulator.restore": {"warm_start": None},

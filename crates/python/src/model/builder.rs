@@ -90,9 +90,7 @@ impl ModelBuilder {
     /// reference: coordinate in which the link is where add_link put it; armature, damping, stiffness, spring_reference, dry_friction; effort_limit: largest
     /// force of actuators.
     #[pyo3(signature = (link, name, r#type="revolute", *, axis=None, anchor=None, range=None, reference=0.0, armature=0.0, damping=0.0,
-        stiffness=0.0, spring_reference=0.0, dry_friction=0.0, effort_limit=f64::INFINITY),
-        text_signature = "(self, link, name, type='revolute', *, axis=None, anchor=None, range=None, reference=0.0, armature=0.0, \
-        damping=0.0, stiffness=0.0, spring_reference=0.0, dry_friction=0.0, effort_limit=inf)")]
+        stiffness=0.0, spring_reference=0.0, dry_friction=0.0, effort_limit=None))]
     fn add_joint(
         &mut self,
         #[pyo3(from_py_with = arg::link)] link: &str,
@@ -107,7 +105,7 @@ impl ModelBuilder {
         #[pyo3(from_py_with = arg::stiffness)] stiffness: f64,
         #[pyo3(from_py_with = arg::spring_reference)] spring_reference: f64,
         #[pyo3(from_py_with = arg::dry_friction)] dry_friction: f64,
-        #[pyo3(from_py_with = arg::effort_limit)] effort_limit: f64,
+        #[pyo3(from_py_with = arg::effort_limit)] effort_limit: Option<f64>,
     ) -> Result<(), Failure> {
         let link = self.link(link)?;
         let Some(link) = link.checked_sub(1) else {
@@ -124,7 +122,7 @@ impl ModelBuilder {
             stiffness,
             spring_reference,
             dry_friction,
-            effort: [-effort_limit, effort_limit],
+            effort: effort_limit.map_or([f64::NEG_INFINITY, f64::INFINITY], |limit| [-limit, limit]),
             ..JointSpec::new(name, kind)
         });
         Ok(())
