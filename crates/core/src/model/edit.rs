@@ -12,7 +12,7 @@ impl Model {
     pub fn with_mass(&self, masses: &[(&str, f64)]) -> Result<Model, InputError> {
         let mut parameters = self.parameters().clone();
         for (name, mass) in masses {
-            let body = self.body(name)?;
+            let body = self.body(name).map_err(|unknown| self.fixed_link(name, *mass).unwrap_or(unknown))?;
             positive(*mass, || format!("mass of body '{name}'"))?;
             if body == BodyId::WORLD {
                 let what = "mass of body 'world'".into();
@@ -26,6 +26,14 @@ impl Model {
             ten[0] = *mass;
         }
         self.with_parameters(parameters)
+    }
+
+    /// A link that is merged into a body has no mass to be set.
+    fn fixed_link(&self, name: &str, got: f64) -> Option<InputError> {
+        let frame = &self.frames()[self.frame(name).ok()?.0];
+        let body = &self.bodies()[frame.body.0].name;
+        let what = format!("mass of '{name}', which is fixed to body '{body}'");
+        Some(InputError::Value { what, expected: "the mass of a whole body, by its name", got })
     }
 
     /// This robot with other friction of geoms, by name. A contact has the larger coefficient of its two geoms unless one

@@ -150,7 +150,8 @@ impl ParameterLayout {
         found.ok_or_else(|| InputError::unknown_name("parameter", name, names.iter().map(String::as_str)))
     }
 
-    /// Where the entries lie that belong to one owner: a body, dof, geom, mesh or actuator, by the group.
+    /// Where the entries lie that belong to one owner: a body, dof, geom, mesh or actuator, by the group. Geoms and actuators
+    /// without a name have their number.
     pub fn range_of(&self, group: ParameterGroup, owner: &str) -> Result<Range<usize>, InputError> {
         let (owners, n) = (&self.owners[group as usize], group.entries().len());
         let found = owners.iter().position(|o| o == owner).map(|k| self.range(group).start + n * k);

@@ -172,6 +172,15 @@ fn a_mass_is_that_of_a_file_with_this_mass() {
     assert_eq!(told(&[("a", f64::INFINITY)]), "mass of body 'a': expected a positive number, got inf");
     assert_eq!(told(&[("world", 1.0)]), "mass of body 'world': expected a body that moves, got 1");
     assert_eq!(told(&[("arm", 1.0)]), "the model has no body named 'arm' (it has: world, a, b)");
+    let tool = ARM.replace(
+        "</robot>",
+        r#"<link name="tool"/><joint name="grip" type="fixed"><parent link="fore"/>
+        <child link="tool"/></joint></robot>"#,
+    );
+    let error = urdf(&tool).unwrap().with_mass(&[("tool", 1.0)]).unwrap_err().to_string();
+    let expected =
+        "mass of 'tool', which is fixed to body 'fore': expected the mass of a whole body, by its name, got 1";
+    assert_eq!(error, expected);
     let armature = r#"<mujoco><worldbody><body name="wheel"><joint armature="1"/></body></worldbody></mujoco>"#;
     let error = mjcf(armature).unwrap().with_mass(&[("wheel", 1.0)]).unwrap_err().to_string();
     assert_eq!(error, "mass of body 'wheel' before the change, which is scaled: expected a positive number, got 0");
