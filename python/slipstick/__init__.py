@@ -24,7 +24,7 @@ Conventions: SI units, radians, float64. q and v are MuJoCo's qpos and qvel: qua
 of a free body in world axes, angular velocity in body axes. Spatial vectors are [linear; angular], [force; torque].
 Derivatives with respect to q are in the tangent space: nv columns.
 
-Errors: ValueError where an argument does not fit the model, and those of `slipstick.errors`.
+Errors: TypeError for an argument of a wrong type, ValueError where it does not fit the model, and those of `slipstick.errors`.
 """
 
 from . import collision, dynamics, errors, gradient, ncp, optimize, options, pinocchio, types

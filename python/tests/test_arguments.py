@@ -208,6 +208,14 @@ def test_messages_say_what_was_expected_and_what_came(scene):
         assert str(caught.value) == words
 
 
+def test_numbers_beyond_their_range_are_refused_with_it(scene):
+    for steps, words in [(-1, "zero or more, got -1"), (2**32, "at most 4294967295, got 4294967296")]:
+        with pytest.raises(ValueError, match=f"steps: expected {words}"):
+            scene.simulator.rollout(steps)
+    with pytest.raises(TypeError, match="steps: expected an int, got 1267650600228229401496703205376"):
+        scene.simulator.rollout(2**100)
+
+
 def test_a_name_stands_for_a_list_of_one(scene):
     q, v = scene.arguments["q"], scene.arguments["v"]
     results = []

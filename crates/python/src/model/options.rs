@@ -221,7 +221,8 @@ fn three(what: &'static str, x: Input) -> Result<[f64; 3], Failure> {
 
 /// A number of things.
 pub fn count(what: &str, n: i64) -> Result<u32, InputError> {
-    u32::try_from(n).map_err(|_| InputError::Value { what: what.into(), expected: "zero or more", got: n as f64 })
+    let expected = if n < 0 { "zero or more" } else { "at most 4294967295" };
+    u32::try_from(n).map_err(|_| InputError::Value { what: what.into(), expected, got: n as f64 })
 }
 
 /// The solver that a word names.
