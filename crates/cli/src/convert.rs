@@ -1,11 +1,10 @@
 //! `slipstick convert`: from one format to another, with a list of what the format cannot express.
 
-use crate::output::say;
+use crate::output::{Failure, check_writable, make_folder, say, write};
 use crate::source::{self, Options};
 use slipstick::Model;
 use slipstick::files::ConversionWarning;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// Arguments of `slipstick convert`.
 #[derive(clap::Args)]
@@ -28,42 +27,34 @@ enum Format {
     Urdf,
 }
 
-pub fn main(arguments: &Arguments) -> Result<ExitCode, String> {
+pub fn main(arguments: &Arguments) -> Result<(), Failure> {
     let output = &arguments.output;
     let extension = output.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
     let format = match extension.as_str() {
         "xml" | "mjcf" => Format::Mjcf,
         "urdf" => Format::Urdf,
-        _ => return Ok(bad_use(&format!("{}: expected a name that ends in .xml or .urdf", output.display()))),
+        _ => return Err(Failure::Use(format!("{}: expected a name that ends in .xml or .urdf", output.display()))),
     };
     if is_same_file(Path::new(&arguments.input), output) {
-        return Ok(bad_use("the output would overwrite the input"));
+        return Err(Failure::Use("the output would overwrite the input".into()));
     }
-    let model = source::load_named(&arguments.input, &arguments.options)?;
+    check_writable(output)?;
+    let model = source::load_named(&arguments.input, &arguments.options).map_err(String::from)?;
     let (text, losses) = match format {
         Format::Mjcf => slipstick::files::to_mjcf_with_warnings(&model),
         Format::Urdf => slipstick::files::to_urdf(&model),
     };
-    write(output, &text)?;
     if format == Format::Urdf {
-        write_meshes(&model, output)?;
+        write_meshes(&model, output)?; // first: a robot that is there has its meshes
     }
+    write(output, &text)?;
     let back = slipstick::load(output).map_err(|e| format!("the written file does not load: {e}"))?;
     report(&model, &back, output, &losses);
-    Ok(ExitCode::SUCCESS)
-}
-
-fn bad_use(message: &str) -> ExitCode {
-    eprintln!("error: {message}");
-    ExitCode::from(2)
+    Ok(())
 }
 
 fn is_same_file(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
-}
-
-fn write(path: &Path, text: &str) -> Result<(), String> {
-    std::fs::write(path, text).map_err(|e| format!("{}: cannot write the file: {e}", path.display()))
 }
 
 fn write_meshes(model: &Model, output: &Path) -> Result<(), String> {
@@ -71,16 +62,18 @@ fn write_meshes(model: &Model, output: &Path) -> Result<(), String> {
         return Ok(());
     }
     let folder = output.parent().unwrap_or(Path::new("")).join("meshes");
-    std::fs::create_dir_all(&folder).map_err(|e| format!("{}: cannot make the folder: {e}", folder.display()))?;
+    make_folder(&folder)?;
     for mesh in model.meshes() {
-        write(&folder.join(slipstick::files::mesh_file_name(mesh)), &slipstick::files::mesh_to_obj(mesh))?;
+        write(&folder.join(slipstick::files::mesh_file_name(mesh)), slipstick::files::mesh_to_obj(mesh))?;
     }
     Ok(())
 }
 
 fn report(model: &Model, back: &Model, output: &Path, losses: &[ConversionWarning]) {
     let sizes = |m: &Model| format!("{} dofs, {:.4} kg, {} geoms", m.nv(), m.total_mass(), m.geoms().len());
-    say!("{} ({}) → {} ({})", model.name(), sizes(model), output.display(), sizes(back));
+    let floats = model.joints().iter().any(|j| j.kind.name() == "free");
+    let fixed = if floats && back.nv() < model.nv() { "; base fixed unless loaded with free_root" } else { "" };
+    say!("{} ({}) → {} ({}{fixed})", model.name(), sizes(model), output.display(), sizes(back));
     if losses.is_empty() {
         say!("nothing was dropped");
     } else {

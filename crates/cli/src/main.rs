@@ -1,7 +1,7 @@
 //! The command-line tool: looks at robots, checks and converts their files, runs them.
 //!
 //! Exit codes: 0 success, 1 failure (the robot does not load, the motion diverges), 2 usage error.
-#![allow(clippy::print_stdout, clippy::print_stderr)] // a program that reports
+//! Everything is printed by `output`: println! panics where nobody listens.
 
 mod check;
 mod contacts;
@@ -21,7 +21,7 @@ mod solve;
 mod source;
 
 use clap::{Parser, Subcommand};
-use output::Failure;
+use output::{Failure, tell};
 use std::process::ExitCode;
 
 /// Differentiable rigid-body simulation for robotics.
@@ -61,25 +61,23 @@ enum Verb {
 }
 
 fn main() -> ExitCode {
+    let done = |()| ExitCode::SUCCESS;
     let result = match Arguments::parse().verb {
-        Verb::Models(a) => models::main(&a).map(|()| ExitCode::SUCCESS).map_err(Failure::from),
-        Verb::Info(a) => info::main(&a).map(|()| ExitCode::SUCCESS).map_err(Failure::from),
+        Verb::Models(a) => models::main(&a).map(done).map_err(Failure::from),
+        Verb::Info(a) => info::main(&a).map(done).map_err(Failure::from),
         Verb::Check(a) => check::main(&a).map_err(Failure::from),
-        Verb::Contacts(a) => contacts::main(&a).map(|()| ExitCode::SUCCESS),
-        Verb::Convert(a) => convert::main(&a).map_err(Failure::from),
-        Verb::Run(a) => run::main(&a).map(|()| ExitCode::SUCCESS),
+        Verb::Contacts(a) => contacts::main(&a).map(done),
+        Verb::Convert(a) => convert::main(&a).map(done),
+        Verb::Run(a) => run::main(&a).map(done),
         Verb::GradCheck(a) => grad_check::main(&a),
         Verb::Solve(a) => solve::main(&a),
     };
-    match result {
-        Ok(code) => code,
-        Err(Failure::Failed(message)) => {
-            eprintln!("error: {message}");
-            ExitCode::FAILURE
-        }
-        Err(Failure::Use(message)) => {
-            eprintln!("error: {message}");
-            ExitCode::from(2)
-        }
-    }
+    result.unwrap_or_else(|failure| {
+        let (message, code) = match failure {
+            Failure::Failed(message) => (message, 1),
+            Failure::Use(message) => (message, 2),
+        };
+        tell!("error: {message}");
+        ExitCode::from(code)
+    })
 }

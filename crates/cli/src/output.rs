@@ -1,24 +1,34 @@
-//! Lines on standard output. A reader that stops reading (`| head`) ends the program quietly, a full disk does not.
+//! What the program prints: reports on standard output, everything else on standard error. Nobody need take it: a reader
+//! that stops reading (`| head`) is no failure, a full disk is one.
 
 use std::fmt::Arguments;
-use std::io::{ErrorKind, Write, stdout};
+use std::io::{ErrorKind, Write, stderr, stdout};
+use std::path::Path;
 
-/// Prints a line, like `println!`, without a panic when nobody takes it.
+/// Prints a line of a report, like `println!`, without a panic.
 macro_rules! say {
-    ($($text:tt)*) => { $crate::output::line(format_args!($($text)*)) };
+    ($($text:tt)*) => { $crate::output::report(format_args!($($text)*)) };
 }
-pub(crate) use say;
+/// Prints a line beside the report, like `eprintln!`, without a panic.
+macro_rules! tell {
+    ($($text:tt)*) => { $crate::output::remark(format_args!($($text)*)) };
+}
+pub(crate) use {say, tell};
 
-pub fn line(text: Arguments) {
+pub fn report(text: Arguments) {
     let mut out = stdout().lock();
     match writeln!(out, "{text}").and_then(|()| out.flush()) {
-        Ok(()) => {}
-        Err(e) if e.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
-        Err(e) => {
-            eprintln!("error: cannot write the output: {e}");
+        // the verb goes on to its end: its exit code says what it found, whoever has read it
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => {
+            remark(format_args!("error: cannot write the output: {e}"));
             std::process::exit(1)
         }
+        _ => {}
     }
+}
+
+pub fn remark(text: Arguments) {
+    let _ = writeln!(stderr(), "{text}"); // there is no other place to complain
 }
 
 /// Why a verb did not do its work.
@@ -33,4 +43,23 @@ impl From<String> for Failure {
     fn from(message: String) -> Failure {
         Failure::Failed(message)
     }
+}
+
+/// Writes a file, whole or not at all.
+pub fn write(path: &Path, text: impl AsRef<[u8]>) -> Result<(), String> {
+    slipstick::files::write_file(path, |out| out.write_all(text.as_ref())).map_err(|e| unwritable(path, &e))
+}
+
+/// An error if a file cannot be written, before the work whose result goes there.
+pub fn check_writable(path: &Path) -> Result<(), String> {
+    slipstick::files::check_writable(path).map_err(|e| unwritable(path, &e))
+}
+
+/// Makes a folder, unless it is there.
+pub fn make_folder(path: &Path) -> Result<(), String> {
+    std::fs::create_dir_all(path).map_err(|e| format!("{}: the folder cannot be made: {e}", path.display()))
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> String {
+    format!("{}: cannot be written: {error}", path.display())
 }

@@ -1,10 +1,9 @@
 //! `slipstick solve`: the paper's inverse problems.
 
-use crate::output::{Failure, say};
+use crate::output::{Failure, check_writable, make_folder, say, tell, write};
 use clap::builder::PossibleValue;
 use clap::builder::PossibleValuesParser;
-use slipstick_experiments::{EXPERIMENTS, Motion, Report, Settings};
-use std::io::{Write, stderr};
+use slipstick_experiments::{EXPERIMENTS, Experiment, Motion, Report, Settings};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -20,7 +19,7 @@ pub struct Arguments {
     /// Which experiment.
     #[arg(value_name = "NAME", value_parser = names())]
     name: String,
-    /// Folder with descriptions of real robots; without it built-in ones are used.
+    /// Folder with descriptions of real robots; without it built-in ones are used (robots only).
     #[arg(long, value_name = "FOLDER")]
     models: Option<PathBuf>,
     /// Keep torques within the limits of the drives (robots only).
@@ -38,19 +37,26 @@ pub struct Arguments {
 }
 
 fn names() -> PossibleValuesParser {
-    PossibleValuesParser::new(EXPERIMENTS.iter().map(|e| PossibleValue::new(e.name).help(e.about)))
+    PossibleValuesParser::new(
+        EXPERIMENTS.iter().map(|e| PossibleValue::new(e.name).help(e.about).alias(e.name.replace('-', "_"))),
+    )
 }
 
 pub fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let experiment = experiment(arguments).map_err(Failure::Use)?;
+    if let Some(folder) = &arguments.out {
+        make_folder(folder)?;
+        check_writable(&report_file(folder, experiment.name))?;
+    }
     let mut settings = Settings::default();
     settings.models.clone_from(&arguments.models);
     settings.limits = arguments.limits;
     let mut progress = |line: &str| {
         if !arguments.quiet {
-            _ = writeln!(stderr(), "{line}"); // nobody may be listening
+            tell!("{line}");
         }
     };
-    let report = slipstick_experiments::run(&arguments.name, &settings, &mut progress).map_err(|e| e.to_string())?;
+    let report = experiment.run(&settings, &mut progress).map_err(|e| e.to_string())?;
     if let Some(folder) = &arguments.out {
         write_all(folder, &report)?;
     }
@@ -61,16 +67,30 @@ pub fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(if report.holds() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn write_all(folder: &Path, report: &Report) -> Result<(), String> {
-    std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let write = |name: &str, text: &str| {
-        let file = folder.join(name);
-        std::fs::write(&file, text).map_err(|e| format!("{}: {e}", file.display()))
-    };
-    for (name, svg) in &report.figures {
-        write(name, svg)?;
+/// The experiment, if it takes the options. Names may be written as in Rust, with underscores.
+fn experiment(arguments: &Arguments) -> Result<&'static Experiment, String> {
+    let name = arguments.name.replace('_', "-");
+    let found =
+        EXPERIMENTS.iter().find(|e| e.name == name).ok_or_else(|| format!("there is no experiment '{name}'"))?;
+    let given = [(arguments.limits, "--limits"), (arguments.models.is_some(), "--models")];
+    match given.into_iter().find(|(given, _)| *given && !found.robot) {
+        Some((_, option)) => {
+            let robots: Vec<&str> = EXPERIMENTS.iter().filter(|e| e.robot).map(|e| e.name).collect();
+            Err(format!("{option} is for robots ({}); '{name}' has none", robots.join(", ")))
+        }
+        None => Ok(found),
     }
-    write(&format!("{}.json", report.name), &format!("{:#}\n", report.to_json()))?;
+}
+
+fn report_file(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{name}.json"))
+}
+
+fn write_all(folder: &Path, report: &Report) -> Result<(), String> {
+    for (name, svg) in &report.figures {
+        write(&folder.join(name), svg)?;
+    }
+    write(&report_file(folder, report.name), format!("{:#}\n", report.to_json()))?;
     match &report.motion {
         Some(motion) => write_motion(folder, report.name, motion),
         None => Ok(()),

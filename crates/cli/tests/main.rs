@@ -4,4 +4,5 @@ mod cli;
 mod common;
 mod grad_check;
 mod pages;
+mod pipes;
 mod solve;

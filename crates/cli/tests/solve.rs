@@ -43,6 +43,10 @@ fn bad_use_of_solve_names_the_experiments() {
     assert_eq!(code, Some(2), "{error}");
     assert!(error.contains("cube-velocity") && error.contains("cube-impulse"), "{error}");
     assert_eq!(slipstick(&["solve"]).0, Some(2));
+    for option in [&["--limits"][..], &["--models", "."]] {
+        let (code, _, error) = slipstick(&[&["solve", "cube-velocity"], option].concat());
+        assert!(code == Some(2) && error.contains("is for robots (quadruped-stand, "), "{error}");
+    }
     let (code, help, _) = slipstick(&["solve", "--help"]);
     assert_eq!(code, Some(0));
     assert!(help.contains("slipstick solve cube-velocity") && help.contains("which impulse"), "{help}");

@@ -48,6 +48,8 @@ pub struct Experiment {
     pub name: &'static str,
     /// What it is about, in a line.
     pub about: &'static str,
+    /// Whether it is about a robot with drives, so that models and limits can be chosen.
+    pub robot: bool,
     function: fn(&Settings, Progress) -> Result<Report, ExperimentError>,
 }
 
@@ -56,25 +58,39 @@ pub const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "cube-velocity",
         about: "with which velocity a cube was thrown that slides to a given pose",
+        robot: false,
         function: cube_velocity,
     },
     Experiment {
         name: "cube-impulse",
         about: "which impulse sends a sliding cube to a given pose",
+        robot: false,
         function: cube_impulse,
     },
     Experiment {
         name: "quadruped-stand",
         about: "torques that hold a quadruped on its feet",
+        robot: true,
         function: quadruped_stand,
     },
-    Experiment { name: "quadruped-payload", about: "the same with 10 kg on its back", function: quadruped_payload },
+    Experiment {
+        name: "quadruped-payload",
+        about: "the same with 10 kg on its back",
+        robot: true,
+        function: quadruped_payload,
+    },
     Experiment {
         name: "quadruped-handstand",
         about: "torques that hold a quadruped on its two front feet",
+        robot: true,
         function: quadruped_handstand,
     },
-    Experiment { name: "biped-push-up", about: "torques that hold a biped on hands and toes", function: biped_push_up },
+    Experiment {
+        name: "biped-push-up",
+        about: "torques that hold a biped on hands and toes",
+        robot: true,
+        function: biped_push_up,
+    },
 ];
 
 impl Experiment {
