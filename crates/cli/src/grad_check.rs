@@ -1,7 +1,8 @@
 //! `slipstick grad-check`: exact derivatives of the step compared with finite differences.
 
 use crate::grad_check_report;
-use crate::output::{Failure, say};
+use crate::interrupt::Interrupt;
+use crate::output::{Failure, INTERRUPTED, check_writable, say, tell, write};
 use crate::progress::Progress;
 use crate::run;
 use crate::source::{self, Source};
@@ -24,7 +25,7 @@ use std::process::ExitCode;
                         redundant constraints, …) have two derivatives; they are flagged and counted. Only states in which contact\n\
                         was not solved are skipped.\n\n\
                         Exit codes: 0 success, 1 a bound of --median, --worst or --unflagged is exceeded or a derivative failed,\n\
-                        2 usage error.")]
+                        2 usage error, 130 ended early by Ctrl-C: the report is about the states until then.")]
 pub struct Arguments {
     #[command(flatten)]
     source: Source,
@@ -76,10 +77,13 @@ fn check(model: &Model, arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut options = GradCheck::default();
     (options.states, options.seed) = (arguments.states, arguments.seed);
     options.parameters_every = if arguments.parameters { PARAMETERS } else { 0 };
-    let mut progress = Progress::of(options.states, "states", 1);
+    if let Some(file) = &arguments.save {
+        check_writable(file)?;
+    }
+    let (mut progress, interrupt) = (Progress::of(options.states, "states", 1), Interrupt::watch());
     let tick = |done| {
         progress.show(done);
-        ControlFlow::Continue(())
+        if interrupt.came() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let report = grad_check::check(model, &options, tick).map_err(|e| e.to_string())?;
     drop(progress);
@@ -87,6 +91,10 @@ fn check(model: &Model, arguments: &Arguments) -> Result<ExitCode, Failure> {
     match arguments.json {
         true => say!("{:#}", grad_check_report::to_json(model, &report, saved)),
         false => grad_check_report::print(model, &report, saved),
+    }
+    if interrupt.came() {
+        tell!("interrupted after {} of {} states", report.states, arguments.states);
+        return Ok(ExitCode::from(INTERRUPTED));
     }
     let flagged = arguments.unflagged.is_none_or(|bound| report.wrong_unflagged <= bound);
     let sound = report.failures.is_empty() && flagged;
@@ -103,12 +111,9 @@ fn save<'a>(model: &Model, report: &GradReport, file: Option<&'a Path>) -> Resul
     let failed = report.failures.first().map(|(sample, _)| sample);
     let sample: Option<&Sample> = failed.or(report.worst.first().map(|w| &w.sample));
     let (Some(file), Some(sample)) = (file, sample) else { return Ok(None) };
-    let write = |file: &Path, sample: &Sample| {
-        std::fs::write(file, sample.to_text(model)).map_err(|e| format!("{}: {e}", file.display()))
-    };
-    write(file, sample)?;
+    write(file, sample.to_text(model))?;
     if let Some((sample, _)) = report.worst_parameter() {
-        write(&file.with_extension("parameters"), sample)?;
+        write(&file.with_extension("parameters"), sample.to_text(model))?;
     }
     Ok(Some(file))
 }

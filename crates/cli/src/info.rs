@@ -1,18 +1,25 @@
 //! `slipstick info`: a robot at a glance.
 
 use crate::output::say;
+use crate::settings;
 use crate::source::{self, Source};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use slipstick::Model;
 use slipstick::model::{Actuator, BodyId, Joint, PairRule, Transmission};
 use std::collections::BTreeMap;
 
 /// Arguments of `slipstick info`.
 #[derive(clap::Args)]
-#[command(after_help = "Example: slipstick info quadruped\n         slipstick info robot.urdf --free-root --json")]
+#[command(
+    after_help = "Example: slipstick info quadruped\n         slipstick info robot.urdf --free-root --json\n         \
+                        slipstick info quadruped --parameters"
+)]
 pub struct Arguments {
     #[command(flatten)]
     source: Source,
+    /// List the parameters by group, with the names that `slipstick run --set` takes; in JSON they are added.
+    #[arg(long)]
+    parameters: bool,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -20,12 +27,19 @@ pub struct Arguments {
 
 pub fn main(arguments: &Arguments) -> Result<(), String> {
     let model = source::load(&arguments.source)?;
-    if arguments.json {
-        say!("{:#}", to_json(&model));
-    } else {
-        print_summary(&model);
+    match (arguments.json, arguments.parameters) {
+        (true, wanted) => say!("{:#}", to_json(&model, wanted)),
+        (false, true) => print_parameters(&model),
+        (false, false) => print_summary(&model),
     }
     Ok(())
+}
+
+fn print_parameters(model: &Model) {
+    for (group, entries) in settings::list(model) {
+        say!("{group} ({})", entries.len());
+        entries.iter().for_each(|(name, value)| say!("  {name:<40} {value}"));
+    }
 }
 
 /// A few lines: sizes, tree, geoms, pairs, actuators, warnings, notes.
@@ -131,7 +145,7 @@ fn finite(x: f64) -> Value {
     if x.is_finite() { json!(x) } else { Value::Null }
 }
 
-fn to_json(model: &Model) -> Value {
+fn to_json(model: &Model, parameters: bool) -> Value {
     let bodies = (0..model.n_bodies()).map(|i| {
         let b = &model.bodies()[i];
         let inertia = &model.inertias()[i];
@@ -151,7 +165,7 @@ fn to_json(model: &Model) -> Value {
         json!({ "name": a.name, "target": target(model, a), "gain": a.gain, "bias": a.bias,
                 "gear": a.gear, "ctrl_range": a.ctrl_range, "force_range": a.force_range })
     });
-    json!({
+    let mut info = json!({
         "format": "slipstick-info", "version": 1,
         "name": model.name(), "nq": model.nq(), "nv": model.nv(), "nu": model.nu(),
         "mass": model.total_mass(), "dt": model.options().dt, "gravity": model.options().gravity,
@@ -164,5 +178,10 @@ fn to_json(model: &Model) -> Value {
             json!({ "what": w.what, "where": w.place, "effect": w.effect })
         }).collect::<Vec<_>>(),
         "notes": model.notes(),
-    })
+    });
+    if parameters {
+        let entries = settings::list(model).into_iter().flat_map(|(_, entries)| entries);
+        info["parameters"] = entries.map(|(name, value)| (name, json!(value))).collect::<Map<_, _>>().into();
+    }
+    info
 }

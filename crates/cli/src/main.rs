@@ -1,7 +1,7 @@
 //! The command-line tool: looks at robots, checks and converts their files, runs them.
 //!
-//! Exit codes: 0 success, 1 failure (the robot does not load, the motion diverges), 2 usage error.
-//! Everything is printed by `output`: println! panics where nobody listens.
+//! Exit codes: 0 success, 1 failure (the robot does not load, the motion diverges), 2 usage error, 3 steps that did not
+//! converge, 130 ended by Ctrl-C. Everything is printed by `output`: println! panics where nobody listens.
 
 mod check;
 mod contacts;
@@ -9,7 +9,9 @@ mod convert;
 mod grad_check;
 mod grad_check_report;
 mod info;
+mod interrupt;
 mod models;
+mod names;
 mod output;
 mod progress;
 mod recording;
@@ -17,6 +19,7 @@ mod run;
 mod run_loop;
 mod run_report;
 mod sanity;
+mod settings;
 mod solve;
 mod source;
 
@@ -33,7 +36,8 @@ use std::process::ExitCode;
                   slipstick convert robot.urdf robot.xml\n  slipstick contacts quadruped\n  \
                   slipstick run quadruped\n  slipstick grad-check quadruped\n  \
                   slipstick solve cube-velocity\n\n\
-                  Exit codes: 0 success, 1 failure, 2 usage error."
+                  Exit codes: 0 success, 1 failure, 2 usage error, 3 finished, but steps did not converge (run),\n\
+                  130 ended early by Ctrl-C (run, grad-check: with what there is; a second Ctrl-C ends at once)."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -68,7 +72,7 @@ fn main() -> ExitCode {
         Verb::Check(a) => check::main(&a).map_err(Failure::from),
         Verb::Contacts(a) => contacts::main(&a).map(done),
         Verb::Convert(a) => convert::main(&a).map(done),
-        Verb::Run(a) => run::main(&a).map(done),
+        Verb::Run(a) => run::main(&a),
         Verb::GradCheck(a) => grad_check::main(&a),
         Verb::Solve(a) => solve::main(&a),
     };

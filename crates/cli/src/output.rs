@@ -15,6 +15,11 @@ macro_rules! tell {
 }
 pub(crate) use {say, tell};
 
+/// Exit code of a run of which some steps did not converge.
+pub const NOT_CONVERGED: u8 = 3;
+/// Exit code of work that Ctrl-C ended, as shells have it: 128 + SIGINT.
+pub const INTERRUPTED: u8 = 130;
+
 pub fn report(text: Arguments) {
     let mut out = stdout().lock();
     match writeln!(out, "{text}").and_then(|()| out.flush()) {

@@ -27,6 +27,12 @@ impl Progress {
         Progress::of(steps, "steps", STRIDE)
     }
 
+    /// Never shown.
+    pub fn quiet(mut self, quiet: bool) -> Progress {
+        self.seen &= !quiet;
+        self
+    }
+
     /// A bar for items that take longer than a step: `every` of them between two looks at the clock.
     pub fn of(steps: usize, what: &'static str, stride: usize) -> Progress {
         let (begin, seen) = (Instant::now(), stderr().is_terminal());

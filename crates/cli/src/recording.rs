@@ -12,7 +12,8 @@ pub enum Recording {
     Replay { replay: Box<Replay>, contacts: Vec<ContactView> },
 }
 
-fn is_page(path: &Path) -> bool {
+/// Whether a name is one of a page to look at.
+pub fn is_page(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("html"))
 }
 
@@ -21,11 +22,17 @@ pub fn is_known(path: &Path) -> bool {
     is_page(path) || TrajectoryFormat::of_path(path).is_some()
 }
 
+/// Whether what is written has contacts.
+pub fn takes_contacts(path: &Path) -> bool {
+    is_page(path) || TrajectoryFormat::of_path(path) == Some(TrajectoryFormat::Npz)
+}
+
 impl Recording {
-    /// Nothing recorded yet.
-    pub fn new(model: &Model, path: &Path) -> Recording {
+    /// Nothing recorded yet. A page has contacts in any case.
+    pub fn new(model: &Model, path: &Path, contacts: bool) -> Recording {
         match is_page(path) {
             true => Recording::Replay { replay: Box::new(Replay::new(model)), contacts: Vec::new() },
+            false if contacts => Recording::Trajectory(Box::new(Trajectory::new(model).with_contacts())),
             false => Recording::Trajectory(Box::new(Trajectory::new(model))),
         }
     }

@@ -1,21 +1,26 @@
 //! `slipstick run`: simulates a robot; reports contact modes and solver residuals.
 
-use crate::output::Failure;
+use crate::names;
+use crate::output::{Failure, INTERRUPTED, NOT_CONVERGED, check_writable, tell};
 use crate::recording::{self, Recording};
 use crate::run_loop::{self, Extras, Outcome};
 use crate::run_report;
+use crate::settings;
 use crate::source::{self, Source};
 use slipstick::control::{Controller, Hold, Random, Table};
 use slipstick::model::Solver;
-use slipstick::{Model, State, Trajectory};
+use slipstick::{Model, State, Status, Trajectory};
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 /// Arguments of `slipstick run`.
 #[derive(clap::Args)]
 #[command(after_help = "Example: slipstick run quadruped\n         \
                         slipstick run humanoid --controller random --seed 3 --time 5 --out fall.npz\n         \
                         slipstick run quadruped --time 5 --out stand.html\n         \
-                        slipstick run robot.urdf --ground --free-root --steps 2000 --json\n\n\
+                        slipstick run robot.urdf --ground --free-root --steps 2000 --json\n         \
+                        slipstick run quadruped --set friction.floor=0.2 --set mass.trunk=12 --gravity -1.62\n         \
+                        slipstick run quadruped --out run.npz --contacts\n\n\
                         Controllers:\n  \
                         hold    keeps the starting pose. Position servos get it as their target; other actuators act as\n          \
                         critically damped springs m w^2 (q0 - q) - 2 m w v with w = 25 rad/s and m the joint-space\n          \
@@ -28,7 +33,9 @@ use std::path::{Path, PathBuf};
                         or a recorded .csv, whose columns ctrl:NAME are used.\n\n\
                         worst_residual    largest violation of the contact laws, scaled (1 m/s counts as one)\n\
                         penetration       deepest overlap (m)\n\
-                        compliance_shift  change of velocity by compliance (m/s)")]
+                        compliance_shift  change of velocity by compliance (m/s)\n\n\
+                        Exit codes: 0 success, 1 failure, 2 usage error, 3 finished, but steps did not converge,\n\
+                        130 ended early by Ctrl-C: --out and the report have the steps until then; a second Ctrl-C ends at once.")]
 pub struct Arguments {
     #[command(flatten)]
     source: Source,
@@ -41,6 +48,13 @@ pub struct Arguments {
     /// Time step (s); default: the model's.
     #[arg(long, allow_negative_numbers = true, value_parser = time_step)]
     dt: Option<f64>,
+    /// Another value of a parameter, or of all of a group; may be repeated. Groups and names: `slipstick info --parameters`.
+    /// The group mass scales the whole inertia of a body.
+    #[arg(long = "set", value_name = "GROUP.NAME=VALUE")]
+    settings: Vec<String>,
+    /// Gravity (m/s²): three numbers, or one along z.
+    #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true, value_parser = gravity)]
+    gravity: Option<Gravity>,
     /// Keyframe to start from; default: home, else the neutral pose.
     #[arg(long)]
     keyframe: Option<String>,
@@ -63,10 +77,19 @@ pub struct Arguments {
     /// plays it in a browser, with contacts and their forces.
     #[arg(long, value_name = "FILE", value_parser = motion_file)]
     out: Option<PathBuf>,
+    /// Keep the contacts of every step in the file (.npz; a page has them in any case).
+    #[arg(long, requires = "out")]
+    contacts: bool,
+    /// Print neither report nor progress; warnings and errors stay, and so does JSON if it is asked for.
+    #[arg(long, short)]
+    quiet: bool,
     /// Print JSON: the summary and eleven states.
     #[arg(long)]
     json: bool,
 }
+
+/// World axes (m/s²).
+type Gravity = [f64; 3];
 
 /// More steps than anyone waits for: a mistyped time step.
 const MOST_STEPS: f64 = 1e9;
@@ -86,6 +109,15 @@ fn time_step(text: &str) -> Result<f64, String> {
     }
 }
 
+fn gravity(text: &str) -> Result<Gravity, String> {
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|x| x.trim().parse()).collect();
+    match numbers.as_deref() {
+        Ok(&[z]) if z.is_finite() => Ok([0.0, 0.0, z]),
+        Ok(&[x, y, z]) if [x, y, z].iter().all(|x| x.is_finite()) => Ok([x, y, z]),
+        _ => Err("expected three numbers X,Y,Z, or one along z".into()),
+    }
+}
+
 fn solver(text: &str) -> Result<Solver, String> {
     let names = Solver::ALL.map(Solver::name).join(", ");
     let found = Solver::ALL.into_iter().find(|s| s.name() == text);
@@ -99,30 +131,66 @@ fn motion_file(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-pub fn main(arguments: &Arguments) -> Result<(), Failure> {
-    let model = with_options(source::load(&arguments.source)?, arguments)?;
+pub fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    if let Some(path) = &arguments.out {
+        check_out(path, arguments.contacts)?;
+    }
+    let model = settings::apply(source::load(&arguments.source)?, &arguments.settings).map_err(Failure::Use)?;
+    let model = with_options(model, arguments).map_err(Failure::Use)?;
     let start = start(&model, arguments.keyframe.as_deref()).map_err(Failure::Use)?;
     let steps = steps(&model, arguments).map_err(Failure::Use)?;
     let mut controller = controller(&model, &start, arguments)?;
-    let mut recording = arguments.out.as_deref().map(|path| Recording::new(&model, path));
-    let extras = Extras { audit: arguments.audit, seed: arguments.seed, explain: arguments.explain };
+    let mut recording = arguments.out.as_deref().map(|path| Recording::new(&model, path, arguments.contacts));
+    let Arguments { audit, seed, explain, quiet, .. } = *arguments;
+    let extras = Extras { audit, seed, explain, quiet };
     let outcome = run_loop::run(&model, start, steps, &mut controller, recording.as_mut(), extras);
     // what was recorded before a divergence shows how it came about
     if let (Some(path), Some(recording)) = (&arguments.out, &recording) {
         recording.save(path)?;
     }
     let outcome: Outcome = outcome?;
-    match arguments.json {
-        true => run_report::print_json(&model, &arguments.controller, &outcome),
-        false => run_report::print(&model, &arguments.controller, &outcome),
+    match (arguments.json, quiet) {
+        (true, _) => run_report::print_json(&model, &arguments.controller, &outcome),
+        (false, false) => run_report::print(&model, &arguments.controller, &outcome),
+        (false, true) => {}
     }
-    Ok(())
+    Ok(verdict(&outcome, steps, arguments.out.as_deref()))
+}
+
+/// Before the work: whether the file can be written, and with contacts if they are wanted.
+fn check_out(path: &Path, contacts: bool) -> Result<(), Failure> {
+    if contacts && !recording::takes_contacts(path) {
+        let wrong = format!("--contacts: expected a file whose name ends in .npz or .html, got {}", path.display());
+        return Err(Failure::Use(wrong));
+    }
+    Ok(check_writable(path)?)
+}
+
+/// What a user should know of a run beside its report, and the exit code.
+fn verdict(outcome: &Outcome, steps: usize, out: Option<&Path>) -> ExitCode {
+    let (done, count) = (outcome.summary.steps, |s: Status| outcome.summary.status.get(s.name()).copied().unwrap_or(0));
+    let failed = count(Status::NotConverged);
+    if failed > 0 {
+        let worst = outcome.summary.worst_residual;
+        tell!(
+            "warning: {failed} of {done} steps did not converge (worst residual {worst:.1e}); a smaller --dt may help"
+        );
+    }
+    if outcome.interrupted {
+        let kept = out.map_or(String::new(), |path| format!("; {} has them", path.display()));
+        tell!("interrupted after {done} of {steps} steps{kept}");
+        return ExitCode::from(INTERRUPTED);
+    }
+    if failed > 0 { ExitCode::from(NOT_CONVERGED) } else { ExitCode::SUCCESS }
 }
 
 /// The state of a keyframe; without one, that of home, else the neutral one.
 pub fn start(model: &Model, keyframe: Option<&str>) -> Result<State, String> {
     match keyframe {
-        Some(name) => State::keyframe(model, name).map_err(|e| e.to_string()),
+        Some(name) => State::keyframe(model, name).map_err(|e| {
+            let all = model.keyframes().iter().map(|k| k.name.as_str());
+            format!("{e}: {}", names::hint(name, all))
+        }),
         None => Ok(State::keyframe(model, "home").unwrap_or_else(|_| State::neutral(model))),
     }
 }
@@ -131,6 +199,7 @@ fn with_options(model: Model, arguments: &Arguments) -> Result<Model, String> {
     let mut options = model.options().clone();
     options.dt = arguments.dt.unwrap_or(options.dt);
     options.solver = arguments.solver.unwrap_or(options.solver);
+    options.gravity = arguments.gravity.unwrap_or(options.gravity);
     model.with_options(options).map_err(|e| e.to_string())
 }
 

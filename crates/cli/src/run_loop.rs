@@ -1,5 +1,6 @@
 //! The loop of `slipstick run`: steps, samples, a bar that moves.
 
+use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::recording::Recording;
 use slipstick::control::{Command, Control, Controller};
@@ -17,6 +18,8 @@ pub struct Outcome {
     pub elapsed: Duration,
     /// What the constraints of the last step did, if that was asked for.
     pub explanation: Option<String>,
+    /// Whether Ctrl-C ended it before all steps were done.
+    pub interrupted: bool,
 }
 
 /// What is wanted beside the motion.
@@ -27,6 +30,8 @@ pub struct Extras {
     pub seed: u64,
     /// Whether the last step is explained.
     pub explain: bool,
+    /// Whether no bar is shown.
+    pub quiet: bool,
 }
 
 /// A state on the way.
@@ -57,8 +62,8 @@ pub fn run(
     let mut summary = Summary::new();
     let mut samples = vec![sample(model, &mut work, sim.state(), 0)?];
     let every = steps.div_ceil(10).max(1);
-    let mut progress = Progress::new(steps);
-    let (mut elapsed, mut explanation) = (Duration::ZERO, None);
+    let (mut progress, interrupt) = (Progress::new(steps).quiet(extras.quiet), Interrupt::watch());
+    let (mut elapsed, mut interrupted) = (Duration::ZERO, false);
     if let Some(r) = recording.as_deref_mut() {
         r.push_state(model, sim.state()).map_err(|e| e.to_string())?;
     }
@@ -67,23 +72,26 @@ pub fn run(
         let begin = Instant::now();
         let done = sim.step(&command.input());
         elapsed += begin.elapsed();
-        let mut done = done.map_err(|error| RolloutError { step: k - 1, error }.to_string())?;
+        let done = done.map_err(|error| RolloutError { step: k - 1, error }.to_string())?;
         summary.add(&done);
         let contacts = done.report().contacts;
-        if extras.explain && k == steps {
-            explanation = Some(done.explain());
-        }
         if let Some(r) = recording.as_deref_mut() {
             r.push_step(&done);
             r.push_state(model, sim.state()).map_err(|e| e.to_string())?;
         }
-        if k % every == 0 || k == steps {
+        interrupted = k < steps && interrupt.came();
+        if k % every == 0 || k == steps || interrupted {
             samples.push(sample(model, &mut work, sim.state(), contacts)?);
+        }
+        if interrupted {
+            break;
         }
         progress.show(k);
     }
+    let last = if extras.explain { sim.last_step() } else { None };
+    let explanation = last.map(|mut step| step.explain());
     summary.audit = sim.audit_report().cloned();
-    Ok(Outcome { summary, samples, elapsed, explanation })
+    Ok(Outcome { summary, samples, elapsed, explanation, interrupted })
 }
 
 fn sample(model: &Model, work: &mut Workspace, x: &State, contacts: usize) -> Result<Sample, String> {

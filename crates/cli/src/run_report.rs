@@ -71,7 +71,7 @@ pub fn print_json(model: &Model, controller: &str, outcome: &Outcome) {
     let mut report = json!({
         "format": "slipstick-run", "version": 2, "model": model.name(), "dt": model.options().dt,
         "solver": model.options().solver.name(), "controller": controller,
-        "seconds": outcome.elapsed.as_secs_f64(), "warnings": warnings, "samples": rows.collect::<Vec<_>>(),
+        "interrupted": outcome.interrupted, "seconds": outcome.elapsed.as_secs_f64(), "warnings": warnings, "samples": rows.collect::<Vec<_>>(),
     });
     if let (Value::Object(report), Some(text)) = (&mut report, &outcome.explanation) {
         report.insert("explanation".into(), text.lines().collect());

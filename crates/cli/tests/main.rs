@@ -3,6 +3,9 @@
 mod cli;
 mod common;
 mod grad_check;
+mod interrupt;
 mod pages;
 mod pipes;
+mod settings;
 mod solve;
+mod written_files;

@@ -1,18 +1,20 @@
 //! Standard output and error that nobody reads: no verb panics, and its exit code is still its own.
 
-use crate::common::{Folder, slipstick};
+use crate::common::{Folder, slipstick, slipstick_in};
 use std::io::pipe;
 use std::process::Command;
 
 /// A short use of each verb and its exit code; NPZ and TMP stand for files.
-const USES: [(&[&str], i32); 10] = [
+const USES: [(&[&str], i32); 12] = [
     (&["models"], 0),
     (&["info", "atlas", "--json"], 0),
+    (&["info", "atlas", "--parameters"], 0),
     (&["check", "quadruped"], 0),
     (&["check", "nobody"], 1),
     (&["contacts", "quadruped"], 0),
     (&["convert", "quadruped", "quadruped.urdf"], 0),
     (&["run", "quadruped", "--steps", "20", "--explain"], 0),
+    (&["run", "quadruped", "--steps", "20", "--dt", "10"], 3),
     (&["run", "nobody"], 1),
     (&["grad-check", "cube", "--states", "2"], 0),
     (&["solve", "quadruped-stand"], 0),
@@ -46,6 +48,7 @@ fn a_closed_pipe_is_no_panic_in_any_verb() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_a_failure_and_no_panic() {
+    let folder = Folder::new("full");
     let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let mut program = Command::new(env!("CARGO_BIN_EXE_slipstick"));
     let output = program.args(["models"]).stdout(full()).output().unwrap();
@@ -53,4 +56,9 @@ fn a_full_disk_is_a_failure_and_no_panic() {
     assert!(output.status.code() == Some(1) && error.contains("cannot write the output"), "{error}");
     let mut program = Command::new(env!("CARGO_BIN_EXE_slipstick"));
     assert_eq!(program.args(["run", "nobody"]).stderr(full()).output().unwrap().status.code(), Some(1));
+    let save = ["grad-check", "cube", "--states", "2", "--save", "/dev/full"];
+    let (code, _, error) = slipstick_in(&folder.0, &save);
+    assert!(code == Some(1) && error.contains("/dev/full: cannot be written: No space left"), "{error}");
+    let (code, out, _) = slipstick_in(&folder.0, &["grad-check", "cube", "--states", "2", "--save", "/dev/stdout"]);
+    assert!(code == Some(0) && out.contains("2 states,") && out.contains("slipstick-grad-check-state"), "{out}");
 }
