@@ -3,6 +3,7 @@
 //! Exit codes: 0 success, 1 failure (the robot does not load, the motion diverges), 2 usage error, 3 steps that did not
 //! converge, 130 ended by Ctrl-C. Everything is printed by `output`: println! panics where nobody listens.
 
+mod browser;
 mod check;
 mod contacts;
 mod convert;
@@ -22,6 +23,7 @@ mod sanity;
 mod settings;
 mod solve;
 mod source;
+mod view;
 
 use clap::{Parser, Subcommand};
 use output::{Failure, tell};
@@ -34,7 +36,7 @@ use std::process::ExitCode;
     version,
     after_help = "Examples:\n  slipstick info quadruped\n  slipstick check robot.urdf --free-root\n  \
                   slipstick convert robot.urdf robot.xml\n  slipstick contacts quadruped\n  \
-                  slipstick run quadruped\n  slipstick grad-check quadruped\n  \
+                  slipstick run quadruped\n  slipstick view quadruped\n  slipstick grad-check quadruped\n  \
                   slipstick solve cube-velocity\n\n\
                   Exit codes: 0 success, 1 failure, 2 usage error, 3 finished, but steps did not converge (run),\n\
                   130 ended early by Ctrl-C (run, grad-check: with what there is; a second Ctrl-C ends at once)."
@@ -58,6 +60,8 @@ enum Verb {
     Convert(convert::Arguments),
     /// Simulate a robot: contacts, solver residuals, energy, motion.
     Run(run::Arguments),
+    /// Open a recorded motion or a robot in the browser.
+    View(view::Arguments),
     /// Compare exact derivatives of the step with finite differences over many states with contacts.
     GradCheck(grad_check::Arguments),
     /// Solve one of the paper's inverse problems: claims, figures, numbers.
@@ -73,6 +77,7 @@ fn main() -> ExitCode {
         Verb::Contacts(a) => contacts::main(&a).map(done),
         Verb::Convert(a) => convert::main(&a).map(done),
         Verb::Run(a) => run::main(&a),
+        Verb::View(a) => view::main(&a).map(done),
         Verb::GradCheck(a) => grad_check::main(&a),
         Verb::Solve(a) => solve::main(&a),
     };

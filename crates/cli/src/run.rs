@@ -20,7 +20,7 @@ use std::process::ExitCode;
                         slipstick run quadruped --time 5 --out stand.html\n         \
                         slipstick run robot.urdf --ground --free-root --steps 2000 --json\n         \
                         slipstick run quadruped --set friction.floor=0.2 --set mass.trunk=12 --gravity -1.62\n         \
-                        slipstick run quadruped --out run.npz --contacts\n\n\
+                        slipstick run quadruped --out run.npz --contacts && slipstick view run.npz quadruped\n\n\
                         Controllers:\n  \
                         hold    keeps the starting pose. Position servos get it as their target; other actuators act as\n          \
                         critically damped springs m w^2 (q0 - q) - 2 m w v with w = 25 rad/s and m the joint-space\n          \
@@ -77,7 +77,7 @@ pub struct Arguments {
     /// plays it in a browser, with contacts and their forces.
     #[arg(long, value_name = "FILE", value_parser = motion_file)]
     out: Option<PathBuf>,
-    /// Keep the contacts of every step in the file (.npz; a page has them in any case).
+    /// Keep the contacts of every step in the file, for `slipstick view` (.npz; a page has them in any case).
     #[arg(long, requires = "out")]
     contacts: bool,
     /// Print neither report nor progress; warnings and errors stay, and so does JSON if it is asked for.

@@ -8,4 +8,5 @@ mod pages;
 mod pipes;
 mod settings;
 mod solve;
+mod view;
 mod written_files;

@@ -5,7 +5,7 @@ use std::io::pipe;
 use std::process::Command;
 
 /// A short use of each verb and its exit code; NPZ and TMP stand for files.
-const USES: [(&[&str], i32); 12] = [
+const USES: [(&[&str], i32); 13] = [
     (&["models"], 0),
     (&["info", "atlas", "--json"], 0),
     (&["info", "atlas", "--parameters"], 0),
@@ -16,6 +16,7 @@ const USES: [(&[&str], i32); 12] = [
     (&["run", "quadruped", "--steps", "20", "--explain"], 0),
     (&["run", "quadruped", "--steps", "20", "--dt", "10"], 3),
     (&["run", "nobody"], 1),
+    (&["view", "quadruped", "--no-open", "--out", "page.html"], 0),
     (&["grad-check", "cube", "--states", "2"], 0),
     (&["solve", "quadruped-stand"], 0),
 ];

@@ -14,6 +14,7 @@ fn unwritable_places_are_noticed_before_the_work() {
         &["grad-check", "quadruped", "--states", "1000000", "--save", &place("worst.txt")],
         &["solve", "cube-impulse", "--out", &format!("{file}/figures")],
         &["convert", "quadruped", &place("quadruped.urdf")],
+        &["view", "quadruped", "--out", &place("page.html")],
     ] {
         let begin = Instant::now();
         let (code, out, error) = slipstick(arguments);
