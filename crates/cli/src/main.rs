@@ -11,6 +11,7 @@ mod grad_check;
 mod grad_check_report;
 mod info;
 mod interrupt;
+mod manual;
 mod models;
 mod names;
 mod output;
@@ -25,7 +26,7 @@ mod solve;
 mod source;
 mod view;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use output::{Failure, tell};
 use std::process::ExitCode;
 
@@ -66,6 +67,10 @@ enum Verb {
     GradCheck(grad_check::Arguments),
     /// Solve one of the paper's inverse problems: claims, figures, numbers.
     Solve(solve::Arguments),
+    /// Print completions for a shell.
+    Completions(manual::Completions),
+    /// Print the manual page, or write the pages of all verbs.
+    Man(manual::Manual),
 }
 
 fn main() -> ExitCode {
@@ -80,6 +85,8 @@ fn main() -> ExitCode {
         Verb::View(a) => view::main(&a).map(done),
         Verb::GradCheck(a) => grad_check::main(&a),
         Verb::Solve(a) => solve::main(&a),
+        Verb::Completions(a) => manual::completions(&a, Arguments::command()).map(done),
+        Verb::Man(a) => manual::manual(&a, Arguments::command()).map(done),
     };
     result.unwrap_or_else(|failure| {
         let (message, code) = match failure {

@@ -4,6 +4,7 @@ mod cli;
 mod common;
 mod grad_check;
 mod interrupt;
+mod manual;
 mod pages;
 mod pipes;
 mod settings;

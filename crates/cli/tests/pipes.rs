@@ -5,7 +5,7 @@ use std::io::pipe;
 use std::process::Command;
 
 /// A short use of each verb and its exit code; NPZ and TMP stand for files.
-const USES: [(&[&str], i32); 13] = [
+const USES: [(&[&str], i32); 15] = [
     (&["models"], 0),
     (&["info", "atlas", "--json"], 0),
     (&["info", "atlas", "--parameters"], 0),
@@ -19,6 +19,8 @@ const USES: [(&[&str], i32); 13] = [
     (&["view", "quadruped", "--no-open", "--out", "page.html"], 0),
     (&["grad-check", "cube", "--states", "2"], 0),
     (&["solve", "quadruped-stand"], 0),
+    (&["completions", "bash"], 0),
+    (&["man"], 0),
 ];
 
 /// Exit code where both outputs are closed before the program begins.
