@@ -44,3 +44,20 @@ fn an_interrupted_check_reports_the_states_until_then() {
     assert!((1..1_000_000).contains(&states));
     assert!(String::from_utf8_lossy(&output.stderr).contains(&format!("interrupted after {states} of 1000000 states")));
 }
+
+#[test]
+fn a_second_interrupt_ends_the_program_at_once() {
+    let folder = Folder::new("second");
+    let pipe = folder.path("nobody_reads.csv");
+    assert!(Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()));
+    let mut program = Command::new(env!("CARGO_BIN_EXE_slipstick"));
+    let mut child =
+        program.args(["run", "cube", "--steps", "5000000", "--out", &pipe]).stderr(Stdio::null()).spawn().unwrap();
+    let wait = || std::thread::sleep(Duration::from_secs(1));
+    wait();
+    interrupt(&child);
+    wait();
+    assert!(child.try_wait().unwrap().is_none(), "it waits for a reader of the pipe");
+    interrupt(&child);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+}
