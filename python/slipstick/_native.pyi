@@ -938,6 +938,56 @@ class Batch:
     def clear_warm_start(self, mask: ArrayLike | None = None) -> None: ...
 
 @final
+class ControlResult:
+    @property
+    def q(self) -> Array: ...
+    @property
+    def v(self) -> Array: ...
+    @property
+    def status(self) -> NDArray[np.int32]: ...
+    @property
+    def report(self) -> Array: ...
+    @property
+    def failed(self) -> NDArray[np.bool_]: ...
+
+@final
+class ControlStep:
+    STATUS: tuple[str, ...]
+    REPORT: tuple[str, ...]
+    def __new__(cls, model: Model, hold: int = 1, *, threads: int | None = None) -> ControlStep: ...
+    @property
+    def hold(self) -> int: ...
+    def step(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        ctrl: ArrayLike | None = None,
+        *,
+        tau: ArrayLike | None = None,
+        parameters: ArrayLike | None = None,
+    ) -> ControlResult: ...
+    def jacobian(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        ctrl: ArrayLike | None = None,
+        *,
+        tau: ArrayLike | None = None,
+        parameters: ArrayLike | None = None,
+    ) -> tuple[Array, Array]: ...
+    def vjp(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        ctrl: ArrayLike | None = None,
+        *,
+        wq: ArrayLike,
+        wv: ArrayLike,
+        tau: ArrayLike | None = None,
+        parameters: ArrayLike | None = None,
+    ) -> Gradient: ...
+
+@final
 class BundledJacobian:
     @property
     def jacobian(self) -> dict[str, Array]: ...

@@ -78,7 +78,7 @@ names! {
     a actuator armature b beta body bound cache compliance cones contact contact_distance contacts ctrl
     ctrl_range damping data decompose difference_step dry_friction dt effect effort_limit environment eps
     every folder force_range frame frame_rate free_root friction full_depth gear geom gradient_of_failed_steps
-    gradient_tolerance ground group implicit initial integrator joint joints kappa kd keyframe kind kp length
+    gradient_tolerance ground group implicit hold initial integrator joint joints kappa kd keyframe kind kp length
     levels line_search link mass masses max_distance max_iterations max_speed memory method mode model mu n
     name one_sided order package_dirs pairs parameters parent patch_compliance path points range
     rank_tolerance rate reference restitution restitution_threshold samples seed sensors sides sigma softest

@@ -8,6 +8,7 @@ mod arguments;
 mod arrays;
 mod batch;
 mod collision;
+mod control_step;
 mod dynamics;
 mod errors;
 mod gradient;
@@ -43,6 +44,8 @@ mod _native {
     };
     #[pymodule_export]
     use crate::collision::{Contact, ContactDerivatives, ModelHit, derivatives, detect, geom_distance, raycast_model};
+    #[pymodule_export]
+    use crate::control_step::{ControlResult, ControlStep};
     #[pymodule_export]
     use crate::dynamics::derivatives::{
         aba_derivatives, aba_inertial_derivatives, actuate_derivatives, regressor, rnea_derivatives, rnea_vjp,

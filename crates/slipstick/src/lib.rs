@@ -41,11 +41,13 @@ mod batch;
 mod builtin;
 pub mod check;
 pub mod control;
+mod control_step;
 #[cfg(doctest)]
 mod guide;
 pub mod optimize;
 pub mod pinocchio;
 mod rollout_gradient;
+mod rows;
 mod simulator;
 pub mod smoothing;
 mod summary;
@@ -89,6 +91,7 @@ pub mod rollout {
     pub use crate::batch::{
         BatchError, BatchJacobian, BatchRollout, EnvironmentError, EnvironmentReport, FailedEnvironment,
     };
+    pub use crate::control_step::{ControlStep, Inputs, InputsGrad, Outcome, REPORT};
     pub use crate::rollout_gradient::{
         Memory, Rollout, RolloutDirection, RolloutGrad, RolloutGradient, RolloutGradientError, Sensitivities,
         StateGrad, Wanted,

@@ -3,6 +3,7 @@
 mod batch;
 mod builtin;
 mod choices;
+mod control_step;
 mod corners;
 mod correction_energy;
 mod differences;

@@ -9,7 +9,7 @@ use super::rows::joints;
 use super::solution::{self, Solution};
 use super::{EndVelocity, Scene, relaxation};
 use crate::dynamics::StepMass;
-use crate::model::{Model, Solver};
+use crate::model::{Model, STANDARD_GRAVITY, Solver};
 
 /// Resolves contact on the central path: everything near is active, since contacts act at a distance there.   (ncp-13)
 pub(crate) fn resolve_centrally(
@@ -37,9 +37,6 @@ fn unit_of_complementarity(model: &Model) -> f64 {
     let speed = model.options().dt * STANDARD_GRAVITY;
     model.total_mass() * speed * speed
 }
-
-/// Gravity of the earth, independent of the model's (m/s²).
-const STANDARD_GRAVITY: f64 = 9.81;
 
 /// The point of the central path of an island with complementarity `kappa` (J). Infeasible targets have no central path: relaxed
 /// ones do.

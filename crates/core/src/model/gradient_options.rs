@@ -59,7 +59,17 @@ pub enum Order {
     First,
 }
 
+/// Gravity of the earth, independent of the model's (m/s²).
+pub(crate) const STANDARD_GRAVITY: f64 = 9.81;
+
 impl GradientMode {
+    /// The kappa of a speed (m/s): complementarity products equal the energy `m w²` of the robot's mass at that speed, whatever the
+    /// time step. Contacts then act at a distance of about `w dt`.   (grad-13)
+    pub fn kappa_of_speed(speed: f64, dt: f64) -> f64 {
+        let unit = STANDARD_GRAVITY * dt;
+        (speed / unit) * (speed / unit)
+    }
+
     /// Refuses numbers that make no smoothing.
     pub(super) fn check(self) -> Result<(), InputError> {
         match self {

@@ -40,6 +40,7 @@ pub use parameters::{ParameterGroup, ParameterLayout, Parameters};
 pub use sensor::{Quantity, Sensor, SensorObject};
 pub use warning::Warning;
 
+pub(crate) use gradient_options::STANDARD_GRAVITY;
 pub(crate) use joint::{Primitive, PrimitiveKind};
 pub(crate) use topology::{Node, Topology};
 

@@ -11,7 +11,6 @@ mod error;
 mod jacobian;
 mod report;
 mod rollout;
-mod rows;
 mod step;
 
 pub use error::{BatchError, EnvironmentError, FailedEnvironment};
@@ -20,9 +19,9 @@ pub use report::EnvironmentReport;
 pub use rollout::BatchRollout;
 
 use crate::rollout_gradient::Stepper;
+use crate::rows::{Rows, RowsMut, Work};
 use crate::workers::WorkerPool;
 use environment::Environment;
-use rows::{Rows, RowsMut, Work};
 use slipstick_core::{InputError, Model};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -2,9 +2,9 @@
 
 use super::environment::{Environment, Record};
 use super::error::{BatchError, EnvironmentError};
-use super::rows::{Rows, RowsMut};
 use super::{Batch, finite, same_structure};
 use crate::rollout_gradient::{Memory, Recorder, StateGrad, Stepper};
+use crate::rows::{Rows, RowsMut};
 use slipstick_core::gradient::InputGrad;
 use slipstick_core::{Input, InputError};
 

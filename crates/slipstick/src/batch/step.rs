@@ -1,9 +1,9 @@
 //! One step of every environment, and its gradient.
 
 use super::error::BatchError;
-use super::rows::{Rows, RowsMut};
 use super::{Batch, finite};
 use crate::rollout_gradient::StateGrad;
+use crate::rows::{Rows, RowsMut};
 use slipstick_core::gradient::InputGrad;
 use slipstick_core::{Input, InputError};
 

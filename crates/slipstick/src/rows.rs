@@ -1,21 +1,30 @@
 //! Arrays with one row per environment, from which threads take the first remaining rows.
 
-use super::environment::Environment;
 use crate::workers::Splittable;
 use slipstick_core::InputError;
 
 /// Rows to be read, one per environment. Omitted arrays have rows without numbers.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Rows<'a> {
+pub(crate) struct Rows<'a> {
     numbers: &'a [f64],
     width: usize,
+    /// Whether every environment has the first row.
+    shared: bool,
 }
 
 impl<'a> Rows<'a> {
     /// `n` rows.
     pub fn new(what: &'static str, numbers: &'a [f64], n: usize, width: usize) -> Result<Rows<'a>, InputError> {
         length(what, numbers.len(), n.saturating_mul(width))?;
-        Ok(Rows { numbers, width })
+        Ok(Rows { numbers, width, shared: false })
+    }
+
+    /// `n` rows, a single one for all, or nothing at all.
+    pub fn shared(what: &'static str, numbers: &'a [f64], n: usize, width: usize) -> Result<Rows<'a>, InputError> {
+        match numbers.len() == width && n != 1 {
+            true => Ok(Rows { numbers, width, shared: true }),
+            false => Rows::optional(what, numbers, n, width),
+        }
     }
 
     /// `n` rows, or nothing at all.
@@ -24,15 +33,18 @@ impl<'a> Rows<'a> {
     }
 
     fn take(&mut self, n: usize) -> Rows<'a> {
+        if self.shared {
+            return *self;
+        }
         let (taken, left) = self.numbers.split_at(n * self.width);
         self.numbers = left;
-        Rows { numbers: taken, width: self.width }
+        Rows { numbers: taken, ..*self }
     }
 }
 
 /// Rows to be written, likewise.
 #[derive(Debug)]
-pub(super) struct RowsMut<'a> {
+pub(crate) struct RowsMut<'a> {
     numbers: &'a mut [f64],
     width: usize,
 }
@@ -66,20 +78,20 @@ fn length(what: &'static str, got: usize, expected: usize) -> Result<(), InputEr
     if got == expected { Ok(()) } else { Err(InputError::Length { what, expected, got }) }
 }
 
-/// Environments in a row and what belongs to them.
+/// Environments, each of type `T`, and the rows that belong to them.
 #[derive(Debug)]
-pub(super) struct Work<'a, const I: usize, const O: usize> {
-    pub environments: &'a mut [Environment],
+pub(crate) struct Work<'a, T, const I: usize, const O: usize> {
+    pub environments: &'a mut [T],
     pub given: [Rows<'a>; I],
     pub out: [RowsMut<'a>; O],
 }
 
-impl<'a, const I: usize, const O: usize> Splittable for Work<'a, I, O> {
+impl<'a, T: Send, const I: usize, const O: usize> Splittable for Work<'a, T, I, O> {
     fn count(&self) -> usize {
         self.environments.len()
     }
 
-    fn take(&mut self, n: usize) -> Option<Work<'a, I, O>> {
+    fn take(&mut self, n: usize) -> Option<Work<'a, T, I, O>> {
         let environments = self.environments.take(n)?;
         let n = environments.len();
         let given = self.given.each_mut().map(|rows| rows.take(n));
@@ -88,9 +100,9 @@ impl<'a, const I: usize, const O: usize> Splittable for Work<'a, I, O> {
     }
 }
 
-impl<const I: usize, const O: usize> Work<'_, I, O> {
+impl<T, const I: usize, const O: usize> Work<'_, T, I, O> {
     /// One environment after the other.
-    pub fn each(mut self, mut go: impl FnMut(&mut Environment, [&[f64]; I], [&mut [f64]; O])) {
+    pub fn each(mut self, mut go: impl FnMut(&mut T, [&[f64]; I], [&mut [f64]; O])) {
         for environment in self.environments {
             let given = self.given.each_mut().map(|rows| rows.take(1).numbers);
             go(environment, given, self.out.each_mut().map(|rows| rows.take(1).numbers));
