@@ -1,6 +1,7 @@
 //! What users install: the packages of the crates, which hold all that they need and compile outside the repository; the
 //! source distribution and the wheel of the Python package, with which the README's Python block runs.
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -56,11 +57,32 @@ pub fn check(workspace: &Workspace, packages: Packages, full: bool) -> Outcome {
 
 /// `cargo package` compiles what it packs, against a registry that holds the other packages.
 fn crates(workspace: &Workspace) -> Outcome {
+    forget_packages()?;
     run(workspace.cargo(&["package", "--workspace", "--quiet", "--allow-dirty"]).args(PRIVATE))?;
     for (name, needed) in CRATES {
         let pattern = format!("{name}-{}.crate", env!("CARGO_PKG_VERSION"));
         let file = workspace.target.join("package").join(pattern);
         contents(workspace, &file, "tar", &["-tzf"])?.holds(HELD.iter().chain(needed))?;
+    }
+    Ok(())
+}
+
+/// Drops what cargo has unpacked of our packages before. It knows them by their version, and would compile against old ones.
+fn forget_packages() -> Outcome {
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| env::var_os("HOME").map(|home| Path::new(&home).join(".cargo")));
+    let Some(registry) = home.map(|home| home.join("registry")) else { return Ok(()) };
+    let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let name = |path: &Path| path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
+    // registries in a folder have no name, only a hash behind a hyphen
+    let local = ["src", "cache"].into_iter().flat_map(|kind| entries(&registry.join(kind)));
+    for package in
+        local.filter(|path| name(path).starts_with('-')).flat_map(|folder| entries(&folder).collect::<Vec<_>>())
+    {
+        if name(&package).starts_with("slipstick") {
+            let removed = if package.is_dir() { fs::remove_dir_all(&package) } else { fs::remove_file(&package) };
+            removed.map_err(|e| failed(&package, &e))?;
+        }
     }
     Ok(())
 }
