@@ -74,18 +74,23 @@ class Scene:
         return builder
 
     @functools.cached_property
+    def control_step(self):
+        return gradient.ControlStep(self.model, 2)
+
+    @functools.cached_property
     def replay(self):
         return slipstick.Replay(self.model)
 
 
 CONTACT = {"G": np.eye(3), "g": np.array([0.3, 0.0, -1.0]), "mu": [0.5]}
 SHAPES = {"a": "ball", "X_a": "pose", "b": "ball", "X_b": "pose"}
+ROWS = {"q": np.tile([0.0, 0.0, 0.3, 1.0] + 15 * [0.0], (2, 1)), "v": np.zeros((2, 18))}
 SEARCH = {"residual": lambda x: x, "x0": [1.0]}
 RAY = {"origin": [0.0, 0.0, 1.0], "direction": [0.0, 0.0, -1.0]}
 # what has methods, and where the scene has one
 OWNERS = {
     "Batch": "batch", "BatchRollout": "batch_rollout", "Model": "model", "ModelBuilder": "builder", "Replay": "replay", "RolloutGradient": "rollout",
-    "Simulator": "simulator", "Solution": "solution", "Step": "step", "Trajectory": "trajectory", "WarmStart": None,
+    "ControlStep": "control_step", "Simulator": "simulator", "Solution": "solution", "Step": "step", "Trajectory": "trajectory", "WarmStart": None,
 }
 # required arguments that are not those of the scene
 GIVEN = {
@@ -96,7 +101,8 @@ GIVEN = {
     "ModelBuilder": {"name": "robot"}, "ModelBuilder.add_link": {"name": "link"}, "ModelBuilder.add_joint": {"link": "base", "name": "j"},
     "ModelBuilder.add_geom": {"link": "base", "type": "sphere", "size": [0.1]}, "ModelBuilder.add_keyframe": {"name": "home"},
     "ModelBuilder.add_site": {"link": "base", "name": "site"}, "ModelBuilder.add_actuator": {"type": "motor", "joint": "j"},
-    "Trajectory.load": {"path": "run.npz"},
+    "Trajectory.load": {"path": "run.npz"}, "ControlStep.step": ROWS, "ControlStep.jacobian": ROWS,
+    "ControlStep.vjp": {**ROWS, "wq": np.zeros((2, 19)), "wv": np.zeros((2, 18))},
     "Model.keyframe": {"name": "home"}, "Model.with_parameters": {"parameters": []},
     "Replay.record": {"step": None}, "Replay.record_trajectory": {"trajectory": None}, "Replay.save": {"path": "replay.html"},
     "RolloutGradient.set_warm_start": {"warm_start": None}, "Simulator.restore": {"warm_start": None},
