@@ -965,6 +965,7 @@ class ControlStep:
         *,
         tau: ArrayLike | None = None,
         parameters: ArrayLike | None = None,
+        smoothing: ArrayLike | None = None,
     ) -> ControlResult: ...
     def jacobian(
         self,
@@ -974,6 +975,22 @@ class ControlStep:
         *,
         tau: ArrayLike | None = None,
         parameters: ArrayLike | None = None,
+        smoothing: ArrayLike | None = None,
+    ) -> tuple[Array, Array]: ...
+    def jvp(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        ctrl: ArrayLike | None = None,
+        *,
+        dq: ArrayLike,
+        dv: ArrayLike,
+        dctrl: ArrayLike | None = None,
+        dtau: ArrayLike | None = None,
+        dparameters: ArrayLike | None = None,
+        tau: ArrayLike | None = None,
+        parameters: ArrayLike | None = None,
+        smoothing: ArrayLike | None = None,
     ) -> tuple[Array, Array]: ...
     def vjp(
         self,
@@ -985,6 +1002,7 @@ class ControlStep:
         wv: ArrayLike,
         tau: ArrayLike | None = None,
         parameters: ArrayLike | None = None,
+        smoothing: ArrayLike | None = None,
     ) -> Gradient: ...
 
 @final
@@ -1451,3 +1469,7 @@ def least_squares(
     rate: float | None = None,
     difference_step: float = 1e-6,
 ) -> Outcome: ...
+def _xla_targets() -> dict[str, Any]: ...
+def _xla_control_step(control_step: ControlStep) -> int: ...
+def _xla_frames(model: Model, names: Sequence[str]) -> tuple[int, int]: ...
+def _xla_frames_values(handle: int, q: ArrayLike, v: ArrayLike, derivatives: bool) -> tuple[Array, Array]: ...

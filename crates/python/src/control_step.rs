@@ -64,17 +64,22 @@ struct Given {
     ctrl: Vec<f64>,
     tau: Vec<f64>,
     parameters: Vec<f64>,
+    smoothing: Vec<f64>,
 }
 
 impl Given {
     fn inputs(&self) -> Inputs<'_> {
-        let Given { q, v, ctrl, tau, parameters, .. } = self;
-        Inputs { q, v, ctrl, tau, parameters, smoothing: &[] }
+        let Given { q, v, ctrl, tau, parameters, smoothing, .. } = self;
+        Inputs { q, v, ctrl, tau, parameters, smoothing }
     }
 }
 
 impl ControlStep {
-    fn given(&self, [q, v]: [Input; 2], [ctrl, tau, parameters]: [Option<Input>; 3]) -> Result<Given, Failure> {
+    fn given(
+        &self,
+        [q, v]: [Input; 2],
+        [ctrl, tau, parameters, smoothing]: [Option<Input>; 4],
+    ) -> Result<Given, Failure> {
         let m = self.inner.model();
         let (nq, nv, nu, np) = (m.nq(), m.nv(), m.nu(), m.parameters().values().len());
         let (v, shape) = shaped_array("v", v, &format!("(n, {nv})"), |s| s.len() == 2 && s[1] == nv)?;
@@ -84,14 +89,12 @@ impl ControlStep {
             let expected = format!("({np},) or ({n}, {np})");
             Ok::<_, Failure>(shaped_array("parameters", x, &expected, |s| s == [np] || s == [n, np])?.0)
         })?;
-        Ok(Given {
-            n,
-            q: rows("q", q, n, nq)?,
-            v,
-            ctrl: optional("ctrl", ctrl, nu)?,
-            tau: optional("tau", tau, nv)?,
-            parameters,
-        })
+        let smoothing = smoothing.map_or(Ok(Vec::new()), |x| {
+            let expected = format!("a number or ({n},)");
+            Ok::<_, Failure>(shaped_array("smoothing", x, &expected, |s| s.is_empty() || s == [n])?.0)
+        })?;
+        let (q, ctrl, tau) = (rows("q", q, n, nq)?, optional("ctrl", ctrl, nu)?, optional("tau", tau, nv)?);
+        Ok(Given { n, q, v, ctrl, tau, parameters, smoothing })
     }
 }
 
@@ -136,8 +139,9 @@ impl ControlStep {
     /// The control steps of n environments.
     ///
     /// q (n, nq), v (n, nv); ctrl (n, nu), without which the actuators are off; tau (n, nv): generalized forces; parameters
-    /// (n_parameters,) or (n, n_parameters), default: those of the model. Returns a ControlResult.
-    #[pyo3(signature = (q, v, ctrl=None, *, tau=None, parameters=None))]
+    /// (n_parameters,) or (n, n_parameters), default: those of the model. Returns a ControlResult. Derivatives take
+    /// smoothing besides, a number or (n,) (m/s): zero for exact ones, else those of contact that acts at a distance.
+    #[pyo3(signature = (q, v, ctrl=None, *, tau=None, parameters=None, smoothing=None))]
     fn step(
         &self,
         py: Python<'_>,
@@ -146,8 +150,9 @@ impl ControlStep {
         ctrl: Option<Input>,
         tau: Option<Input>,
         parameters: Option<Input>,
+        smoothing: Option<Input>,
     ) -> Result<ControlResult, Failure> {
-        let given = self.given([q, v], [ctrl, tau, parameters])?;
+        let given = self.given([q, v], [ctrl, tau, parameters, smoothing])?;
         let (n, m) = (given.n, self.inner.model());
         let (mut q, mut v) = (vec![0.0; n * m.nq()], vec![0.0; n * m.nv()]);
         let (mut report, mut status) = (vec![0.0; n * REPORT.len()], vec![0; n]);
@@ -162,7 +167,7 @@ impl ControlStep {
 
     /// Derivatives of (q, v) after the control steps: with respect to (q, v) before them, (n, nq + nv, nq + nv), and with respect to ctrl,
     /// (n, nq + nv, nu). Those of a step that failed or did not converge are zero.
-    #[pyo3(signature = (q, v, ctrl=None, *, tau=None, parameters=None))]
+    #[pyo3(signature = (q, v, ctrl=None, *, tau=None, parameters=None, smoothing=None))]
     fn jacobian<'py>(
         &self,
         py: Python<'py>,
@@ -171,8 +176,9 @@ impl ControlStep {
         ctrl: Option<Input>,
         tau: Option<Input>,
         parameters: Option<Input>,
+        smoothing: Option<Input>,
     ) -> Result<(Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<f64>>), Failure> {
-        let given = self.given([q, v], [ctrl, tau, parameters])?;
+        let given = self.given([q, v], [ctrl, tau, parameters, smoothing])?;
         let (n, m) = (given.n, self.inner.model());
         let (rows, nu) = (m.nq() + m.nv(), if given.ctrl.is_empty() { 0 } else { m.nu() });
         let (mut q, mut v, mut status) = (vec![0.0; n * m.nq()], vec![0.0; n * m.nv()], vec![0; n]);
@@ -184,11 +190,48 @@ impl ControlStep {
         Ok((shaped(py, &[n, rows, rows], A)?, shaped(py, &[n, rows, nu], B)?))
     }
 
+    /// Changes of q (n, nq) and v (n, nv) after the control steps along changes dq (n, nq), dv (n, nv), dctrl (n, nu), dtau (n, nv),
+    /// dparameters (n, n_parameters) of what they are made from.
+    #[pyo3(signature = (q, v, ctrl=None, *, dq, dv, dctrl=None, dtau=None, dparameters=None, tau=None, parameters=None,
+        smoothing=None))]
+    fn jvp<'py>(
+        &self,
+        py: Python<'py>,
+        q: Input,
+        v: Input,
+        ctrl: Option<Input>,
+        dq: Input,
+        dv: Input,
+        dctrl: Option<Input>,
+        dtau: Option<Input>,
+        dparameters: Option<Input>,
+        tau: Option<Input>,
+        parameters: Option<Input>,
+        smoothing: Option<Input>,
+    ) -> Result<(Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<f64>>), Failure> {
+        let given = self.given([q, v], [ctrl, tau, parameters, smoothing])?;
+        let (n, m) = (given.n, self.inner.model());
+        let (nq, nv, nu, np) = (m.nq(), m.nv(), m.nu(), m.parameters().values().len());
+        let optional = |what, x: Option<Input>, width| x.map_or(Ok(Vec::new()), |x| rows(what, x, n, width));
+        let changes = Given {
+            n,
+            q: rows("dq", dq, n, nq)?,
+            v: rows("dv", dv, n, nv)?,
+            ctrl: optional("dctrl", dctrl, nu)?,
+            tau: optional("dtau", dtau, nv)?,
+            parameters: optional("dparameters", dparameters, np)?,
+            smoothing: Vec::new(),
+        };
+        let (mut q, mut v, mut status) = (vec![0.0; n * nq], vec![0.0; n * nv], vec![0; n]);
+        py.detach(|| self.inner.jvp(&given.inputs(), &changes.inputs(), [&mut q, &mut v], &mut status))?;
+        Ok((shaped(py, &[n, nq], q)?, shaped(py, &[n, nv], v)?))
+    }
+
     /// Gradients of n numbers whose gradients with respect to q and v after the control steps are wq (n, nq) and wv (n, nv).
     ///
     /// Returns a Gradient: q (n, nq), v, tau (n, nv), ctrl (n, nu) or None, and with parameters given parameters["all"]
     /// (n, n_parameters).
-    #[pyo3(signature = (q, v, ctrl=None, *, wq, wv, tau=None, parameters=None))]
+    #[pyo3(signature = (q, v, ctrl=None, *, wq, wv, tau=None, parameters=None, smoothing=None))]
     fn vjp(
         &self,
         py: Python<'_>,
@@ -199,8 +242,9 @@ impl ControlStep {
         wv: Input,
         tau: Option<Input>,
         parameters: Option<Input>,
+        smoothing: Option<Input>,
     ) -> Result<Gradient, Failure> {
-        let given = self.given([q, v], [ctrl, tau, parameters])?;
+        let given = self.given([q, v], [ctrl, tau, parameters, smoothing])?;
         let (n, m) = (given.n, self.inner.model());
         let (nq, nv, nu, np) = (m.nq(), m.nv(), m.nu(), m.parameters().values().len());
         let (wq, wv) = (rows("wq", wq, n, nq)?, rows("wv", wv, n, nv)?);

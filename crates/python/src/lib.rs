@@ -12,6 +12,7 @@ mod control_step;
 mod dynamics;
 mod errors;
 mod gradient;
+mod jax;
 mod model;
 mod ncp;
 mod optimize;
@@ -74,6 +75,10 @@ mod _native {
     use crate::gradient::smoothing::{BundledJacobian, bundled_jacobian, compliance_schedule};
     #[pymodule_export]
     use crate::gradient::step::StepJacobian;
+    #[pymodule_export]
+    use crate::jax::handlers::targets;
+    #[pymodule_export]
+    use crate::jax::{frames_values, register_control_step, register_frames};
     #[pymodule_export]
     use crate::model::builder::ModelBuilder;
     #[pymodule_export]

@@ -91,7 +91,7 @@ pub mod rollout {
     pub use crate::batch::{
         BatchError, BatchJacobian, BatchRollout, EnvironmentError, EnvironmentReport, FailedEnvironment,
     };
-    pub use crate::control_step::{ControlStep, Inputs, InputsGrad, Outcome, REPORT};
+    pub use crate::control_step::{Ambient, ControlStep, Inputs, InputsGrad, Outcome, REPORT};
     pub use crate::rollout_gradient::{
         Memory, Rollout, RolloutDirection, RolloutGrad, RolloutGradient, RolloutGradientError, Sensitivities,
         StateGrad, Wanted,

@@ -17,15 +17,16 @@ enum Piece {
     Quaternion(usize, usize),
 }
 
-/// The pieces of the configurations of a model.
+/// The maps between changes of the numbers of q and tangents of a model.
 #[derive(Debug, Clone)]
-pub(super) struct Ambient {
+pub struct Ambient {
     pieces: Vec<Piece>,
-    pub nq: usize,
-    pub nv: usize,
+    pub(super) nq: usize,
+    pub(super) nv: usize,
 }
 
 impl Ambient {
+    /// Those of a model.
     pub fn new(model: &Model) -> Ambient {
         let mut pieces = Vec::new();
         for joint in model.joints() {
@@ -40,7 +41,7 @@ impl Ambient {
     }
 
     /// Whether q and its tangent are the same numbers.
-    pub fn is_plain(&self) -> bool {
+    pub(super) fn is_plain(&self) -> bool {
         self.nq == self.nv
     }
 

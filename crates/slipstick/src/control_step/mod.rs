@@ -10,11 +10,11 @@ mod ambient;
 mod report;
 mod worker;
 
+pub use ambient::Ambient;
 pub use report::{Outcome, REPORT};
 
 use crate::rows::{Rows, RowsMut, Work};
 use crate::workers::WorkerPool;
-use ambient::Ambient;
 use slipstick_core::{InputError, Model};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use worker::{Row, Worker};

@@ -1,0 +1,55 @@
+//! The part of `slipstick.jax` that is compiled: handlers that XLA calls without the interpreter.
+#![allow(non_snake_case)]
+
+mod frames;
+pub mod handlers;
+mod registry;
+mod xla;
+
+use crate::arguments::arg;
+use crate::arrays::{Input, matrix};
+use crate::control_step::ControlStep;
+use crate::errors::Failure;
+use crate::gradient::rollout::shaped;
+use crate::model::Model;
+use numpy::PyArrayDyn;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// A number by which compiled programs refer to control steps (int). They live as long as the process.
+#[pyfunction]
+#[pyo3(name = "_xla_control_step")]
+pub fn register_control_step(control_step: &ControlStep) -> i64 {
+    registry::add_control_step(control_step.inner.clone())
+}
+
+/// A number by which compiled programs refer to frames of a model, and the numbers that they give for a row of q and v (two int).
+#[pyfunction]
+#[pyo3(name = "_xla_frames")]
+pub fn register_frames(
+    #[pyo3(from_py_with = arg::model)] model: &Model,
+    #[pyo3(from_py_with = arg::names)] names: Vec<String>,
+) -> Result<(i64, usize), Failure> {
+    let frames = frames::Frames::new(&model.inner, &names)?;
+    let width = frames.width();
+    Ok((registry::add_frames(frames), width))
+}
+
+/// What the handler of frames computes, for callbacks: handle, q (n, nq), v (n, nv), and whether derivatives are wanted.
+#[pyfunction]
+#[pyo3(name = "_xla_frames_values")]
+pub fn frames_values<'py>(
+    py: Python<'py>,
+    handle: i64,
+    q: Input,
+    v: Input,
+    derivatives: bool,
+) -> Result<(Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<f64>>), Failure> {
+    let frames = registry::frames(handle).map_err(PyValueError::new_err)?;
+    let ((q, _), (v, [n, nv])) = (matrix("q", q)?, matrix("v", v)?);
+    let (width, columns) = (frames.width(), q.len() / n.max(1) + nv);
+    let rows = if derivatives { width } else { 0 };
+    let (mut values, mut slopes) = (vec![0.0; n * width], vec![0.0; n * rows * columns]);
+    py.detach(|| frames.evaluate(&q, &v, &mut values, &mut slopes))?;
+    Ok((shaped(py, &[n, width], values)?, shaped(py, &[n, rows, columns], slopes)?))
+}
