@@ -3,13 +3,12 @@
 import functools
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
-from slipstick import _native
+from slipstick import Model, _native
 
 Shape = jax.ShapeDtypeStruct
 
@@ -29,7 +28,24 @@ def backend() -> Literal["ffi", "callback"]:
 
 def dtype() -> Any:
     """The widest floats that JAX has now."""
-    return jnp.float64 if jax.config.jax_enable_x64 else jnp.float32
+    return jax.dtypes.canonicalize_dtype(np.float64)
+
+
+T = TypeVar("T")
+
+
+def by_content(make: Callable[..., T]) -> Callable[..., T]:
+    """Keeps what was made for a model and other arguments: models with the same content share it."""
+    made: dict[tuple[Any, ...], T] = {}
+
+    @functools.wraps(make)
+    def find(model: Model, *others: Any) -> T:
+        key = (model.content_hash, *others)
+        if key not in made:
+            made[key] = make(model, *others)
+        return made[key]
+
+    return find
 
 
 class Target:

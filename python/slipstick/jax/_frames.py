@@ -11,7 +11,7 @@ from jax.typing import ArrayLike
 
 from slipstick import Model, _native
 
-from ._ffi import Shape, Target, dtype, rows
+from ._ffi import Shape, Target, by_content, dtype, rows
 
 PER_FRAME = 18  # position, rotation, velocity
 
@@ -33,14 +33,10 @@ class _Static(NamedTuple):
     width: int
 
 
-@functools.lru_cache(maxsize=None)
-def _static(content: str, names: tuple[str, ...]) -> _Static:
-    model = _models[content]
+@by_content
+def _static(model: Model, names: tuple[str, ...]) -> _Static:
     handle, width = _native._xla_frames(model, list(names))
     return _Static(handle, model.nq, model.nv, width)
-
-
-_models: dict[str, Model] = {}
 
 
 def frames(model: Model, q: ArrayLike, names: Sequence[str] | str = (), v: ArrayLike | None = None) -> Frames:
@@ -52,8 +48,7 @@ def frames(model: Model, q: ArrayLike, names: Sequence[str] | str = (), v: Array
     for what, x, width in [("q", q, model.nq), ("v", v, model.nv)]:
         if x.shape[-1:] != (width,):
             raise ValueError(f"{what}: expected an array of shape {(*lead, width)}, got {x.shape}")
-    _models.setdefault(model.content_hash, model)
-    static = _static(model.content_hash, names)
+    static = _static(model, names)
     states = [jnp.broadcast_to(x, (*lead, x.shape[-1])).astype(dtype()) for x in (q, v)]
     values = _values(static, *states).astype(given)
     each = values[..., :-3].reshape(*lead, len(names), PER_FRAME)

@@ -9,6 +9,7 @@ import numpy as np
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
+from ._control_steps import arguments, control_steps
 from ._ffi import Shape, Target, rows
 
 # operands: six that the step is made from (q, v, ctrl, tau, parameters, smoothing), then changes or weights
@@ -24,23 +25,16 @@ def _arrays(x: np.ndarray) -> np.ndarray | None:
     return rows(x) if x.shape[-1] else None
 
 
-def _arguments(handle: int, operands: Sequence[np.ndarray]) -> tuple[Any, list[Any], dict[str, Any]]:
-    from ._step import _control_steps
-
-    q, v, ctrl, tau, parameters, smoothing = (_arrays(x) for x in operands[:GIVEN])
-    smoothing = None if smoothing is None else smoothing[:, 0]
-    return _control_steps[handle], [q, v, ctrl], dict(tau=tau, parameters=parameters, smoothing=smoothing)
-
-
 def _tangent_callback(*operands: np.ndarray, handle: int) -> Sequence[np.ndarray]:
-    control_step, states, options = _arguments(handle, operands)
-    dq, dv, dctrl, dtau, dparameters = (_arrays(x) for x in operands[GIVEN:])
-    return control_step.jvp(*states, dq=dq, dv=dv, dctrl=dctrl, dtau=dtau, dparameters=dparameters, **options)
+    (q, v, ctrl), options = arguments(operands[:GIVEN])
+    names = ("dq", "dv", "dctrl", "dtau", "dparameters")
+    changes: dict[str, Any] = dict(zip(names, (_arrays(x) for x in operands[GIVEN:])))
+    return control_steps[handle].jvp(q, v, ctrl, **changes, **options)
 
 
 def _cotangent_callback(*operands: np.ndarray, handle: int, **widths: int) -> Sequence[np.ndarray]:
-    control_step, states, options = _arguments(handle, operands)
-    grad = control_step.vjp(*states, wq=rows(operands[GIVEN]), wv=rows(operands[GIVEN + 1]), **options)
+    states, options = arguments(operands[:GIVEN])
+    grad = control_steps[handle].vjp(*states, wq=rows(operands[GIVEN]), wv=rows(operands[GIVEN + 1]), **options)
     none = np.zeros((len(grad.q), 0))
     found = [grad.ctrl, grad.tau, grad.parameters.get("all")]
     wanted = [widths["nctrl"], widths["ntau"], widths["nparameters"]]
@@ -79,9 +73,9 @@ def _primitive(name: str, call: Any) -> Primitive:
     mlir.register_lowering(primitive, mlir.lower_fun(call, multiple_results=True))
 
     def batch(operands: Any, axes: Any, **static: Any) -> Any:
-        size = next(x.shape[axis] for x, axis in zip(operands, axes) if axis is not batching.not_mapped)
+        size = next(x.shape[axis] for x, axis in zip(operands, axes) if axis is not None)
         spread = [
-            jnp.broadcast_to(x, (size, *x.shape)) if axis is batching.not_mapped else jnp.moveaxis(x, axis, 0)
+            jnp.broadcast_to(x, (size, *x.shape)) if axis is None else jnp.moveaxis(x, axis, 0)
             for x, axis in zip(operands, axes)
         ]
         out = primitive.bind(*spread, **static)

@@ -10,10 +10,11 @@ import numpy as np
 from jax.custom_derivatives import SymbolicZero
 from jax.typing import ArrayLike
 
-from slipstick import Model, _native
+from slipstick import Model
 from slipstick.gradient import ControlStep
 
-from ._ffi import Shape, Target, dtype, rows
+from ._control_steps import arguments, control_steps, handle_of
+from ._ffi import Shape, Target, dtype
 from ._linear import linear_map
 
 STATUS: tuple[str, ...] = ControlStep.STATUS
@@ -50,20 +51,6 @@ class _Static(NamedTuple):
     nv: int
     nu: int
     stored: bool
-
-
-_control_steps: dict[int, ControlStep] = {}
-
-
-@functools.lru_cache(maxsize=None)
-def _handle(content: str, hold: int, threads: int | None) -> int:
-    control_step = ControlStep(_models[content], hold, threads=threads)
-    handle = _native._xla_control_step(control_step)
-    _control_steps[handle] = control_step
-    return handle
-
-
-_models: dict[str, Model] = {}
 
 
 def step(
@@ -106,10 +93,9 @@ def step(
     if residuals == "stored" and not plain:
         raise ValueError("residuals: expected 'recompute' with tau or parameters, got 'stored'")
     stored = residuals == "stored" or (residuals == "auto" and plain and model.nv < MOST_STORED)
-    _models.setdefault(model.content_hash, model)
-    handle = _handle(model.content_hash, hold, threads)
+    handle = handle_of(model, hold, threads)
     out = _run(_Static(handle, model.nq, model.nv, model.nu, stored), *operands)
-    return Result(out[0].astype(given), out[1].astype(given), *out[2:])
+    return Result(out[0].astype(given), out[1].astype(given), out[2], out[3])
 
 
 def control_step(model: Model, q: ArrayLike, v: ArrayLike, ctrl: ArrayLike, hold: int, **options: Any) -> Result:
@@ -135,18 +121,18 @@ def rollout(
     q, v = jnp.asarray(q), jnp.asarray(v)
     given = jnp.result_type(q, v, float)
     lead = jnp.broadcast_shapes(q.shape[:-1], v.shape[:-1], ctrl.shape[1:-1])
-    first = tuple(jnp.broadcast_to(x, lead + x.shape[-1:]).astype(given) for x in (q, v))
+    first = [jnp.broadcast_to(x, lead + x.shape[-1:]).astype(given) for x in (q, v)]
     options: dict[str, Any] = dict(
         hold=hold, tau=tau, parameters=parameters, smoothing=smoothing, residuals=residuals, threads=threads
     )
 
-    def go(x: tuple[jax.Array, jax.Array], u: jax.Array) -> tuple[tuple[jax.Array, jax.Array], Result]:
-        after = step(model, *x, u, **options)
-        return (after.q, after.v), after
+    def go(x: list[jax.Array], u: jax.Array) -> tuple[list[jax.Array], Result]:
+        after = step(model, x[0], x[1], u, **options)
+        return [after.q, after.v], after
 
     _, after = jax.lax.scan(go, first, ctrl)
-    states = [jnp.concatenate([x[None], path]) for x, path in zip(first, after[:2], strict=True)]
-    return Rollout(*states, *after[2:])
+    q, v = (jnp.concatenate([x[None], path]) for x, path in zip(first, after[:2], strict=True))
+    return Rollout(q, v, after.status, after.report)
 
 
 def _rows(what: str, x: ArrayLike | None, lead: tuple[int, ...], width: int) -> jax.Array:
@@ -171,15 +157,10 @@ def _shapes(static: _Static, lead: tuple[int, ...], jacobian: bool) -> list[Shap
 
 def _step_callback(*operands: np.ndarray, handle: int, jacobian: int) -> Sequence[np.ndarray]:
     """What the handler slipstick_step does."""
-    q, v, ctrl, tau, parameters, smoothing = (_some(rows(x)) for x in operands)
-    arguments = dict(tau=tau, parameters=parameters, smoothing=None if smoothing is None else smoothing[:, 0])
-    after = _control_steps[handle].step(q, v, ctrl, **arguments)
-    found = [after.q, after.v, after.status, after.report]
-    return found + list(_control_steps[handle].jacobian(q, v, ctrl, **arguments)) if jacobian else found
-
-
-def _some(x: np.ndarray) -> np.ndarray | None:
-    return x if x.shape[-1] else None
+    states, options = arguments(operands)
+    after = control_steps[handle].step(*states, **options)
+    found: list[Any] = [after.q, after.v, after.status, after.report]
+    return [*found, *control_steps[handle].jacobian(*states, **options)] if jacobian else found
 
 
 _step_target = Target("slipstick_step", _step_callback)
@@ -196,16 +177,16 @@ def _run_jvp(static: _Static, primals: Any, tangents: Any) -> Any:
     changes = [_change(x, dx, k < 2) for k, (x, dx) in enumerate(zip(primals[:5], tangents[:5]))]
     if static.stored and primals[2].shape[-1] == static.nu:
         lead = primals[0].shape[:-1]
-        *out, A, B = _step_target(_shapes(static, lead, True), *primals, handle=static.handle, jacobian=1)
+        *found, A, B = _step_target(_shapes(static, lead, True), *primals, handle=static.handle, jacobian=1)
         dx = jnp.einsum("...ij,...j->...i", A, jnp.concatenate(changes[:2], -1))
         if changes[2].shape[-1]:
             dx = dx + jnp.einsum("...ij,...j->...i", B, changes[2])
-        dq, dv = dx[..., : static.nq], dx[..., static.nq :]
+        out, dq, dv = tuple(found), dx[..., : static.nq], dx[..., static.nq :]
     else:
         out = _run(static, *primals)
         dq, dv = linear_map(static, primals, changes)
     none = np.zeros(out[2].shape, jax.dtypes.float0)
-    return tuple(out), (dq, dv, none, jnp.zeros_like(out[3]))
+    return out, (dq, dv, none, jnp.zeros_like(out[3]))
 
 
 def _change(x: jax.Array, dx: Any, needed: bool) -> jax.Array:
