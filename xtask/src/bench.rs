@@ -2,7 +2,7 @@
 //! MuJoCo's compiler, on the same files; `collision`: coal on the same pairs of shapes, MuJoCo on the same scenes;
 //! `step` and `gradient`: MuJoCo and the paper's recipe on the same scenes; `table`: the paper's table beside all peers;
 //! `solver FILES`: the contact solver on files of single problems; `worst FILES`: the slowest of many random states of robots,
-//! beside MuJoCo.
+//! beside MuJoCo; `jax`: `slipstick.jax` beside MJX.
 
 use std::env;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ const RECIPE: [&str; 2] = ["bench/pinocchio/step.sh", "pinocchio_step"];
 const MUJOCO_GRADIENT: [&str; 2] = ["bench/mujoco/gradient.sh", "mujoco_gradient"];
 const RECIPE_GRADIENT: [&str; 2] = ["bench/pinocchio/gradient.sh", "pinocchio_gradient"];
 const PACKAGE: &str = "slipstick-bench"; // package and binary
-const EXPECTED: &str = "expected dynamics, loading, collision, step, gradient, table, solver or worst";
+const EXPECTED: &str = "expected dynamics, loading, collision, step, gradient, table, solver, worst or jax";
 /// Peers that do not go together with the others in one environment.
 const NIMBLE: Environment =
     Environment { folder: "venv-nimble", requirements: "bench/nimble/requirements.txt", dependencies: false };
@@ -45,6 +45,7 @@ pub fn main(workspace: &Workspace, args: &[String]) -> Result<ExitCode, String> 
         Some((what, rest)) if what == "table" => table(workspace, rest),
         Some((what, rest)) if what == "solver" => solver(workspace, rest),
         Some((what, rest)) if what == "worst" => worst(workspace, rest),
+        Some((what, rest)) if what == "jax" => jax(workspace, rest),
         Some((what, _)) => return Err(format!("unknown benchmark '{what}' ({EXPECTED})")),
         None => return Err(format!("bench needs the name of a benchmark ({EXPECTED})")),
     };
@@ -106,6 +107,16 @@ fn worst(workspace: &Workspace, args: &[String]) -> Outcome {
     let venv = Venv::ensure(workspace, Packages::Registry)?;
     venv.install_module(workspace, "release")?;
     run(venv.python(workspace).arg("bench/worst_steps.py").args(args))
+}
+
+/// slipstick.jax and MJX in one environment, with the wheel that users get.
+fn jax(workspace: &Workspace, args: &[String]) -> Outcome {
+    let (builder, folder) = (Venv::ensure(workspace, Packages::Registry)?, workspace.target.join("wheel-jax"));
+    let venv = Venv::of(workspace, &MJX, Packages::Registry)?;
+    prepare(builder.python(workspace).args(["-m", "maturin", "build", "--release", "--quiet", "--out"]).arg(&folder))?;
+    let install = ["-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", "--find-links"];
+    prepare(venv.python(workspace).args(install).arg(&folder).args(["--no-index", "slipstick"]))?;
+    run(venv.python(workspace).arg("bench/jax_peers.py").args(args))
 }
 
 /// `slipstick-bench table --peers`, with an environment for every peer that can be had; the tool names those that cannot. Without

@@ -56,6 +56,8 @@ Verbs:
       Grades the contact solver on files of single problems, as docs/benchmarks-solver.md has it.
   bench worst [ARGS…] FILES
       Steps robots (MJCF) in 100,000 random states each and times the slowest twenty beside MuJoCo; --states N for fewer.
+  bench jax [--states N] [--page FILE]
+      Times slipstick.jax and MJX on the same states: compilation, steps, gradients, and counts gradients that are not finite.
   count [--update]
       Counts the instructions of a step, a Jacobian and a vjp of six robots with callgrind; exit code 1 if a count is more
       than 5 % above bench/instructions.txt. --update writes that file anew.
