@@ -1,7 +1,7 @@
 //! Derivatives with respect to the numbers of q instead of its tangents, for frameworks that know arrays only.
 //!
 //! A step takes q of any length and normalizes its quaternions. So a change dq of the four numbers of a quaternion p turns
-//! the body by `2 Im(p* dq) / |p|²` (body axes), and a rotation w changes the quaternion by `p (0, w) / 2`.   (batch-1)
+//! the body by `2 Im(p* dq) / |p|²` (body axes), and a rotation w changes the quaternion by `p (0, w) / 2`.   (lie-10)
 
 use slipstick_core::Model;
 use slipstick_core::model::JointKind;

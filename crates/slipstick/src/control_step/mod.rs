@@ -2,7 +2,7 @@
 //!
 //! Nothing is kept from call to call but memory, so that a call may be repeated, dropped or reordered, as compilers of
 //! arrays do. Derivatives are in the numbers of q, quaternions included: a framework that knows arrays only can use
-//! them. What fails has a status, a finite state and gradients of zero.   (batch-1, batch-2)
+//! them. What fails has a status, a finite state and gradients of zero.   (lie-10, step-4)
 
 #![allow(non_snake_case)]
 
