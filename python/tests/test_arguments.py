@@ -102,6 +102,7 @@ GIVEN = {
     "ModelBuilder.add_geom": {"link": "base", "type": "sphere", "size": [0.1]}, "ModelBuilder.add_keyframe": {"name": "home"},
     "ModelBuilder.add_site": {"link": "base", "name": "site"}, "ModelBuilder.add_actuator": {"type": "motor", "joint": "j"},
     "Trajectory.load": {"path": "run.npz"}, "ControlStep.step": ROWS, "ControlStep.jacobian": ROWS,
+    "ControlStep.jvp": {**ROWS, "dq": np.zeros((2, 19)), "dv": np.zeros((2, 18))},
     "ControlStep.vjp": {**ROWS, "wq": np.zeros((2, 19)), "wv": np.zeros((2, 18))},
     "Model.keyframe": {"name": "home"}, "Model.with_parameters": {"parameters": []},
     "Replay.record": {"step": None}, "Replay.record_trajectory": {"trajectory": None}, "Replay.save": {"path": "replay.html"},

@@ -122,6 +122,10 @@ def test_starts_are_alive_within_limits_and_as_wide_as_they_say(name, rules):
     assert not spec.terminated(np, q, v).any()
     assert np.abs(v).max() == pytest.approx(spec.velocity_noise, rel=0.01)
     assert spec.observation(np, q, v).shape == (400, spec.observation_size)
+    action = np.zeros((400, spec.action_size))
+    terms = spec.reward_terms(np, q, v, action, q, v)
+    assert list(terms) == list(spec.rewards), "the page names them all"
+    assert all(term.shape == (400,) for term in terms.values()) and spec.reward(np, q, v, action, q, v).shape == (400,)
     if spec.robot.nq > spec.robot.nv:
         np.testing.assert_allclose(np.linalg.norm(q[:, 3:7], axis=1), 1, atol=1e-14)
 
@@ -170,25 +174,28 @@ def test_numpy_and_jax_agree(name, rules):
     import jax
     import jax.numpy as jnp
 
-    jax.config.update("jax_enable_x64", True)
     spec = envs.make_spec(name, reward=rules)
     rng = np.random.default_rng(0)
-    uniform = rng.random((8, spec.start_size))
-    q, v = spec.start(np, uniform)
-    q1, v1 = spec.start(np, rng.random((8, spec.start_size)))
+    uniform, later = rng.random((2, 8, spec.start_size))
     action = rng.uniform(-1, 1, (8, spec.action_size))
-    same = lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-13, atol=1e-13)
-    for ours, theirs in zip((q, v), jax.jit(lambda u: spec.start(jnp, u))(uniform)):
-        same(ours, theirs)
-    same(spec.observation(np, q, v), jax.jit(lambda *x: spec.observation(jnp, *x))(q, v))
-    same(spec.controls(np, action), jax.jit(lambda a: spec.controls(jnp, a))(action))
-    states = (q, v, action, q1, v1)
-    same(spec.reward(np, *states), jax.jit(lambda *x: spec.reward(jnp, *x))(*states))
-    assert (spec.terminated(np, q, v) == jax.jit(lambda *x: spec.terminated(jnp, *x))(q, v)).all()
-    one = jax.vmap(lambda *x: spec.reward(jnp, *x))(*states)  # without leading axes, too
-    same(spec.reward(np, *states), one)
-    gradient = jax.grad(lambda *x: spec.reward(jnp, *x).sum(), argnums=(2, 3, 4))(*states)
-    assert all(bool(jnp.isfinite(g).all()) for g in gradient)
+
+    def everything(xp, uniform, later, action):
+        (q, v), (q_next, v_next) = spec.start(xp, uniform), spec.start(xp, later)
+        reward = spec.reward(xp, q, v, action, q_next, v_next)
+        seen, ended = spec.observation(xp, q, v), spec.terminated(xp, q, v)
+        return q, v, seen, spec.controls(xp, action), reward, ended
+
+    with jax.enable_x64(True):
+        compiled = jax.jit(lambda *x: everything(jnp, *x))(uniform, later, action)
+        for ours, theirs in zip(everything(np, uniform, later, action), compiled):
+            assert ours.dtype == theirs.dtype
+            np.testing.assert_allclose(ours, theirs, rtol=1e-13, atol=1e-13)
+        one = [np.asarray(x[0]) for x in (uniform, later, action)]  # without leading axes, too
+        np.testing.assert_allclose(everything(np, *one)[4], compiled[4][0], rtol=1e-13, atol=1e-13)
+        (q, v), (q_next, v_next) = spec.start(np, uniform), spec.start(np, later)
+        value = lambda a, q1, v1: spec.reward(jnp, q, v, a, q1, v1).sum()
+        gradient = jax.jit(jax.grad(value, argnums=(0, 1, 2)))(action, q_next, v_next)
+        assert all(bool(jnp.isfinite(g).all()) for g in gradient)
 
 
 def test_a_state_beyond_physics_ends_an_episode():

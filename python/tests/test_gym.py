@@ -98,6 +98,18 @@ def test_without_autoreset_environments_are_reset_by_a_mask():
     assert environment.step(np.zeros((3, 3)))[3].tolist() == [True, False, True]
     with pytest.raises(ValueError, match="reset_mask.*an array of 3 bool"):
         environment.reset(options={"reset_mask": [True, False, True]})
+    with pytest.raises(ValueError, match="with a True among them"):
+        environment.reset(options={"reset_mask": np.zeros(3, bool)})
+
+
+def test_episodes_start_in_states_of_choice():
+    many, one = sgym.make_vec("ant", 2), sgym.make("ant")
+    q, v = (np.array(x) for x in many.task.start(np, np.random.default_rng(5).random((2, 28))))
+    observations, _ = many.reset(seed=0, options={"q": q, "v": v})
+    assert (many.q == q).all() and (many.v == v).all()
+    assert (one.reset(options={"q": q[1], "v": v[1]})[0] == observations[1]).all()
+    many.reset(options={"v": v + 1, "reset_mask": np.array([False, True])})
+    assert (many.v == v + [[0], [1]]).all() and (many.q[1] == many.task.home).all()
 
 
 def test_seeds_repeat_and_differ():
@@ -222,10 +234,14 @@ def test_what_is_wrong_is_said():
         environment.step(np.array([0, np.nan, 0]))
     with pytest.raises(TypeError, match="action: expected numbers of shape"):
         environment.step("forward")
-    with pytest.raises(ValueError, match=r"options\['q'\]: expected 6 finite numbers"):
+    with pytest.raises(ValueError, match=r"options\['q'\]: expected shape \(6,\), got \(5,\)"):
         environment.reset(options={"q": np.zeros(5)})
+    with pytest.raises(TypeError, match=r"options\['v'\]: expected numbers of shape"):
+        environment.reset(options={"v": "fast"})
     with pytest.raises(ValueError, match=r"'rgb_array' or None, got 'human'.*replay\(\)\.save"):
         sgym.make("hopper", render_mode="human")
+    with pytest.raises(ValueError, match="width, height: expected whole numbers of at least 1, got 0, 360"):
+        sgym.make("hopper", render_mode="rgb_array", width=0)
     with pytest.raises(ValueError, match="num_envs: expected a whole number of at least 1, got 0"):
         sgym.make_vec("hopper", 0)
     with pytest.raises(ValueError, match="max_episode_steps: expected at least 1, got 0"):
@@ -274,6 +290,15 @@ def test_pictures_follow_a_robot_that_runs_away():
     environment.reset(options={"q": q + 100 * (np.arange(9) == 0)})
     # an even number of tiles further the ground looks the same, too
     assert np.abs(near.astype(int) - environment.render()).mean() < 1
+
+
+def test_many_have_a_picture_each():
+    many = sgym.make_vec("hopper", 2, render_mode="rgb_array", width=64, height=48)
+    many.reset(seed=3)
+    for k, picture in enumerate(many.render()):
+        one = sgym.make("hopper", render_mode="rgb_array", width=64, height=48)
+        one.reset(seed=3 + k)
+        assert (picture == one.render()).all()
 
 
 def test_without_a_render_mode_there_is_no_picture():

@@ -56,6 +56,8 @@ impl ControlResult {
     }
 }
 
+type Array<'py> = Bound<'py, PyArrayDyn<f64>>;
+
 /// Arrays that control steps are made from, as Rust takes them.
 struct Given {
     n: usize,
@@ -177,7 +179,7 @@ impl ControlStep {
         tau: Option<Input>,
         parameters: Option<Input>,
         smoothing: Option<Input>,
-    ) -> Result<(Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<f64>>), Failure> {
+    ) -> Result<(Array<'py>, Array<'py>), Failure> {
         let given = self.given([q, v], [ctrl, tau, parameters, smoothing])?;
         let (n, m) = (given.n, self.inner.model());
         let (rows, nu) = (m.nq() + m.nv(), if given.ctrl.is_empty() { 0 } else { m.nu() });
@@ -208,7 +210,7 @@ impl ControlStep {
         tau: Option<Input>,
         parameters: Option<Input>,
         smoothing: Option<Input>,
-    ) -> Result<(Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<f64>>), Failure> {
+    ) -> Result<(Array<'py>, Array<'py>), Failure> {
         let given = self.given([q, v], [ctrl, tau, parameters, smoothing])?;
         let (n, m) = (given.n, self.inner.model());
         let (nq, nv, nu, np) = (m.nq(), m.nv(), m.nu(), m.parameters().values().len());

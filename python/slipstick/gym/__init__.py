@@ -6,13 +6,13 @@
     env = gymnasium.make("slipstick/Hopper-v0")              # by gymnasium's own functions, too
 
 Names of tasks: `slipstick.envs.names()`; options are those of `slipstick.envs.make_spec`.
-It needs gymnasium 1.0 or newer: `pip install slipstick[gym]`.
+It needs gymnasium 1.1 or newer: `pip install slipstick[gym]`.
 """
 
 try:
-    import gymnasium as _
+    from gymnasium.vector import AutoresetMode as _  # which 1.0 lacks
 except ImportError as _missing:
-    raise ImportError("slipstick.gym needs gymnasium 1.0 or newer: pip install slipstick[gym]") from _missing
+    raise ImportError("slipstick.gym needs gymnasium 1.1 or newer: pip install slipstick[gym]") from _missing
 
 from .registration import environment_id, register
 from .render import Camera

@@ -21,11 +21,20 @@ LIGHT = np.array([-0.35, -0.5, 0.8], dtype=np.float32) / np.float32(np.linalg.no
 SHADE = np.float32(0.62)  # of the ground where the light does not reach
 CORNERS = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=np.float64)
 HAZE = 18.0  # tiles fade within so many meters
+RENDER_MODES = ("rgb_array",)
 FINE = 2  # rays per pixel, along each side, where there are geoms
 
 Vector = NDArray[np.float64]
 Block = tuple[slice, slice]
 Placed = tuple[Shape, Vector, Vector]
+
+
+def check_render_mode(mode: str | None) -> None:
+    if mode not in (None, *RENDER_MODES):
+        raise ValueError(
+            f"render_mode: expected 'rgb_array' or None, got {mode!r}: there is no window. "
+            "To look at an episode in a browser: slipstick.gym.make(…), then env.replay().save('episode.html')"
+        )
 
 
 @dataclass(frozen=True)
@@ -46,8 +55,8 @@ class Picture:
     """Draws states of a model."""
 
     def __init__(self, model: Model, width: int = 480, height: int = 360, camera: Camera | None = None) -> None:
-        if width < 1 or height < 1:
-            raise ValueError(f"width, height: expected at least one pixel, got {width} × {height}")
+        if not (isinstance(width, int) and isinstance(height, int) and width > 0 and height > 0):
+            raise ValueError(f"width, height: expected whole numbers of at least 1, got {width!r}, {height!r}")
         self.model = model
         self.size = (height, width)
         bodies = {name: k for k, name in enumerate(model.body_names)}

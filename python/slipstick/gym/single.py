@@ -7,16 +7,14 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from numpy.typing import NDArray
 
 from .._native import Replay
 from ..envs import Spec
-from .render import Camera, Picture
+from .render import RENDER_MODES, Camera, Picture, check_render_mode
 from .spaces import action_space, observation_space, task
-from .worlds import Floats, Worlds, checked_actions
+from .worlds import Floats, Worlds, checked_actions, chosen_state
 
 ROW = np.zeros(1, dtype=np.int64)
-RENDER_MODES = ("rgb_array",)
 
 
 class RobotEnv(gymnasium.Env[Floats, Floats]):
@@ -40,11 +38,7 @@ class RobotEnv(gymnasium.Env[Floats, Floats]):
         camera: Camera | None = None,
         **options: Any,
     ) -> None:
-        if render_mode not in (None, *RENDER_MODES):
-            raise ValueError(
-                f"render_mode: expected 'rgb_array' or None, got {render_mode!r}: there is no window. "
-                "To look at an episode in a browser: env.replay().save('episode.html')"
-            )
+        check_render_mode(render_mode)
         self.task = task(name, options)
         self.render_mode = render_mode
         self.metadata = {**self.metadata, "render_fps": round(1 / self.task.period)}
@@ -72,21 +66,12 @@ class RobotEnv(gymnasium.Env[Floats, Floats]):
         super().reset(seed=seed)
         observation = self._worlds.reset(ROW, [self.np_random])
         if options and ("q" in options or "v" in options):
-            observation = self._worlds.put(ROW, *self._chosen(options))
+            observation = self._worlds.put(ROW, *chosen_state(self.task, options, ()))
         self._began = True
         if len(self._episode) > 1:
             self._previous = self._episode
         self._episode = [self.q]
         return observation[0], {}
-
-    def _chosen(self, options: dict[str, Any]) -> tuple[Floats, Floats]:
-        def one(word: str, otherwise: Floats) -> NDArray[np.float64]:
-            given = np.asarray(options.get(word, otherwise), dtype=np.float64)
-            if given.shape != otherwise.shape or not np.isfinite(given).all():
-                raise ValueError(f"options[{word!r}]: expected {otherwise.size} finite numbers, got {options[word]!r}")
-            return given[None]
-
-        return one("q", self.task.home), one("v", np.zeros(self.task.robot.nv))
 
     def step(self, action: Floats) -> tuple[Floats, float, bool, bool, dict[str, Any]]:
         """A control step: observation, reward, terminated, truncated, info."""

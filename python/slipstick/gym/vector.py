@@ -13,8 +13,9 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from ..envs import Spec
+from .render import RENDER_MODES, Camera, Picture, check_render_mode
 from .spaces import action_space, observation_space, task
-from .worlds import Floats, Transition, Worlds, checked_actions
+from .worlds import Floats, Transition, Worlds, checked_actions, chosen_state
 
 Bools = NDArray[np.bool_]
 Result = tuple[Floats, Floats, Bools, Bools, dict[str, Any]]
@@ -23,8 +24,9 @@ Result = tuple[Floats, Floats, Bools, Bools, dict[str, Any]]
 class RobotVectorEnv(gymnasium.vector.VectorEnv[Floats, Floats, NDArray[Any]]):
     """A task as gymnasium's VectorEnv. Each environment computes what it would alone, bit for bit.
 
-    name: a task or a Spec; num_envs; threads: of the engine, None: as many as there are cores; autoreset_mode: what happens
-    to an environment whose episode has ended, as in gymnasium (`metadata["autoreset_mode"]` says which):
+    name: a task or a Spec; options: of `envs.make_spec`; render_mode: None or "rgb_array"; threads: of the engine,
+    None: as many as there are cores; autoreset_mode: what happens to an environment whose episode has ended, as in
+    gymnasium (`metadata["autoreset_mode"]` says which):
 
     - "NextStep" (default): its next step resets it, ignores its action and has the reward 0;
     - "SameStep": it is reset at once; `info["final_obs"]` and `info["final_info"]` have what it ended with;
@@ -39,14 +41,25 @@ class RobotVectorEnv(gymnasium.vector.VectorEnv[Floats, Floats, NDArray[Any]]):
         threads: int | None = None,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         max_episode_steps: float | None = None,
+        render_mode: str | None = None,
+        width: int = 480,
+        height: int = 360,
+        camera: Camera | None = None,
         **options: Any,
     ) -> None:
         if not isinstance(num_envs, int) or num_envs < 1:
             raise ValueError(f"num_envs: expected a whole number of at least 1, got {num_envs!r}")
+        check_render_mode(render_mode)
         self.task = task(name, options)
+        self.render_mode = render_mode
+        self._picture = Picture(self.task.robot, width, height, camera) if render_mode else None
         self.num_envs = num_envs
         self.autoreset_mode = _mode(autoreset_mode)
-        self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
+        self.metadata = {
+            "render_modes": list(RENDER_MODES),
+            "render_fps": round(1 / self.task.period),
+            "autoreset_mode": self.autoreset_mode,
+        }
         self.single_action_space = action_space(self.task)
         self.single_observation_space = observation_space(self.task)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -72,13 +85,19 @@ class RobotVectorEnv(gymnasium.vector.VectorEnv[Floats, Floats, NDArray[Any]]):
     ) -> tuple[Floats, dict[str, Any]]:
         """New episodes in all environments, or in those of options["reset_mask"].
 
+        They start in random states, or in options["q"] (num_envs, nq) and options["v"] (num_envs, nv).
+
         seed: environment i takes seed + i, or its own of a list; None: their generators go on.
         """
         chosen = (options or {}).get("reset_mask")
         mask = np.ones(self.num_envs, dtype=np.bool_) if chosen is None else self._checked_mask(chosen)
+        given = options if options and ("q" in options or "v" in options) else None
+        state = chosen_state(self.task, given, (self.num_envs,)) if given else None
         self._seed(self._seeds(seed), mask)
         rows = self._rows[mask]
         self._worlds.reset(rows, self._generators)
+        if state is not None:
+            self._worlds.put(rows, state[0][rows], state[1][rows])
         self._ended[rows] = False
         return self._observation(), {}
 
@@ -96,6 +115,13 @@ class RobotVectorEnv(gymnasium.vector.VectorEnv[Floats, Floats, NDArray[Any]]):
         if self.autoreset_mode is AutoresetMode.SAME_STEP and self._ended.any():
             observation, info = self._begin_again(done)
         return observation, done.reward, done.terminated, done.truncated, info
+
+    def render(self) -> tuple[NDArray[np.uint8], ...] | None:
+        """A picture of each environment, (height, width, 3) of uint8; None without a render_mode."""
+        if self._picture is None:
+            gymnasium.logger.warn("render() without a render_mode: make the environment with render_mode='rgb_array'")
+            return None
+        return tuple(self._picture.draw(q) for q in self._worlds.q)
 
     def _step_some(self, actions: Floats) -> Result:
         """Environments that have ended begin anew, the others make a step."""
@@ -153,9 +179,11 @@ class RobotVectorEnv(gymnasium.vector.VectorEnv[Floats, Floats, NDArray[Any]]):
                 self._generators[row] = seeding.np_random(seeds[row])[0]
 
     def _checked_mask(self, mask: Any) -> Bools:
-        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
-            raise ValueError(f"options['reset_mask']: expected an array of {self.num_envs} bool, got {mask!r}")
-        return mask
+        fits = isinstance(mask, np.ndarray) and mask.dtype == np.bool_ and mask.shape == (self.num_envs,)
+        if not fits or not mask.any():
+            expected = f"expected an array of {self.num_envs} bool with a True among them"
+            raise ValueError(f"options['reset_mask']: {expected}, got {mask!r}")
+        return np.asarray(mask)
 
 
 def _mode(given: str | AutoresetMode) -> AutoresetMode:

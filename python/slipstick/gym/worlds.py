@@ -80,14 +80,28 @@ class Worlds:
 
 
 def checked_actions(actions: Any, shape: tuple[int, ...]) -> Floats:
-    """Actions as floats of this shape, all finite."""
+    return _checked("action", actions, shape)
+
+
+def chosen_state(spec: Spec, options: dict[str, Any], leading: tuple[int, ...]) -> tuple[Floats, Floats]:
+    """The state in options["q"] and options["v"], by default at rest in the middle of the starts."""
+    q = options.get("q", np.broadcast_to(spec.home, (*leading, spec.home.size)))
+    v = options.get("v", np.zeros((*leading, spec.robot.nv)))
+    return (
+        _checked("options['q']", q, (*leading, spec.robot.nq)),
+        _checked("options['v']", v, (*leading, spec.robot.nv)),
+    )
+
+
+def _checked(what: str, x: Any, shape: tuple[int, ...]) -> Floats:
+    """Floats of this shape, all finite."""
     try:
-        given = np.asarray(actions, dtype=np.float64)
+        given = np.asarray(x, dtype=np.float64)
     except (TypeError, ValueError):
-        raise TypeError(f"action: expected numbers of shape {shape}, got {actions!r}") from None
+        raise TypeError(f"{what}: expected numbers of shape {shape}, got {x!r}") from None
     if given.shape != shape:
-        raise ValueError(f"action: expected shape {shape}, got {given.shape}")
+        raise ValueError(f"{what}: expected shape {shape}, got {given.shape}")
     if not np.isfinite(given).all():
         where = tuple(int(k) for k in np.argwhere(~np.isfinite(given))[0])
-        raise ValueError(f"action: expected finite numbers, got {given[where]} at {where}")
+        raise ValueError(f"{what}: expected finite numbers, got {given[where]} at {where}")
     return given

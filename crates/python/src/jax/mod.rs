@@ -16,6 +16,8 @@ use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+type Array<'py> = Bound<'py, PyArrayDyn<f64>>;
+
 /// A number by which compiled programs refer to control steps (int). They live as long as the process.
 #[pyfunction]
 #[pyo3(name = "_xla_control_step")]
@@ -44,7 +46,7 @@ pub fn frames_values<'py>(
     q: Input,
     v: Input,
     derivatives: bool,
-) -> Result<(Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<f64>>), Failure> {
+) -> Result<(Array<'py>, Array<'py>), Failure> {
     let frames = registry::frames(handle).map_err(PyValueError::new_err)?;
     let ((q, _), (v, [n, nv])) = (matrix("q", q)?, matrix("v", v)?);
     let (width, columns) = (frames.width(), q.len() / n.max(1) + nv);
