@@ -326,7 +326,7 @@ def test_environments_cross_to_other_processes():
     spec.robot  # is cached in it
     copy = pickle.loads(pickle.dumps(spec))
     assert copy == spec and copy.robot.content_hash == spec.robot.content_hash
-    many = gymnasium.vector.AsyncVectorEnv([lambda: sgym.make("hopper")] * 2)
+    many = gymnasium.vector.AsyncVectorEnv([lambda: sgym.make("hopper")] * 2, context="spawn")  # threads do not survive a fork
     try:
         first, _ = many.reset(seed=0)
         assert (first == sgym.make_vec("hopper", 2).reset(seed=0)[0]).all()

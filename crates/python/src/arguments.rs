@@ -226,7 +226,7 @@ impl<'py> Argument<'_, 'py> for Models<'py> {
 
 impl Argument<'_, '_> for Key {
     fn expected(_py: Python<'_>) -> String {
-        "a name names or a number from 0 on".into()
+        "a name or a number from 0 on".into()
     }
 
     fn of(x: &Bound<'_, PyAny>) -> Option<Key> {
