@@ -89,7 +89,8 @@ pub mod ncp {
 /// Many steps: gradients through them, results of batches, summaries.
 pub mod rollout {
     pub use crate::batch::{
-        BatchError, BatchJacobian, BatchRollout, EnvironmentError, EnvironmentReport, FailedEnvironment,
+        BatchDirection, BatchError, BatchGrad, BatchInput, BatchJacobian, BatchRollout, EnvironmentError,
+        EnvironmentReport, FailedEnvironment, GradientChoice,
     };
     pub use crate::control_step::{Ambient, ControlStep, Inputs, InputsGrad, Outcome, REPORT};
     pub use crate::rollout_gradient::{

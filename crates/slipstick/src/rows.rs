@@ -32,6 +32,12 @@ impl<'a> Rows<'a> {
         Rows::new(what, numbers, n, if numbers.is_empty() { 0 } else { width })
     }
 
+    /// Row `i`.
+    pub fn row(&self, i: usize) -> &'a [f64] {
+        let first = if self.shared { 0 } else { i * self.width };
+        &self.numbers[first..first + self.width]
+    }
+
     fn take(&mut self, n: usize) -> Rows<'a> {
         if self.shared {
             return *self;

@@ -56,6 +56,31 @@ impl Rows {
 }
 
 #[test]
+fn control_steps_readings_and_contacts_of_a_batch_allocate_nothing() {
+    let model = builtin("quadruped").unwrap();
+    let (mut rows, nv) = (Rows::new(&model, 3), 3 * model.nv());
+    let (mut next, w, mut g) = (rows.next(), vec![1.0; nv], vec![0.0; nv]);
+    let mut readings = vec![0.0; 3 * rows.batch.readings_per_environment()];
+    for round in 0..2 {
+        rows.begin();
+        for t in 0..200 {
+            rows.ctrl.iter_mut().for_each(|c| *c = rows.draw.sign());
+            let ((), count, _) = measured(|| {
+                let [q, v] = &mut next;
+                rows.batch.step_held(4, [&rows.q, &rows.v], &Input::ctrl(&rows.ctrl), [q, v]).unwrap();
+                let out = InputGrad { tau: &mut g, ..Default::default() };
+                rows.batch.vjp(StateGrad { q: &w, v: &w }, out).unwrap();
+                rows.batch.sensors(&mut readings).unwrap();
+                rows.batch.read_contacts().unwrap();
+            });
+            assert!(round == 0 || count == 0, "{count} allocations in control step {t}");
+            std::mem::swap(&mut rows.q, &mut next[0]);
+            std::mem::swap(&mut rows.v, &mut next[1]);
+        }
+    }
+}
+
+#[test]
 fn steps_and_gradients_of_a_batch_allocate_nothing() {
     for name in ["quadruped", "humanoid"] {
         let model = builtin(name).unwrap();

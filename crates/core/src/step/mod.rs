@@ -92,6 +92,14 @@ impl Step<'_> {
         self.data.contacts.contacts().iter().fold(0.0, |d: f64, c| d.max(-c.distance))
     }
 
+    /// The largest normal impulse of a contact (N·s); zero without contacts.
+    pub fn largest_normal_impulse(&self) -> f64 {
+        let Data { assembly, solution, .. } = &*self.data;
+        let blocks = assembly.sources.iter().zip(&assembly.problem.blocks);
+        let contacts = blocks.filter(|(source, _)| matches!(source, constraint::Source::Contact(_)));
+        contacts.fold(0.0, |largest: f64, (_, b)| largest.max(solution.lambda()[b.row + 2]))
+    }
+
     /// Every contact candidate of the step: of pairs that the velocities could close, all points nearer than the contact
     /// distance. In the order of their pairs.
     pub fn contacts(&self) -> impl Iterator<Item = ContactView> + '_ {

@@ -48,32 +48,23 @@ impl<'a> BatchJacobian<'a> {
             RowsMut::optional("dv_dctrl", self.dv_dctrl, n, of_ctrl)?,
         ])
     }
+}
 
-    /// What a rollout has to be differentiated by.
-    fn wanted(&self) -> Wanted {
-        let any = |blocks: &[&&mut [f64]]| blocks.iter().any(|block| !block.is_empty());
-        Wanted {
-            initial: any(&[&self.dq_dq, &self.dq_dv, &self.dv_dq, &self.dv_dv]),
-            tau: any(&[&self.dq_dtau, &self.dv_dtau]),
-            ctrl: any(&[&self.dq_dctrl, &self.dv_dctrl]),
-        }
-    }
+/// What a rollout has to be differentiated by for these blocks.
+pub(super) fn wanted(blocks: &[&mut [f64]; 8]) -> Wanted {
+    let any = |of: &[usize]| of.iter().any(|k| !blocks[*k].is_empty() || !blocks[*k + 4].is_empty());
+    Wanted { initial: any(&[0, 1]), tau: any(&[2]), ctrl: any(&[3]) }
 }
 
 impl Batch {
-    /// Derivatives of the last step. Rows of environments that fail stay as they are.
+    /// Derivatives of the last step, or control step. Rows of environments that fail stay as they are.
     pub fn jacobian(&mut self, out: BatchJacobian) -> Result<(), BatchError> {
         let (n, [_, nv, nu]) = (self.len(), self.sizes);
         let nu = if self.actuated { nu } else { 0 };
         let out = out.rows(n, [nv, nv, nv, nu].map(|width| nv * width))?;
         self.keeps_steps = true;
         self.run([], out, |environment, stepper, [], out| {
-            environment.differentiate(stepper, |step| {
-                let J = step.jacobian()?;
-                let blocks = [J.dq_dq, J.dq_dv, J.dq_dtau, J.dq_dctrl, J.dv_dq, J.dv_dv, J.dv_dtau, J.dv_dctrl];
-                out.into_iter().zip(blocks).for_each(|(out, block)| write(block, out));
-                Ok(())
-            });
+            environment.jacobian(stepper, out);
         })
     }
 
@@ -91,12 +82,12 @@ impl Batch {
     ) -> Result<(), BatchError> {
         self.with_rollout(rollout, |batch, steps| {
             let [_, nv, nu] = batch.sizes;
-            let (nu, wanted) = (if batch.actuated { nu } else { 0 }, out.wanted());
+            let nu = if batch.actuated { nu } else { 0 };
             let states = if every { steps.saturating_add(1) } else { 1 };
             let widths = [nv, nv, steps.saturating_mul(nv), steps.saturating_mul(nu)];
             let out = out.rows(batch.len(), widths.map(|width| states.saturating_mul(nv).saturating_mul(width)))?;
             batch.run([], out, |environment, stepper, [], out| {
-                environment.rollout_jacobian(stepper, wanted, every, nv, out);
+                environment.rollout_jacobian(stepper, every, nv, out);
             })
         })
     }
@@ -104,14 +95,8 @@ impl Batch {
 
 impl Environment {
     /// Derivatives of the last state of the recorded rollout, or of every one.
-    fn rollout_jacobian(
-        &mut self,
-        stepper: &mut Stepper,
-        wanted: Wanted,
-        every: bool,
-        nv: usize,
-        mut out: [&mut [f64]; 8],
-    ) {
+    fn rollout_jacobian(&mut self, stepper: &mut Stepper, every: bool, nv: usize, mut out: [&mut [f64]; 8]) {
+        let wanted = wanted(&out);
         self.with_record(stepper, |recorder, stepper| {
             let (steps, states) = (recorder.steps, if every { recorder.steps + 1 } else { 1 });
             let mut write = |k: usize, s: &Sensitivities| {
@@ -121,7 +106,7 @@ impl Environment {
                 });
                 write_state(s, nv, steps, &mut blocks);
             };
-            let last = recorder.forward(stepper, wanted, |k, s| {
+            let last = recorder.forward(stepper, steps, wanted, |k, s| {
                 if every {
                     write(k, s);
                 }
@@ -135,7 +120,7 @@ impl Environment {
 }
 
 /// Derivatives of one state: blocks of q, then those of v.
-fn write_state(s: &Sensitivities, nv: usize, steps: usize, out: &mut [&mut [f64]; 8]) {
+pub(super) fn write_state(s: &Sensitivities, nv: usize, steps: usize, out: &mut [&mut [f64]; 8]) {
     for (first, [q, v, tau, ctrl]) in [0, nv].into_iter().zip(out.as_chunks_mut().0) {
         let half = |m: Option<MatRef>, columns: Range<usize>, out: &mut [f64]| {
             let (width, rows) = (columns.len().max(1), m.iter().flat_map(|m| (first..first + nv).map(|i| m.row(i))));
@@ -157,7 +142,7 @@ fn of_step(out: &mut [f64], t: usize, steps: usize) -> &mut [f64] {
 }
 
 /// Row by row; nothing if it is not wanted.
-fn write(block: MatRef, out: &mut [f64]) {
+pub(super) fn write(block: MatRef, out: &mut [f64]) {
     let rows = out.chunks_exact_mut(block.cols().max(1)).enumerate();
     rows.for_each(|(i, row)| row.copy_from_slice(block.row(i)));
 }

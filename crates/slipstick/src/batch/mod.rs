@@ -6,17 +6,24 @@
 
 #![allow(non_snake_case)]
 
+mod begin;
 mod environment;
 mod error;
+mod gradient;
+mod input;
 mod jacobian;
+mod readings;
 mod report;
 mod rollout;
 mod step;
 
 pub use error::{BatchError, EnvironmentError, FailedEnvironment};
+pub use gradient::GradientChoice;
+pub use input::{BatchDirection, BatchGrad, BatchInput};
 pub use jacobian::BatchJacobian;
 pub use report::EnvironmentReport;
 pub use rollout::BatchRollout;
+pub(crate) use step::check_hold;
 
 use crate::rollout_gradient::Stepper;
 use crate::rows::{Rows, RowsMut, Work};
@@ -62,6 +69,8 @@ pub struct Batch {
     actuated: bool,
     /// Steps of the last rollout, if it was recorded and nothing else was done since.
     recorded: Option<usize>,
+    /// How derivatives are taken, while that is not for the models to say.
+    gradient: Option<GradientChoice>,
 }
 
 impl Batch {
@@ -90,7 +99,8 @@ impl Batch {
         }
         let (sizes, steppers) = ([model.nq(), model.nv(), model.nu()], Mutex::default());
         let workers = WorkerPool::new(0);
-        Ok(Batch { environments, workers, steppers, keeps_steps: false, sizes, actuated: false, recorded: None })
+        let (keeps_steps, actuated, recorded, gradient) = (false, false, None, None);
+        Ok(Batch { environments, workers, steppers, keeps_steps, sizes, actuated, recorded, gradient })
     }
 
     /// On how many threads it works, the one that calls included. Zero stands for as many as there are cores, which is
@@ -148,35 +158,6 @@ impl Batch {
         (environments + steppers) / self.len()
     }
 
-    /// Resets the environments in `mask` (n): writes the state in which a [`Simulator`](crate::Simulator) of the
-    /// environment's model begins into its rows of `q` (n × nq) and `v` (n × nv), and clears warm start and last step. Other
-    /// rows stay as they are.
-    pub fn reset(&mut self, mask: &[bool], q: &mut [f64], v: &mut [f64]) -> Result<(), BatchError> {
-        let (n, [nq, nv, _]) = (self.len(), self.sizes);
-        self.check_mask(mask)?;
-        RowsMut::new("q", q, n, nq)?;
-        RowsMut::new("v", v, n, nv)?;
-        let chosen = self.environments.iter_mut().enumerate().filter(|(i, _)| mask[*i]);
-        chosen.for_each(|(i, e)| e.reset(&mut q[i * nq..(i + 1) * nq], &mut v[i * nv..(i + 1) * nv]));
-        Ok(())
-    }
-
-    /// Clears warm start and last step of the environments in `mask` (n): the following steps depend on their states only.
-    /// For environments that are reset to a state of the caller.
-    pub fn clear_warm_start(&mut self, mask: &[bool]) -> Result<(), BatchError> {
-        self.check_mask(mask)?;
-        let chosen = self.environments.iter_mut().zip(mask).filter(|(_, chosen)| **chosen);
-        chosen.for_each(|(environment, _)| environment.clear());
-        Ok(())
-    }
-
-    fn check_mask(&self, mask: &[bool]) -> Result<(), InputError> {
-        match mask.len() == self.len() {
-            true => Ok(()),
-            false => Err(InputError::Length { what: "mask", expected: self.len(), got: mask.len() }),
-        }
-    }
-
     /// Calls `go` for every environment with its rows, on all threads.
     fn run<const I: usize, const O: usize>(
         &mut self,
@@ -186,10 +167,14 @@ impl Batch {
     ) -> Result<(), BatchError> {
         let model = self.environments[0].model().clone();
         let (work, steppers) = (Work { environments: &mut self.environments, given, out }, &self.steppers);
+        let gradient = self.gradient;
         let started = self.workers.run(work, |work| {
             let stepper = lock(steppers).pop();
             let mut stepper = stepper.unwrap_or_else(|| Stepper::new(&model));
-            work.each(|environment, given, out| go(environment, &mut stepper, given, out));
+            work.each(|environment, given, out| match gradient {
+                None => go(environment, &mut stepper, given, out),
+                Some(choice) => environment.with_gradient(choice, |e| go(e, &mut stepper, given, out)),
+            });
             lock(steppers).push(stepper);
         });
         started.map_err(|e| BatchError::Threads { wanted: self.workers.threads(), reason: e.to_string() })?;

@@ -2,11 +2,11 @@
 
 use super::environment::{Environment, Record};
 use super::error::{BatchError, EnvironmentError};
+use super::input::{BatchGrad, BatchInput};
 use super::{Batch, finite, same_structure};
-use crate::rollout_gradient::{Memory, Recorder, StateGrad, Stepper};
+use crate::rollout_gradient::{Memory, StateGrad};
 use crate::rows::{Rows, RowsMut};
-use slipstick_core::gradient::InputGrad;
-use slipstick_core::{Input, InputError};
+use slipstick_core::InputError;
 
 /// The record of a rollout of a batch, for its gradients. Several may be alive at once, whatever the batch does meanwhile.
 #[derive(Debug, Clone)]
@@ -25,34 +25,40 @@ impl BatchRollout {
 
 impl Batch {
     /// Steps from the states `q` (n × nq), `v` (n × nv), each environment with its own rows of the input: `tau` (n ×
-    /// steps × nv), `ctrl` (n × steps × nu); wrenches are the same for all. Writes all states, the first ones included:
+    /// steps × nv), `ctrl` (n × steps × nu); wrenches act in all steps. Writes all states, the first ones included:
     /// `q_out` (n × (steps + 1) × nq), `v_out` (n × (steps + 1) × nv). Results are those of as many calls of
     /// [`Batch::step`], but faster: the memory of an environment stays in the cache until its last step.
     ///
     /// `memory` is what is kept for [`Batch::rollout_vjp`]; `None`: nothing. Where a step fails, the state before it
     /// stays to the end, and the environment is in the list of the error.
-    pub fn rollout(
+    pub fn rollout<'a>(
         &mut self,
         steps: usize,
         memory: Option<Memory>,
         [q, v]: [&[f64]; 2],
-        input: &Input,
+        input: impl Into<BatchInput<'a>>,
         [q_out, v_out]: [&mut [f64]; 2],
     ) -> Result<(), BatchError> {
         let (n, [nq, nv, _]) = (self.len(), self.sizes);
-        let states = steps.saturating_add(1);
-        let [tau, ctrl] = self.rows_of(input, steps)?;
-        let given = [Rows::new("q", q, n, nq)?, Rows::new("v", v, n, nv)?, tau, ctrl];
+        let (states, input) = (steps.saturating_add(1), input.into());
+        let [tau, ctrl, wrenches] = self.rows_of(&input, steps)?;
+        let given = [Rows::new("q", q, n, nq)?, Rows::new("v", v, n, nv)?, tau, ctrl, wrenches];
         let out = [
             RowsMut::new("q_out", q_out, n, states.saturating_mul(nq))?,
             RowsMut::new("v_out", v_out, n, states.saturating_mul(nv))?,
         ];
-        self.actuated = input.ctrl.is_some();
+        self.actuated = input.acting.ctrl.is_some();
         self.recorded = memory.map(|_| steps);
         let keep = self.keeps_steps;
-        self.run(given, out, |environment, stepper, [q, v, tau, ctrl], out| {
-            let input = Input { tau, ctrl: input.ctrl.map(|_| ctrl), ..*input };
-            environment.rollout(stepper, keep, steps, memory, [q, v], &input, out);
+        self.run(given, out, |environment, stepper, [q, v, tau, ctrl, wrenches], [q_out, v_out]| {
+            let mut rows = q_out.chunks_exact_mut(nq.max(1)).zip(v_out.chunks_exact_mut(nv.max(1)));
+            let acting = input.row([tau, ctrl, wrenches]);
+            environment.rollout(stepper, keep, steps, memory, [q, v], &acting, |x| {
+                if let Some((q, v)) = rows.next() {
+                    q.copy_from_slice(&x.q);
+                    v.copy_from_slice(&x.v);
+                }
+            });
         })
     }
 
@@ -66,7 +72,12 @@ impl Batch {
 
     /// [`Batch::rollout_vjp`] of a rollout that was taken out of this batch, or of one of as many environments of the same robot.
     /// States, warm starts and the last rollout stay.
-    pub fn vjp_of(&mut self, rollout: &mut BatchRollout, w: StateGrad, out: InputGrad) -> Result<(), BatchError> {
+    pub fn vjp_of<'a>(
+        &mut self,
+        rollout: &mut BatchRollout,
+        w: StateGrad,
+        out: impl Into<BatchGrad<'a>>,
+    ) -> Result<(), BatchError> {
         self.with_rollout(rollout, |batch, _| batch.rollout_vjp(w, out))
     }
 
@@ -106,8 +117,9 @@ impl Batch {
     /// × nv), or empty; those of `out` are empty where nothing is wanted, else have room for the first states (n × nv
     /// each), `tau` (n × steps × nv) and `ctrl` (n × steps × nu; only if there were controls).
     ///
-    /// An environment that fails may have added the part of its last steps before it did.
-    pub fn rollout_vjp(&mut self, w: StateGrad, out: InputGrad) -> Result<(), BatchError> {
+    /// An environment that fails may have added the part of its last steps before it did. A stored rollout has no gradients with
+    /// respect to parameters.
+    pub fn rollout_vjp<'a>(&mut self, w: StateGrad, out: impl Into<BatchGrad<'a>>) -> Result<(), BatchError> {
         let Some(steps) = self.recorded else { return self.all_failed(EnvironmentError::NoRollout) };
         let (n, [_, nv, nu]) = (self.len(), self.sizes);
         let nu = if self.actuated { nu } else { 0 };
@@ -118,89 +130,9 @@ impl Batch {
             Rows::optional("gradient of the configurations", w.q, n, states(w.q))?,
             Rows::optional("gradient of the velocities", w.v, n, states(w.v))?,
         ];
-        let out = [
-            RowsMut::optional("gradient of q", out.q, n, nv)?,
-            RowsMut::optional("gradient of v", out.v, n, nv)?,
-            RowsMut::optional("gradient of tau", out.tau, n, steps * nv)?,
-            RowsMut::optional("gradient of ctrl", out.ctrl, n, steps * nu)?,
-        ];
+        let (groups, out) = self.rows_of_grad(out.into(), [steps * nv, steps * nu])?;
         self.run(given, out, |environment, stepper, [q, v], out| {
-            environment.rollout_vjp(stepper, StateGrad { q, v }, out);
+            environment.rollout_vjp(stepper, StateGrad { q, v }, groups, out);
         })
-    }
-}
-
-impl Environment {
-    /// Steps from a state; where one fails, its state stays to the end.
-    fn rollout(
-        &mut self,
-        stepper: &mut Stepper,
-        keep: bool,
-        steps: usize,
-        memory: Option<Memory>,
-        [q, v]: [&[f64]; 2],
-        input: &Input,
-        [q_out, v_out]: [&mut [f64]; 2],
-    ) {
-        let mut states = q_out.chunks_exact_mut(q.len().max(1)).zip(v_out.chunks_exact_mut(v.len().max(1)));
-        self.advance_in(stepper, keep, |own, stepper| {
-            let mut done = own.begin_rollout(stepper, steps, memory, [q, v], input);
-            for (t, (q, v)) in states.by_ref().enumerate() {
-                if t > 0 && done.is_ok() {
-                    if t == steps {
-                        own.mark(stepper);
-                    }
-                    done = own.advance(stepper, memory, t - 1, input);
-                }
-                q.copy_from_slice(&stepper.x.q);
-                v.copy_from_slice(&stepper.x.v);
-            }
-            own.recorded = done.is_ok() && memory.is_some();
-            done
-        });
-    }
-
-    fn begin_rollout(
-        &mut self,
-        stepper: &mut Stepper,
-        steps: usize,
-        memory: Option<Memory>,
-        [q, v]: [&[f64]; 2],
-        input: &Input,
-    ) -> Result<(), EnvironmentError> {
-        self.enter(stepper, q, v)?;
-        stepper.expect(input);
-        let Some(memory) = memory else { return Ok(()) };
-        let fits = |r: &Recorder| r.steps == steps && r.memory == memory;
-        let kept = self.recorder.take().filter(|r| fits(r));
-        let new = || Box::new(Recorder::new(&stepper.model, steps, memory, &[]));
-        Ok(self.recorder.insert(kept.unwrap_or_else(new)).begin(stepper)?)
-    }
-
-    /// Step number `t`.
-    fn advance(
-        &mut self,
-        stepper: &mut Stepper,
-        memory: Option<Memory>,
-        t: usize,
-        input: &Input,
-    ) -> Result<(), EnvironmentError> {
-        match self.recorder.as_mut().filter(|_| memory.is_some()) {
-            Some(recorder) => self.report.add(&recorder.advance(stepper, t, input)?),
-            None => {
-                stepper.take(input, t);
-                self.report.add(stepper.step(t)?.report());
-                stepper.go_on();
-            }
-        }
-        self.stepped = true;
-        Ok(())
-    }
-
-    /// Back through the recorded rollout; state and warm start stay those of its end.
-    fn rollout_vjp(&mut self, stepper: &mut Stepper, w: StateGrad, [q, v, tau, ctrl]: [&mut [f64]; 4]) {
-        self.with_record(stepper, |recorder, stepper| {
-            Ok(recorder.back(stepper, &w, &[], InputGrad { q, v, tau, ctrl }, &mut [])?)
-        });
     }
 }

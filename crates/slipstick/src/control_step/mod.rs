@@ -11,8 +11,10 @@ mod report;
 mod worker;
 
 pub use ambient::Ambient;
+pub(crate) use report::impulse_of_weight;
 pub use report::{Outcome, REPORT};
 
+use crate::batch::check_hold;
 use crate::rows::{Rows, RowsMut, Work};
 use crate::workers::WorkerPool;
 use slipstick_core::{InputError, Model};
@@ -77,16 +79,10 @@ pub struct InputsGrad<'a> {
     pub parameters: &'a mut [f64],
 }
 
-/// The largest number of engine steps in a control step: a mistyped one takes memory and time.
-const MOST_STEPS: usize = 100_000;
-
 impl ControlStep {
     /// `hold` engine steps of a model.
     pub fn new(model: &Model, hold: usize) -> Result<ControlStep, InputError> {
-        if !(1..=MOST_STEPS).contains(&hold) {
-            let what = "hold".into();
-            return Err(InputError::Value { what, expected: "from 1 to 100000 engine steps", got: hold as f64 });
-        }
+        check_hold(hold)?;
         let (model, ambient) = (model.clone(), Ambient::new(model));
         Ok(ControlStep { model, ambient, hold, pool: Mutex::new(WorkerPool::new(0)), workers: Mutex::default() })
     }

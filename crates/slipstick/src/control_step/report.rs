@@ -1,6 +1,6 @@
 //! What became of an environment in a control step.
 
-use slipstick_core::{Mode, SolveReport, Status, Step};
+use slipstick_core::{Mode, Model, SolveReport, Status, Step};
 
 /// How a control step of an environment ended, the best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -62,11 +62,8 @@ impl<'a> Report<'a> {
         let [contacts, changes, impulse, margin, iterations, residual, degenerate] = self.row else { return };
         let report: &SolveReport = step.report();
         let key = step.mode_key();
-        *contacts = 0.0;
-        for contact in step.contacts().filter(|c| c.mode != Mode::Break) {
-            *contacts += 1.0;
-            *impulse = impulse.max(contact.frame.tmul(contact.impulse).z / self.weight);
-        }
+        *contacts = step.contacts().filter(|c| c.mode != Mode::Break).count() as f64;
+        *impulse = impulse.max(step.largest_normal_impulse() / self.weight);
         *changes += f64::from(u8::from(self.last.is_some_and(|last| last != key)));
         *margin = margin.min(report.margin);
         *iterations += f64::from(report.total_iterations);
@@ -74,6 +71,11 @@ impl<'a> Report<'a> {
         *degenerate = degenerate.max(report.degenerate as f64);
         self.last = Some(key);
     }
+}
+
+/// Impulse of a robot's weight in a step (N·s).
+pub(crate) fn impulse_of_weight(model: &Model) -> f64 {
+    (model.total_mass() * 9.81 * model.options().dt).max(f64::MIN_POSITIVE)
 }
 
 /// How a step ended.

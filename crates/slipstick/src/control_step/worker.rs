@@ -1,8 +1,8 @@
 //! One environment after the other: the memory of a thread, in which control steps are made and differentiated.
 
 use super::ambient::Ambient;
-use super::report::{Outcome, Report, outcome_of};
-use crate::rollout_gradient::Stepper;
+use super::report::{Outcome, Report, impulse_of_weight, outcome_of};
+use crate::rollout_gradient::{Stepper, push_along};
 use slipstick_core::gradient::{InputDirection, InputGrad, OutputGrad, StepJacobian};
 use slipstick_core::linalg::MatRef;
 use slipstick_core::model::{GradientMode, ParameterGroup};
@@ -112,7 +112,7 @@ impl Worker {
         row: &Row,
         [q, v, report, A, B]: [&mut [f64]; 5],
     ) -> Outcome {
-        let mut report = Report::new(report, self.weight());
+        let mut report = Report::new(report, impulse_of_weight(&self.model));
         let differentiated = !A.is_empty();
         let mut outcome = Outcome::Failed;
         if self.enter(row) {
@@ -128,11 +128,6 @@ impl Worker {
             false => [A, B].into_iter().for_each(|x| x.fill(0.0)),
         }
         outcome
-    }
-
-    /// Impulse of the robot's weight in a step (N·s).
-    fn weight(&self) -> f64 {
-        (self.model.total_mass() * 9.81 * self.model.options().dt).max(f64::MIN_POSITIVE)
     }
 
     /// The steps of a control step, and the product of their derivatives.
@@ -225,14 +220,9 @@ impl Worker {
         let nv = stepper.model.nv();
         let mut step = stepper.try_step().map_err(|_| Outcome::Failed)?;
         let ((q, v), (dq, dv)) = (here.split_at(nv), there.split_at_mut(nv));
-        let direction = InputDirection { q, v, tau: dtau, ctrl: dctrl };
-        step.jvp(direction, dq, dv).map_err(|_| Outcome::NotConverged)?;
-        for group in ParameterGroup::ALL {
-            let along = of_group(&step, group, dparameters);
-            if along.iter().any(|x| *x != 0.0) {
-                add_parameters(&mut step, group, along, scratch, [dq, dv]).map_err(|_| Outcome::NotConverged)?;
-            }
-        }
+        let along = InputDirection { q, v, tau: dtau, ctrl: dctrl };
+        let parameters = ParameterGroup::ALL.map(|group| (group, of_group(step.model(), group, dparameters)));
+        push_along(&mut step, along, &parameters, scratch, [dq, dv]).map_err(|_| Outcome::NotConverged)?;
         Ok(())
     }
 
@@ -317,27 +307,8 @@ fn copy_or_zero(from: &[f64], to: &mut [f64]) {
 }
 
 /// The part of a change of all parameters that belongs to a group.
-fn of_group<'a>(step: &Step, group: ParameterGroup, all: &'a [f64]) -> &'a [f64] {
-    if all.is_empty() { all } else { &all[step.model().parameters().layout().range(group)] }
-}
-
-fn add_parameters(
-    step: &mut Step,
-    group: ParameterGroup,
-    along: &[f64],
-    scratch: &mut Vec<f64>,
-    [dq, dv]: [&mut [f64]; 2],
-) -> Result<(), slipstick_core::GradientError> {
-    scratch.clear();
-    scratch.resize(2 * dq.len() * along.len(), 0.0);
-    let (of_q, of_v) = scratch.split_at_mut(dq.len() * along.len());
-    step.parameter_jacobian(group, of_q, of_v)?;
-    for (matrix, out) in [(of_q, dq), (of_v, dv)] {
-        for (row, out) in matrix.chunks_exact(along.len()).zip(out) {
-            *out += row.iter().zip(along).map(|(m, x)| m * x).sum::<f64>();
-        }
-    }
-    Ok(())
+fn of_group<'a>(model: &Model, group: ParameterGroup, all: &'a [f64]) -> &'a [f64] {
+    if all.is_empty() { all } else { &all[model.parameters().layout().range(group)] }
 }
 
 /// Puts the derivatives of a step in front of those of the steps before it: columns q, v and ctrl of the first state.

@@ -44,7 +44,8 @@ pub struct Sensitivities {
 }
 
 impl Sensitivities {
-    fn new(layout: &Layout, steps: usize, wanted: Wanted) -> Result<Sensitivities, RolloutGradientError> {
+    /// Room for `rows` rows of what acts: one for each step, or one that is held over all of them.
+    fn new(layout: &Layout, rows: usize, wanted: Wanted) -> Result<Sensitivities, RolloutGradientError> {
         let (nv, nu) = (layout.nv, layout.nu);
         let mut width = 0usize;
         let mut columns = |wanted: bool, n: usize| {
@@ -53,8 +54,8 @@ impl Sensitivities {
             start..width
         };
         let initial = columns(wanted.initial, 2 * nv);
-        let tau = columns(wanted.tau, steps.saturating_mul(nv));
-        let ctrl = columns(wanted.ctrl, steps.saturating_mul(nu));
+        let tau = columns(wanted.tau, rows.saturating_mul(nv));
+        let ctrl = columns(wanted.ctrl, rows.saturating_mul(nu));
         let groups = layout.groups.iter().map(|(g, c)| (*g, columns(true, c.len()))).collect();
         let size = width.saturating_mul(2 * nv);
         let mut numbers = Vec::new();
@@ -119,11 +120,11 @@ impl Sensitivities {
                     row[columns.clone()].iter_mut().zip(&old[columns.clone()]).for_each(|(x, old)| *x += a * old);
                 }
             }
-            if !self.tau.is_empty() {
-                row[self.tau.start + t * nv..][..nv].copy_from_slice(&step[layout.tau()]);
-            }
-            if !self.ctrl.is_empty() {
-                row[self.ctrl.start + t * nu..][..nu].copy_from_slice(&step[layout.ctrl()]);
+            for (to, n, from) in [(&self.tau, nv, layout.tau()), (&self.ctrl, nu, layout.ctrl())] {
+                // the last row is held where there are fewer than steps
+                let first = (to.start + t * n).min(to.end.saturating_sub(n));
+                let to = if to.is_empty() { &mut [][..] } else { &mut row[first..first + n] };
+                to.iter_mut().zip(&step[from]).for_each(|(x, b)| *x += b);
             }
             for ((_, to), (_, from)) in self.groups.iter().zip(&layout.groups) {
                 row[to.clone()].iter_mut().zip(&step[from.clone()]).for_each(|(x, b)| *x += b);
@@ -175,7 +176,8 @@ impl Rollout<'_> {
         wanted: Wanted,
         visit: impl FnMut(usize, &Sensitivities),
     ) -> Result<Sensitivities, RolloutGradientError> {
-        self.0.recorder.forward(&mut self.0.stepper, wanted, visit)
+        let steps = self.0.recorder.steps;
+        self.0.recorder.forward(&mut self.0.stepper, steps, wanted, visit)
     }
 
     fn check_direction(&self, dx: &RolloutDirection, out: [usize; 2]) -> Result<(), InputError> {
@@ -200,15 +202,17 @@ impl Rollout<'_> {
 }
 
 impl Recorder {
-    /// Derivatives of the last state; `visit` sees those of every state.
+    /// Derivatives of the last state with respect to the first one and to `rows` rows of what acts, one for each step or one that is
+    /// held over all; `visit` sees those of every state.
     pub fn forward(
         &mut self,
         stepper: &mut Stepper,
+        rows: usize,
         wanted: Wanted,
         mut visit: impl FnMut(usize, &Sensitivities),
     ) -> Result<Sensitivities, RolloutGradientError> {
-        let mut here = Sensitivities::new(&self.layout, self.steps, wanted)?;
-        let mut next = Sensitivities::new(&self.layout, self.steps, wanted)?;
+        let mut here = Sensitivities::new(&self.layout, rows, wanted)?;
+        let mut next = Sensitivities::new(&self.layout, rows, wanted)?;
         for k in here.initial.clone() {
             here.numbers[k * here.width + k] = 1.0;
         }

@@ -3,6 +3,7 @@
 
 #![allow(non_snake_case)]
 
+mod along;
 mod forward;
 mod readings;
 mod recorder;
@@ -14,6 +15,7 @@ mod types;
 pub use forward::{Sensitivities, Wanted};
 pub use types::{Memory, RolloutDirection, RolloutGrad, RolloutGradientError, StateGrad};
 
+pub(crate) use along::push_along;
 pub(crate) use recorder::Recorder;
 pub(crate) use stepper::Stepper;
 
@@ -112,7 +114,7 @@ impl RolloutGradient {
         self.finished = false;
         self.begin(x0, input)?;
         for t in 0..self.recorder.steps {
-            self.recorder.advance(&mut self.stepper, t, input)?;
+            self.recorder.advance(&mut self.stepper, t, input, |_, _| ())?;
         }
         self.end = self.stepper.data.warm_start();
         self.finished = true;

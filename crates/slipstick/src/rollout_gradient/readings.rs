@@ -58,17 +58,17 @@ fn check(sensors: &Sensors, readings: &[f64]) -> Result<(), SensorError> {
 }
 
 /// Adds what the readings of a step owe to what it was made from and to parameters.
-pub(super) fn add_readings(
+pub(super) fn add_readings<P: AsMut<[f64]>>(
     step: &mut Step,
     weights: &[f64],
     out: &mut InputGrad,
-    parameters: &mut [(ParameterGroup, Vec<f64>)],
+    parameters: &mut [(ParameterGroup, P)],
     sensors: &mut Sensors,
 ) -> Result<(), SensorError> {
     let InputGrad { q, v, tau, ctrl } = out;
     step.sensor_vjp(weights, InputGrad { q, v, tau, ctrl }, sensors)?;
     for (group, out) in parameters {
-        step.sensor_vjp_parameters(weights, *group, sensors, out)?;
+        step.sensor_vjp_parameters(weights, *group, sensors, out.as_mut())?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use super::tape::{Layout, Tape};
 use super::types::RolloutGradientError;
 use slipstick_core::model::ParameterGroup;
 use slipstick_core::sensors::Sensors;
-use slipstick_core::{Input, Model, SolveReport};
+use slipstick_core::{Input, Model, Step};
 
 /// The record of a rollout of some number of steps.
 #[derive(Debug, Clone)]
@@ -19,6 +19,8 @@ pub(crate) struct Recorder {
     /// Gradients or changes of a state (q, v) and of the neighboring one.
     pub here: Vec<f64>,
     pub there: Vec<f64>,
+    /// Memory for the derivatives of a step with respect to parameters, along a direction.
+    pub scratch: Vec<f64>,
     /// Memory to read sensors and to differentiate them, made when it is needed first.
     pub sensors: Option<Box<Sensors>>,
     /// Steps, of those that were differentiated last, whose derivative is a choice.
@@ -34,6 +36,7 @@ impl Recorder {
             tape: Tape::new(model),
             here: vec![0.0; 2 * model.nv()],
             there: vec![0.0; 2 * model.nv()],
+            scratch: Vec::new(),
             sensors: None,
             choices: 0,
         }
@@ -60,21 +63,23 @@ impl Recorder {
         }
     }
 
-    /// Step number `t`: makes it, keeps what its derivative needs, and puts the stepper into the state after it.
+    /// Step number `t`: makes it, shows it and its mode key to `see`, keeps what its derivative needs, and puts the stepper into the state after it.
     pub fn advance(
         &mut self,
         stepper: &mut Stepper,
         t: usize,
         input: &Input,
-    ) -> Result<SolveReport, RolloutGradientError> {
+        see: impl FnOnce(&Step, u64),
+    ) -> Result<(), RolloutGradientError> {
         let Recorder { memory, layout, tape, choices, sensors, .. } = self;
         if *memory == Memory::Recompute {
             stepper.data.copy_warm_start(&mut tape.starts[t]);
         }
         stepper.take(input, t);
         let mut done = stepper.step(t)?;
-        let report = *done.report();
-        tape.keys.push(done.mode_key());
+        let key = done.mode_key();
+        see(&done, key);
+        tape.keys.push(key);
         tape.record.push_step(&done);
         if layout.readings > 0 {
             let sensors = sensors.get_or_insert_with(|| Box::new(Sensors::new(done.model())));
@@ -87,6 +92,6 @@ impl Recorder {
         }
         stepper.go_on();
         tape.record.push_state(&stepper.x);
-        Ok(report)
+        Ok(())
     }
 }

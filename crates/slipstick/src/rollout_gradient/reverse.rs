@@ -57,15 +57,15 @@ impl Rollout<'_> {
 
 impl Recorder {
     /// All the way back. `readings` has a row for every step, or none; rows need repeated steps. `out` has room
-    /// for the first state (nv each) and for every step (tau, ctrl), or for none. What does not fit the rollout was refused
-    /// at the public boundary.
-    pub fn back(
+    /// for the first state (nv each) and for every step (tau, ctrl), for one (what acts is held over all steps), or for none.
+    /// What does not fit the rollout was refused at the public boundary.
+    pub fn back<P: AsMut<[f64]>>(
         &mut self,
         stepper: &mut Stepper,
         w: &StateGrad,
         readings: &[f64],
         mut out: InputGrad,
-        parameters: &mut [(ParameterGroup, Vec<f64>)],
+        parameters: &mut [(ParameterGroup, P)],
     ) -> Result<(), RolloutGradientError> {
         self.here.fill(0.0);
         self.count_anew();
@@ -102,7 +102,7 @@ impl Recorder {
     }
 
     /// One step back, by its stored derivatives.
-    fn back_stored(&mut self, t: usize, out: &mut InputGrad, parameters: &mut [(ParameterGroup, Vec<f64>)]) {
+    fn back_stored<P: AsMut<[f64]>>(&mut self, t: usize, out: &mut InputGrad, parameters: &mut [(ParameterGroup, P)]) {
         let Recorder { layout, tape, here, there, .. } = self;
         let (nv, nu, width) = (layout.nv, layout.nu, layout.width);
         let matrix = &tape.matrices[t * layout.size()..(t + 1) * layout.size()];
@@ -115,20 +115,20 @@ impl Recorder {
             add(row, *w, layout.tau(), of_step(out.tau, t, nv));
             add(row, *w, layout.ctrl(), of_step(out.ctrl, t, nu));
             for ((_, columns), (_, out)) in layout.groups.iter().zip(&mut *parameters) {
-                add(row, *w, columns.clone(), out);
+                add(row, *w, columns.clone(), out.as_mut());
             }
         }
         std::mem::swap(here, there);
     }
 
     /// One step back, by repeating it.
-    fn back_again(
+    fn back_again<P: AsMut<[f64]>>(
         &mut self,
         stepper: &mut Stepper,
         t: usize,
         seen: &[f64],
         out: &mut InputGrad,
-        parameters: &mut [(ParameterGroup, Vec<f64>)],
+        parameters: &mut [(ParameterGroup, P)],
     ) -> Result<(), RolloutGradientError> {
         let Recorder { layout, tape, here, there, choices, sensors, .. } = self;
         let (nv, nu) = (layout.nv, if stepper.command.actuated { layout.nu } else { 0 });
@@ -146,14 +146,14 @@ impl Recorder {
         step.vjp(w, grad).map_err(failed)?;
         *choices += usize::from(step.is_choice().map_err(failed)?);
         for (group, out) in parameters {
-            step.vjp_parameters(w, *group, out).map_err(failed)?;
+            step.vjp_parameters(w, *group, out.as_mut()).map_err(failed)?;
         }
         std::mem::swap(here, there);
         Ok(())
     }
 }
 
-/// Row of step `t` of optional rows.
+/// Row of step `t` of optional rows; a single one is that of all steps.
 fn of_step(rows: &mut [f64], t: usize, width: usize) -> &mut [f64] {
-    if rows.is_empty() { rows } else { &mut rows[t * width..(t + 1) * width] }
+    if rows.len() <= width { rows } else { &mut rows[t * width..(t + 1) * width] }
 }

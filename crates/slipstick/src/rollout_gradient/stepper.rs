@@ -5,6 +5,7 @@ use super::types::RolloutGradientError;
 use crate::control::Command;
 use crate::simulator::RolloutError;
 use slipstick_core::dynamics::Wrench;
+use slipstick_core::sensors::Sensors;
 use slipstick_core::{Data, Input, InputError, Model, State, Step, StepError, WarmStart, step};
 
 /// A model, memory for a step, and what the step is made from and leads to.
@@ -15,12 +16,14 @@ pub(crate) struct Stepper {
     pub x: State,
     next: State,
     pub command: Command,
+    /// Memory to read sensors, made when it is needed first.
+    pub sensors: Option<Box<Sensors>>,
 }
 
 impl Stepper {
     pub fn new(model: &Model) -> Stepper {
         let (x, command) = (State::neutral(model), Command::new(model));
-        Stepper { model: model.clone(), data: Box::new(Data::new(model)), next: x.clone(), x, command }
+        Stepper { model: model.clone(), data: Box::new(Data::new(model)), next: x.clone(), x, command, sensors: None }
     }
 
     /// Bytes of its heap memory.
@@ -56,7 +59,7 @@ impl Stepper {
 
     /// Makes the step from `x`.
     pub fn try_step(&mut self) -> Result<Step<'_>, StepError> {
-        let Stepper { model, data, x, next, command } = self;
+        let Stepper { model, data, x, next, command, .. } = self;
         step(model, data, x, &command.input(), next)
     }
 

@@ -102,7 +102,8 @@ pub enum RolloutGradientError {
     },
     /// A sensor that has a weight cannot be read.
     Sensor(SensorError),
-    /// Derivatives of readings need [`Memory::Recompute`]: a stored rollout keeps those of its states only.
+    /// Derivatives of readings, with respect to parameters that were not chosen before the run, or in another mode, need
+    /// [`Memory::Recompute`]: a stored rollout keeps those of its states only.
     Stored,
     /// A repeated step differs from the first one.
     Branch {
@@ -124,7 +125,8 @@ impl fmt::Display for RolloutGradientError {
             RolloutGradientError::Gradient { step, error } => write!(f, "step {step}: {error}"),
             RolloutGradientError::Sensor(e) => e.fmt(f),
             RolloutGradientError::Stored => f.write_str(
-                "there are no derivatives of readings of a stored rollout: recompute its steps instead of storing them",
+                "a stored rollout has no derivatives of readings, with respect to further parameters or in another mode: recompute its \
+                 steps instead of storing them",
             ),
             RolloutGradientError::Branch { step } => {
                 write!(f, "step {step}: made again, its constraints were in other modes than the first time")

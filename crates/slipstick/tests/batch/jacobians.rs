@@ -1,6 +1,7 @@
 //! Jacobians of recorded rollouts.
 
 use super::scene::{Scene, row, same_bits};
+use slipstick::gradient::InputGrad;
 use slipstick::linalg::MatRef;
 use slipstick::rollout::{
     BatchError, BatchJacobian, BatchRollout, EnvironmentError, Memory, RolloutGradient, Sensitivities, StateGrad,
@@ -186,7 +187,7 @@ fn rollouts_of_other_robots_or_other_numbers_of_them_are_refused() {
         let told = |batch: &mut Batch, run: &mut BatchRollout| {
             let errors = [
                 batch.jacobian_of(run, false, BatchJacobian::default()).unwrap_err(),
-                batch.vjp_of(run, StateGrad::default(), Default::default()).unwrap_err(),
+                batch.vjp_of(run, StateGrad::default(), InputGrad::default()).unwrap_err(),
             ];
             assert_eq!(errors[0], errors[1]);
             errors[0].to_string()

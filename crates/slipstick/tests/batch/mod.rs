@@ -2,6 +2,7 @@
 #![allow(non_snake_case)]
 
 mod failures;
+mod held;
 mod jacobians;
 mod reports;
 mod rollouts;

@@ -1,13 +1,22 @@
 //! One environment of a batch: a state, a warm start, and the arguments of its last step. The memory for steps belongs to the
 //! threads.
 
+mod forward;
+mod last_step;
+mod record;
+
+pub(super) use forward::Acting;
+pub(super) use record::Record;
+
 use super::error::EnvironmentError;
+use super::gradient::GradientChoice;
 use super::report::EnvironmentReport;
 use crate::control::Command;
+use crate::control_step::impulse_of_weight;
 use crate::rollout_gradient::{Recorder, Stepper};
 use crate::simulator::Simulator;
-use slipstick_core::gradient::{InputGrad, OutputGrad};
-use slipstick_core::{Data, Input, InputError, Model, State, Step, StepError, WarmStart};
+use slipstick_core::step::ContactView;
+use slipstick_core::{Data, InputError, Model, State, StepError, WarmStart};
 use std::mem::swap;
 
 /// A robot. Its state is finite for any input. Aligned, so that no two threads write to one line of the cache.
@@ -23,6 +32,10 @@ pub(super) struct Environment {
     command: Command,
     /// Whether there is such a step of the present model.
     pub stepped: bool,
+    /// Engine steps in the last control step; where they are several, a record of them is kept.
+    hold: usize,
+    /// Whether the model has another gradient mode than the last steps were made with.
+    remade: bool,
     /// Memory that holds the last step and its warm start, where steps are kept for their derivatives; `held` tells whether it
     /// does. Then `warm` is not kept up to date.
     own: Option<Box<Data>>,
@@ -32,25 +45,13 @@ pub(super) struct Environment {
     pub recorded: bool,
     /// Steps of the last derivative that are a choice.
     pub choices: usize,
-    /// What became of it in the last step or rollout.
+    /// What became of it in the last step or rollout, and what its constraints did in the last of several steps.
     pub report: EnvironmentReport,
+    last_key: Option<u64>,
+    /// Contacts of the last step, once they were asked for.
+    pub contacts: Vec<ContactView>,
     /// Error of the last call.
     pub failure: Option<EnvironmentError>,
-}
-
-/// The record of a rollout of an environment, and what repeats its steps; `recorded` tells whether it came to its end.
-#[derive(Debug, Clone)]
-pub(super) struct Record {
-    model: Model,
-    command: Command,
-    recorder: Option<Box<Recorder>>,
-    recorded: bool,
-}
-
-impl Record {
-    pub fn model(&self) -> &Model {
-        &self.model
-    }
 }
 
 impl Environment {
@@ -64,12 +65,16 @@ impl Environment {
             warm_before: WarmStart::default(),
             command: Command::new(model),
             stepped: false,
+            hold: 1,
+            remade: false,
             own: None,
             held: false,
             recorder: None,
             recorded: false,
             choices: 0,
             report: EnvironmentReport::default(),
+            last_key: None,
+            contacts: Vec::new(),
             failure: None,
         }
     }
@@ -85,7 +90,8 @@ impl Environment {
         let vectors = [&self.x.q, &self.x.v, &self.before.q, &self.before.v, ctrl, tau].map(Vec::capacity);
         let numbers = 8 * vectors.iter().sum::<usize>() + size_of_val(&wrenches[..]);
         let own = self.own.as_ref().map_or(0, |data| data.bytes());
-        size_of::<Environment>() + numbers + own + recorder + self.warm.bytes() + self.warm_before.bytes()
+        let contacts = self.contacts.capacity() * size_of::<ContactView>();
+        size_of::<Environment>() + numbers + own + recorder + contacts + self.warm.bytes() + self.warm_before.bytes()
     }
 
     /// A copy with another model of the same structure.
@@ -109,12 +115,48 @@ impl Environment {
         (self.stepped, self.held, self.recorded) = (false, false, false);
     }
 
-    /// Clears it and resets it to the initial state of a simulator of the model.
-    pub fn reset(&mut self, q: &mut [f64], v: &mut [f64]) {
+    /// Clears it and resets it to the initial state of a simulator of the model, or to numbers of a state where there are some.
+    pub fn reset(&mut self, [q0, v0]: [&[f64]; 2], q: &mut [f64], v: &mut [f64]) {
         self.clear();
         self.x = Simulator::initial_state(&self.model);
+        for (own, given) in [(&mut self.x.q, q0), (&mut self.x.v, v0)] {
+            if !given.is_empty() {
+                own.copy_from_slice(given);
+            }
+        }
         q.copy_from_slice(&self.x.q);
         v.copy_from_slice(&self.x.v);
+    }
+
+    /// A copy of what the next step begins with beside its state.
+    pub fn warm_start(&self) -> WarmStart {
+        match &self.own {
+            Some(own) if self.held => own.warm_start(),
+            _ => self.warm.clone(),
+        }
+    }
+
+    /// Takes another warm start, which fits the model. The last step can no longer be differentiated.
+    pub fn set_warm_start(&mut self, warm: &WarmStart) {
+        self.warm = warm.clone();
+        (self.stepped, self.held, self.recorded) = (false, false, false);
+    }
+
+    /// Calls `go` with derivatives in another mode: for those, steps are made again.
+    pub fn with_gradient(&mut self, choice: GradientChoice, go: impl FnOnce(&mut Environment)) {
+        match choice.model(&self.model) {
+            Ok(None) => go(self),
+            Ok(Some(mut model)) => {
+                swap(&mut self.model, &mut model);
+                let recorded = self.recorded;
+                self.remade = true;
+                go(self);
+                // a record that was made meanwhile is one of the other model
+                (self.remade, self.recorded) = (false, recorded);
+                swap(&mut self.model, &mut model);
+            }
+            Err(e) => self.failure = Some(EnvironmentError::Gradient(e.into())),
+        }
     }
 
     /// Takes its model, state and input into a stepper, or back out of it.
@@ -143,6 +185,7 @@ impl Environment {
         let restored = if keep && self.held { Ok(()) } else { stepper.data.restore(&self.warm) };
         let done = restored.map_err(|e| EnvironmentError::Step(e.into())).and_then(|()| go(self, stepper));
         self.exchange(stepper);
+        self.report.impulse /= impulse_of_weight(&self.model);
         if done.is_ok() && !keep {
             stepper.data.copy_warm_start(&mut self.warm);
         }
@@ -167,34 +210,9 @@ impl Environment {
         stepper.data.copy_warm_start(&mut self.warm_before);
     }
 
-    /// One step; without one, the state stays.
-    pub fn step(
-        &mut self,
-        stepper: &mut Stepper,
-        keep: bool,
-        [q, v]: [&[f64]; 2],
-        input: &Input,
-        [q_next, v_next]: [&mut [f64]; 2],
-    ) {
-        self.advance_in(stepper, keep, |own, stepper| {
-            own.enter(stepper, q, v)?;
-            stepper.expect(input);
-            stepper.take(input, 0);
-            copy_state(&stepper.x, &mut own.before);
-            // the warm start that it was put back to
-            swap(&mut own.warm, &mut own.warm_before);
-            own.report.add(stepper.try_step()?.report());
-            stepper.go_on();
-            own.stepped = true;
-            Ok(())
-        });
-        q_next.copy_from_slice(&self.x.q);
-        v_next.copy_from_slice(&self.x.v);
-    }
-
     /// Puts the stepper into a state, if it is one.
     pub fn enter(&mut self, stepper: &mut Stepper, q: &[f64], v: &[f64]) -> Result<(), EnvironmentError> {
-        (self.stepped, self.recorded) = (false, false);
+        (self.stepped, self.recorded, self.hold, self.last_key) = (false, false, 1, None);
         for (what, x) in [("q", q), ("v", v)] {
             if let Some(index) = x.iter().position(|x| !x.is_finite()) {
                 return Err(StepError::Input(InputError::NotFinite { what, index }).into());
@@ -203,93 +221,6 @@ impl Environment {
         stepper.x.q.copy_from_slice(q);
         stepper.x.v.copy_from_slice(v);
         Ok(())
-    }
-
-    /// Calls `go` with the last step: the stored one, or one that is repeated bit for bit from its arguments.
-    pub fn differentiate(&mut self, stepper: &mut Stepper, go: impl FnOnce(&mut Step) -> Result<(), EnvironmentError>) {
-        let mut choice = false;
-        let go = |step: &mut Step| {
-            go(step)?;
-            choice = step.is_choice()?;
-            Ok(())
-        };
-        self.failure = match (self.stepped, self.own.take()) {
-            (false, own) => {
-                self.own = own;
-                Some(EnvironmentError::NoStep)
-            }
-            (true, Some(mut own)) if self.held => {
-                own.exchange_scratch(&mut stepper.data);
-                let last = Step::last(&self.model, &mut own).ok_or(EnvironmentError::NoStep);
-                let failure = last.and_then(|mut step| go(&mut step)).err();
-                own.exchange_scratch(&mut stepper.data);
-                self.own = Some(own);
-                failure
-            }
-            (true, own) => {
-                self.own = own;
-                self.repeat(stepper, go).err()
-            }
-        };
-        self.choices = usize::from(choice);
-    }
-
-    /// Repeats the last step. Its end is known: state and warm start stay.
-    fn repeat(
-        &mut self,
-        stepper: &mut Stepper,
-        go: impl FnOnce(&mut Step) -> Result<(), EnvironmentError>,
-    ) -> Result<(), EnvironmentError> {
-        swap(&mut self.x, &mut self.before);
-        self.exchange(stepper);
-        let restored = stepper.data.restore(&self.warm_before).map_err(|e| EnvironmentError::Step(e.into()));
-        let done = restored.and_then(|()| {
-            let mut step = stepper.try_step()?;
-            go(&mut step)
-        });
-        self.exchange(stepper);
-        swap(&mut self.x, &mut self.before);
-        done
-    }
-
-    /// The gradient of the last step, added to `out`.
-    pub fn vjp(&mut self, stepper: &mut Stepper, [w_q, w_v]: [&[f64]; 2], [q, v, tau, ctrl]: [&mut [f64]; 4]) {
-        let w = OutputGrad { q: w_q, v: w_v, impulses: &[] };
-        self.differentiate(stepper, |step| Ok(step.vjp(w, InputGrad { q, v, tau, ctrl })?));
-    }
-
-    /// Calls `go` with a stepper of its model and its record.
-    pub fn with_record(
-        &mut self,
-        stepper: &mut Stepper,
-        go: impl FnOnce(&mut Recorder, &mut Stepper) -> Result<(), EnvironmentError>,
-    ) {
-        let Some(mut recorder) = self.recorder.take().filter(|_| self.recorded) else {
-            self.failure = Some(EnvironmentError::NoRollout);
-            return;
-        };
-        // the stepper's own state is scratch: the environment stays where it is
-        swap(&mut self.model, &mut stepper.model);
-        swap(&mut self.command, &mut stepper.command);
-        self.failure = go(&mut recorder, stepper).err();
-        self.choices = recorder.choices;
-        swap(&mut self.model, &mut stepper.model);
-        swap(&mut self.command, &mut stepper.command);
-        self.recorder = Some(recorder);
-    }
-
-    /// Takes the record of the last rollout out, with what repeats its steps.
-    pub fn take_record(&mut self) -> Record {
-        let recorded = std::mem::take(&mut self.recorded);
-        Record { model: self.model.clone(), command: self.command.clone(), recorder: self.recorder.take(), recorded }
-    }
-
-    /// Exchanges the record of a rollout with another.
-    pub fn exchange_record(&mut self, record: &mut Record) {
-        swap(&mut self.model, &mut record.model);
-        swap(&mut self.command, &mut record.command);
-        swap(&mut self.recorder, &mut record.recorder);
-        swap(&mut self.recorded, &mut record.recorded);
     }
 }
 
