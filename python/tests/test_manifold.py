@@ -2,7 +2,9 @@
 
 import numpy as np
 import pinocchio as pin
+import pytest
 import slipstick
+from slipstick import dynamics
 
 from finite_differences import along_q, along_vector
 from states import assert_close, random_states
@@ -76,3 +78,38 @@ def test_derivatives_at_a_zero_step_are_the_identity(robot, model):
         d0, d1 = slipstick.dynamics.difference_derivatives(model, q, q)
         for matrix, expected in [(dq, identity), (dstep, identity), (d0, -identity), (d1, identity)]:
             assert_close(matrix, expected, 1e-12)
+
+
+def test_stacks_are_loops_bit_for_bit():
+    model, rng, n = slipstick.builtin("quadruped"), np.random.default_rng(4), 5
+    home = model.keyframe("home").q
+    dv, v, dv1 = rng.normal(size=(3, n, model.nv))
+    frame = model.frame_names[3]
+    q = dynamics.integrate(model, home, dv)
+    q1 = dynamics.integrate(model, q, dv1)
+    assert q.shape == (n, model.nq) and np.array_equal(q[2], dynamics.integrate(model, home, dv[2]))
+    single = {name: (getattr(dynamics, name), args) for name, args in {
+        "integrate": (q, dv), "difference": (q, q1), "integrate_derivatives": (q, dv), "difference_derivatives": (q, q1),
+        "center_of_mass": (q,), "jacobian": (q, frame), "velocity": (q, v, frame),
+    }.items()}
+    for name, (function, args) in single.items():
+        stacked = function(model, *args)
+        for i in range(n):
+            alone = function(model, *(x if isinstance(x, str) else x[i] for x in args))
+            for a, b in zip(stacked if isinstance(stacked, tuple) else [stacked], alone if isinstance(alone, tuple) else [alone]):
+                assert a.shape == (n, *b.shape) and np.array_equal(a[i], b), name
+    all_poses, alone = dynamics.kinematics(model, q), dynamics.kinematics(model, q[1])
+    for name in ("rotation", "position", "frame_rotation", "frame_position"):
+        assert np.array_equal(getattr(all_poses, name)[1], getattr(alone, name)) and len(getattr(all_poses, name)) == n
+    assert "of 5 configurations, 14 bodies" in repr(all_poses)
+    assert "configurations" not in repr(alone)
+    assert dynamics.difference(model, q[:0], home).shape == (0, model.nv)
+    for call, words in [
+        (lambda: dynamics.difference(model, q, q1[:2]), "q0 and q1: expected stacks of one length, got 5 and 2"),
+        (lambda: dynamics.integrate(model, q[:, :3], dv), r"q: expected \(19,\) or \(n, 19\), got an array of shape \(5, 3\)"),
+        (lambda: dynamics.center_of_mass(model, q * np.inf), "q"),
+        (lambda: dynamics.kinematics(model, q[None]), "q: expected"),
+        (lambda: dynamics.jacobian(model, 0.0 * q, frame), "quaternion"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            call()

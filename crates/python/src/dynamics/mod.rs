@@ -3,6 +3,7 @@
 pub mod derivatives;
 pub mod kinematics;
 pub mod manifold;
+mod stacks;
 pub mod workspaces;
 
 use crate::arguments::arg;
