@@ -22,6 +22,7 @@ MethodName = Literal["gauss_newton", "levenberg_marquardt", "gradient_descent"]
 Stop = Literal["tolerance", "gradient", "step", "stalled", "max_iterations", "not_finite"]
 
 GradientMode = Literal["exact"] | Central | ExactForwardCentral
+GradientChoice = Literal["exact"] | ExactForwardCentral
 CollisionGradient = Literal["exact", "frozen"] | Smoothed | Randomized
 Cone = Friction | Box | Literal["unilateral", "bilateral"]
 JointType = Literal["revolute", "prismatic", "spherical", "planar", "free"]
@@ -477,15 +478,19 @@ class ModelBuilder:
 
 @final
 class Central:
-    def __new__(cls, kappa: float) -> Central: ...
+    def __new__(cls, kappa: float | None = None, speed: float | None = None) -> Central: ...
     @property
-    def kappa(self) -> float: ...
+    def kappa(self) -> float | None: ...
+    @property
+    def speed(self) -> float | None: ...
 
 @final
 class ExactForwardCentral:
-    def __new__(cls, kappa: float) -> ExactForwardCentral: ...
+    def __new__(cls, kappa: float | None = None, speed: float | None = None) -> ExactForwardCentral: ...
     @property
-    def kappa(self) -> float: ...
+    def kappa(self) -> float | None: ...
+    @property
+    def speed(self) -> float | None: ...
 
 @final
 class Smoothed:
@@ -707,7 +712,13 @@ class Step:
     @property
     def constraints(self) -> list[StepConstraint]: ...
     def explain(self) -> str: ...
-    def jacobian(self, *, sides: Literal["mean"] | None = None, length: float | None = None) -> StepJacobian: ...
+    def jacobian(
+        self,
+        *,
+        sides: Literal["mean"] | None = None,
+        length: float | None = None,
+        gradient: GradientChoice | None = None,
+    ) -> StepJacobian: ...
     def corners(self) -> Corners: ...
     def jvp(
         self,
@@ -718,6 +729,7 @@ class Step:
         ctrl: ArrayLike | None = None,
         one_sided: bool = False,
         length: float | None = None,
+        gradient: GradientChoice | None = None,
     ) -> tuple[Array, Array]: ...
     def vjp(
         self,
@@ -727,6 +739,7 @@ class Step:
         impulses: ArrayLike | None = None,
         sensors: dict[str, ArrayLike] | None = None,
         parameters: Parameters | None = None,
+        gradient: GradientChoice | None = None,
     ) -> Gradient: ...
     def parameter_jacobian(self, group: str) -> tuple[Array, Array]: ...
     def impulse_jacobian(self, contact: int) -> tuple[Array, Array, Array]: ...
@@ -874,11 +887,43 @@ class BatchRollout:
     def v(self) -> Array: ...
     @property
     def steps(self) -> int: ...
-    def vjp(self, *, q: ArrayLike | None = None, v: ArrayLike | None = None) -> Gradient: ...
+    def vjp(
+        self,
+        *,
+        q: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+        parameters: Parameters | None = None,
+        gradient: GradientChoice | None = None,
+    ) -> Gradient: ...
     def jacobian(
-        self, *, initial: bool = True, tau: bool = True, ctrl: bool = True, every: bool = False
+        self,
+        *,
+        initial: bool = True,
+        tau: bool = True,
+        ctrl: bool = True,
+        every: bool = False,
+        gradient: GradientChoice | None = None,
     ) -> BatchJacobian: ...
     def __iter__(self) -> Iterator[Array]: ...
+
+@final
+class BatchContacts:
+    @property
+    def count(self) -> NDArray[np.int64]: ...
+    @property
+    def geoms(self) -> NDArray[np.int64]: ...
+    @property
+    def point(self) -> Array: ...
+    @property
+    def normal(self) -> Array: ...
+    @property
+    def distance(self) -> Array: ...
+    @property
+    def impulse(self) -> Array: ...
+    @property
+    def force(self) -> Array: ...
+    @property
+    def mode(self) -> NDArray[np.str_]: ...
 
 @final
 class Batch:
@@ -904,7 +949,11 @@ class Batch:
     @property
     def iterations(self) -> NDArray[np.int64]: ...
     @property
-    def contacts(self) -> NDArray[np.int64]: ...
+    def n_contacts(self) -> NDArray[np.int64]: ...
+    @property
+    def mode_changes(self) -> NDArray[np.int64]: ...
+    @property
+    def impulse(self) -> Array: ...
     @property
     def degenerate(self) -> NDArray[np.int64]: ...
     @property
@@ -918,10 +967,33 @@ class Batch:
         tau: ArrayLike | None = None,
         ctrl: ArrayLike | None = None,
         *,
+        hold: int = 1,
+        warm: bool = True,
+        wrenches: ArrayLike | None = None,
         out: tuple[Array, Array] | None = None,
     ) -> tuple[Array, Array]: ...
-    def jacobian(self) -> BatchJacobian: ...
-    def vjp(self, *, q: ArrayLike | None = None, v: ArrayLike | None = None) -> Gradient: ...
+    def jacobian(self, *, gradient: GradientChoice | None = None) -> BatchJacobian: ...
+    def jvp(
+        self,
+        *,
+        q: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+        tau: ArrayLike | None = None,
+        ctrl: ArrayLike | None = None,
+        parameters: dict[str, ArrayLike] | None = None,
+        gradient: GradientChoice | None = None,
+    ) -> tuple[Array, Array]: ...
+    def vjp(
+        self,
+        *,
+        q: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+        parameters: Parameters | None = None,
+        gradient: GradientChoice | None = None,
+    ) -> Gradient: ...
+    @property
+    def sensors(self) -> dict[str, Array]: ...
+    def contacts(self) -> BatchContacts: ...
     def rollout(
         self,
         q: ArrayLike,
@@ -930,11 +1002,21 @@ class Batch:
         *,
         ctrl: ArrayLike | None = None,
         tau: ArrayLike | None = None,
+        wrenches: ArrayLike | None = None,
+        warm: bool = True,
         record: bool | Literal["recompute", "store"] | None = None,
     ) -> BatchRollout: ...
     def reset(
-        self, mask: ArrayLike | None = None, q: ArrayLike | None = None, v: ArrayLike | None = None
+        self,
+        mask: ArrayLike | None = None,
+        q: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+        *,
+        q0: ArrayLike | None = None,
+        v0: ArrayLike | None = None,
     ) -> tuple[Array, Array]: ...
+    def warm_start(self) -> list[WarmStart]: ...
+    def set_warm_start(self, warm_starts: Sequence[WarmStart]) -> None: ...
     def clear_warm_start(self, mask: ArrayLike | None = None) -> None: ...
 
 @final

@@ -2,6 +2,7 @@
 
 from ._native import (
     Actuator,
+    BatchContacts,
     BatchJacobian,
     BatchRollout,
     Body,
@@ -26,6 +27,7 @@ from ._native import (
 
 __all__ = [
     "Actuator",
+    "BatchContacts",
     "BatchJacobian",
     "BatchRollout",
     "Body",

@@ -94,7 +94,7 @@ OWNERS = {
 }
 # required arguments that are not those of the scene
 GIVEN = {
-    "Batch.set_model": {"environment": 0}, "Batch.reset": {"q": np.zeros((2, 19)), "v": np.zeros((2, 18))},
+    "Batch.set_model": {"environment": 0}, "Batch.set_warm_start": {"warm_starts": []}, "Batch.reset": {"q": np.zeros((2, 19)), "v": np.zeros((2, 18))},
     "Model.body": {"body": "trunk"}, "Model.joint": {"joint": 0}, "Model.actuator": {"actuator": 0}, "Model.geom": {"geom": 0},
     "Model.frame": {"frame": 0}, "Model.parameter_index": {"name": "gravity/x"}, "Model.with_mass": {"masses": {"trunk": 1.0}},
     "Model.with_friction": {"friction": 0.5}, "Model.with_servos": {"kp": 1.0, "kd": 0.1}, "loads": {"text": "<mujoco/>"},

@@ -112,3 +112,56 @@ def test_randomized_derivatives_repeat_with_their_seed():
     scene = SCENES["cube on an edge"]()
     A = [scene.step(collision_gradient=options.Randomized(1e-2, 20, seed, 1)).jacobian().A for seed in [1, 1, 2]]
     assert np.array_equal(A[0], A[1]) and not np.array_equal(A[0], A[2]) and np.isfinite(A[0]).all()
+
+
+def test_a_speed_is_a_kappa_for_the_time_step_of_the_model(model):
+    for choice in (options.Central, options.ExactForwardCentral):
+        soft = choice(speed=0.05)
+        assert soft.speed == 0.05 and soft.kappa is None and choice(1.0).speed is None
+        assert repr(soft) == f"{choice.__name__}(speed=0.05)" and pickle.loads(pickle.dumps(soft)) == soft
+        for dt in (1e-3, 4e-3):
+            found = model.with_options(dt=dt, gradient=soft).options.gradient
+            assert found == choice((0.05 / (9.81 * dt)) ** 2)
+        for bad, words in [(dict(), "kappa.*speed.*neither"), (dict(kappa=1.0, speed=1.0), "both")]:
+            with pytest.raises(TypeError, match=words):
+                choice(**bad)
+        with pytest.raises(ValueError, match="speed: expected a positive number, got -1"):
+            choice(speed=-1.0)
+
+
+def test_a_call_may_have_a_mode_of_its_own(model):
+    home, rng = model.keyframe("home"), np.random.default_rng(3)
+    v, w = 0.3 * rng.normal(size=model.nv), rng.normal(size=model.nv)
+    for mode in (options.ExactForwardCentral(1.0), options.ExactForwardCentral(speed=0.1)):
+        step = slipstick.step(model, home.q, v, ctrl=home.ctrl)
+        smooth = slipstick.step(model.with_options(gradient=mode), home.q, v, ctrl=home.ctrl)
+        exact = step.jacobian().dv_dq
+        assert np.array_equal(step.jacobian(gradient=mode).dv_dq, smooth.jacobian().dv_dq)
+        assert np.array_equal(step.vjp(v=w, gradient=mode).q, smooth.vjp(v=w).q)
+        by_friction = step.vjp(v=w, parameters="friction", gradient=mode).parameters["friction"]
+        assert np.array_equal(by_friction, smooth.vjp(v=w, parameters="friction").parameters["friction"])
+        assert np.array_equal(step.jvp(v=w, gradient=mode)[1], smooth.jvp(v=w)[1])
+        assert np.array_equal(step.jacobian().dv_dq, exact) and not np.array_equal(exact, smooth.jacobian().dv_dq)
+        assert np.array_equal(smooth.jacobian(gradient="exact").dv_dq, exact)
+        batch = slipstick.Batch(model, 2)
+        batch.step(home.q, v, ctrl=home.ctrl)
+        assert np.array_equal(batch.jacobian(gradient=mode).dv_dq[0], smooth.jacobian().dv_dq)
+        run = batch.rollout(home.q, v, 3, ctrl=home.ctrl, record=True, warm=False)
+        other = slipstick.Batch(model.with_options(gradient=mode), 2).rollout(home.q, v, 3, ctrl=home.ctrl, record=True)
+        assert np.array_equal(run.vjp(v=np.tile(w, (2, 1)), gradient=mode).q, other.vjp(v=np.tile(w, (2, 1))).q)
+        assert np.array_equal(run.jacobian(gradient=mode).dv_dq, other.jacobian().dv_dq)
+    step = slipstick.step(model, home.q, v, ctrl=home.ctrl)
+    for wrong, words in [
+        (options.Central(1.0), "Model.with_options"),
+        ("smooth", "gradient: expected 'exact' or options.ExactForwardCentral.*'smooth'"),
+        (options.ExactForwardCentral(-1.0), "gradient.kappa"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            step.jacobian(gradient=wrong)
+        with pytest.raises(ValueError, match=words):
+            batch.vjp(v=w, gradient=wrong)
+    with pytest.raises(ValueError, match="impulses: expected None where gradient is given"):
+        step.vjp(impulses=np.zeros((4, 3)), gradient="exact")
+    central = slipstick.step(model.with_options(gradient=options.Central(1.0)), home.q, v)
+    with pytest.raises(ValueError, match="central path"):
+        central.jacobian(gradient="exact")

@@ -82,8 +82,8 @@ names! {
     levels line_search link mass masses max_distance max_iterations max_speed memory method mode model mu n
     name names one_sided order package_dirs pairs parameters parent patch_compliance path points range
     rank_tolerance rate reference restitution restitution_threshold samples seed sensors sides sigma softest
-    solid solver speed_limit spring_reference step step_tolerance steps stiffest stiffness strict tau terrain
-    text threads time title tolerance trajectory r#type unknowns warm_start what r#where
+    solid solver speed speed_limit spring_reference step step_tolerance steps stiffest stiffness strict tau terrain
+    text threads time title tolerance trajectory r#type unknowns warm warm_start warm_starts what r#where
 }
 
 macro_rules! numbers {
@@ -154,6 +154,16 @@ impl<'a> Argument<'a, '_> for &'a [u8] {
 
     fn of(x: &'a Bound<'_, PyAny>) -> Option<&'a [u8]> {
         Some(x.cast::<PyBytes>().ok()?.as_bytes())
+    }
+}
+
+impl<'py> Argument<'_, 'py> for Vec<PyRef<'py, WarmStart>> {
+    fn expected(_py: Python<'_>) -> String {
+        "a list with a WarmStart for each environment".into()
+    }
+
+    fn of(x: &Bound<'py, PyAny>) -> Option<Self> {
+        x.extract().ok()
     }
 }
 

@@ -38,7 +38,7 @@ mod _native {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::batch::{Batch, BatchJacobian, BatchRollout};
+    use crate::batch::{Batch, BatchContacts, BatchJacobian, BatchRollout};
     #[pymodule_export]
     use crate::collision::solids::{
         ClosestPoints, ContactPoint, RayHit, Solid, closest_points, contact, distance, raycast,

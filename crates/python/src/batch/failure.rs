@@ -6,6 +6,23 @@ use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
 use pyo3::prelude::*;
 use slipstick::rollout::{EnvironmentError, FailedEnvironment};
 
+/// What a call of a batch says.
+pub type Done = Result<(), slipstick::rollout::BatchError>;
+
+/// Numbers of the environments that failed.
+pub fn failed(done: &Done) -> Vec<usize> {
+    match done {
+        Err(slipstick::rollout::BatchError::Environments(failed)) => failed.iter().map(|f| f.environment).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Zeros in some of `n` rows.
+pub fn clear_rows(rows: &mut [f64], which: &[usize], n: usize) {
+    let width = rows.len() / n;
+    which.iter().for_each(|i| rows[i * width..(i + 1) * width].fill(0.0));
+}
+
 /// The result, or the exception that carries it: rows of environments that did not fail are good.
 pub fn finish<'py, T>(
     py: Python<'py>,

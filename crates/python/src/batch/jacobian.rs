@@ -1,5 +1,6 @@
 //! `BatchJacobian`: derivatives of every environment.
 
+use super::failure::clear_rows;
 use super::rows::zeros;
 use crate::errors::Failure;
 use numpy::PyArrayDyn;
@@ -60,6 +61,11 @@ impl Blocks {
         let [dq_dq, dq_dv, dq_dtau, dq_dctrl] = self.of_q.each_mut().map(|b| &mut b[..]);
         let [dv_dq, dv_dv, dv_dtau, dv_dctrl] = self.of_v.each_mut().map(|b| &mut b[..]);
         slipstick::rollout::BatchJacobian { dq_dq, dq_dv, dq_dtau, dq_dctrl, dv_dq, dv_dv, dv_dtau, dv_dctrl }
+    }
+
+    /// Zeros in the rows of environments that failed.
+    pub fn clear(&mut self, failed: &[usize], n: usize) {
+        self.of_q.iter_mut().chain(&mut self.of_v).for_each(|block| clear_rows(block, failed, n));
     }
 
     pub fn into_python(self, py: Python<'_>) -> PyResult<BatchJacobian> {

@@ -1,12 +1,15 @@
 //! `BatchRollout`: states of a rollout of a batch, and its gradients.
 
-use super::failure::finish;
+use super::failure::{failed, finish};
+use super::gradients::in_mode;
 use super::jacobian::{BatchJacobian, Blocks};
 use super::{Array, Batch, counted};
 use crate::arguments::{arg, wrong_type};
 use crate::arrays::{Input, array, wrong_shape};
 use crate::errors::{Failure, StaleStep};
 use crate::gradient::object::Gradient;
+use crate::gradient::step::Groups;
+use crate::model::gradient_options::Choice;
 use crate::model::options::unknown;
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyRuntimeError;
@@ -85,16 +88,26 @@ impl BatchRollout {
     /// The gradient of losses, one per environment, with respect to what the rollout was made from.
     ///
     /// q, v: gradients with respect to the states, (n, steps + 1, nv) or (n, nv) for the last ones only; q as tangents;
-    /// what is left out is zero. Returns a Gradient: q, v (n, nv) of the first states, tau (n, steps, nv) and ctrl (n,
-    /// steps, nu) of what acted, ctrl None without controls. Raises StaleStep if the rollout was not recorded,
-    /// and BatchError.
-    #[pyo3(signature = (*, q=None, v=None))]
-    fn vjp<'py>(&self, py: Python<'py>, q: Option<Input>, v: Option<Input>) -> Result<Bound<'py, Gradient>, Failure> {
+    /// what is left out is zero. parameters: groups of Model.parameters to differentiate by, a name, several names or "all"; gradient
+    /// ("exact" or options.ExactForwardCentral): how derivatives are taken, in place of the models' option. Both need a
+    /// rollout with record=True. Returns a Gradient: q, v (n, nv) of the first states, tau (n, steps, nv) and ctrl (n,
+    /// steps, nu) of what acted, ctrl None without controls, parameters, a dict of arrays (n, size). Raises StaleStep if the
+    /// rollout was not recorded, and BatchError, in whose result rows of failed environments are zero.
+    #[pyo3(signature = (*, q=None, v=None, parameters=None, gradient=None))]
+    fn vjp<'py>(
+        &self,
+        py: Python<'py>,
+        q: Option<Input>,
+        v: Option<Input>,
+        #[pyo3(from_py_with = arg::parameters)] parameters: Option<Groups>,
+        gradient: Option<Choice>,
+    ) -> Result<Bound<'py, Gradient>, Failure> {
+        let groups = parameters.map_or(Ok(Vec::new()), Groups::all)?;
         let batch = self.batch.get();
         let (q, v) = (self.of_states(batch, "q", q)?, self.of_states(batch, "v", v)?);
         self.with_record(|record| {
-            batch.gradients(py, Some(self.steps), Some(self.actuated), |batch, out| {
-                batch.vjp_of(record, StateGrad { q: &q, v: &v }, out)
+            batch.gradients(py, Some(self.steps), Some(self.actuated), &groups, |batch, out| {
+                in_mode(batch, gradient, |batch| batch.vjp_of(record, StateGrad { q: &q, v: &v }, out))
             })
         })
     }
@@ -104,8 +117,8 @@ impl BatchRollout {
     ///
     /// initial, tau, ctrl: whether they are wanted; without controls there are none for ctrl. every: of all states, the
     /// first ones included, along a second axis. Takes steps² nv numbers for tau, and steps³ with every. Raises StaleStep if
-    /// the rollout was not recorded, and BatchError, in whose result rows of failed environments are of no use.
-    #[pyo3(signature = (*, initial=true, tau=true, ctrl=true, every=false))]
+    /// the rollout was not recorded, and BatchError, in whose result rows of failed environments are zero. gradient: as of vjp.
+    #[pyo3(signature = (*, initial=true, tau=true, ctrl=true, every=false, gradient=None))]
     fn jacobian<'py>(
         &self,
         py: Python<'py>,
@@ -113,6 +126,7 @@ impl BatchRollout {
         #[pyo3(from_py_with = arg::tau)] tau: bool,
         #[pyo3(from_py_with = arg::ctrl)] ctrl: bool,
         #[pyo3(from_py_with = arg::every)] every: bool,
+        gradient: Option<Choice>,
     ) -> Result<Bound<'py, BatchJacobian>, Failure> {
         let batch = self.batch.get();
         let (n, [_, nv, nu]) = (batch.n, batch.sizes);
@@ -121,8 +135,11 @@ impl BatchRollout {
         let columns = [initial, initial, if tau { nv } else { 0 }, if ctrl && self.actuated { nu } else { 0 }];
         let (done, blocks) = self.with_record(|record| {
             let mut blocks = Blocks::new(&states, Some(self.steps), nv, columns)?;
-            let done =
-                py.detach(|| Ok::<_, Failure>(batch.enter()?.batch.jacobian_of(record, every, blocks.borrow())))?;
+            let done = py.detach(|| {
+                let go = |batch: &mut slipstick::Batch| batch.jacobian_of(record, every, blocks.borrow());
+                in_mode(&mut batch.enter()?.batch, gradient, go)
+            })?;
+            blocks.clear(&failed(&done), n);
             Ok((done, blocks))
         })?;
         finish(py, n, done, Bound::new(py, blocks.into_python(py)?)?)

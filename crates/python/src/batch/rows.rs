@@ -44,6 +44,18 @@ pub fn of_steps(what: &'static str, x: Input, sizes: [usize; 2], width: usize) -
     spread(numbers, rows, sizes, width)?.ok_or_else(|| wrong().into())
 }
 
+/// Wrenches on the bodies of every environment: (n, bodies, 6), or (bodies, 6) for all.
+pub fn wrenches(x: Input, n: usize, bodies: usize) -> Result<Vec<f64>, Failure> {
+    let (numbers, shape) = array("wrenches", x)?;
+    let rows = match *shape {
+        [b, 6] if b == bodies => Some([1, 1]),
+        [a, b, 6] if b == bodies => Some([a, 1]),
+        _ => None,
+    };
+    let expected = || wrong_shape("wrenches", &format!("({n}, {bodies}, 6) or ({bodies}, 6)"), &shape);
+    spread(numbers, rows, [n, 1], 6 * bodies)?.ok_or_else(|| expected().into())
+}
+
 /// Rows repeated along axes of length 1; `None` if they do not fit.
 fn spread(
     numbers: Vec<f64>,

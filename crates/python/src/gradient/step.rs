@@ -2,6 +2,7 @@
 
 use crate::arrays::{Input, matrix, to_matrix, vector, wrong_shape};
 use crate::errors::Failure;
+use crate::model::gradient_options::Choice;
 use crate::model::options::unknown;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
@@ -9,7 +10,7 @@ use pyo3::prelude::*;
 use slipstick::gradient::{InputDirection, OutputGrad};
 use slipstick::linalg::MatRef;
 use slipstick::model::ParameterGroup;
-use slipstick::{GradientError, InputError, Step};
+use slipstick::{Data, GradientError, InputError, State, Step};
 
 /// All derivatives of a step; rows are outputs, configurations count as tangents.
 ///
@@ -183,4 +184,20 @@ pub fn group(name: &str) -> Result<ParameterGroup, Failure> {
 pub fn contact_number(contact: i64) -> PyResult<usize> {
     let wrong = |_| PyValueError::new_err(format!("contact: expected its number in Step.contacts, got {contact}"));
     usize::try_from(contact).map_err(wrong)
+}
+
+/// Calls `work` with a step whose derivatives are in the mode of a call, if it has one: for that the step is made again, from a cold
+/// start in memory of its own.
+pub fn in_mode<T, E: Into<Failure>>(
+    step: &mut Step,
+    gradient: Option<Choice>,
+    work: impl FnOnce(&mut Step) -> Result<T, E>,
+) -> Result<T, Failure> {
+    let other = gradient.map(|Choice(choice)| choice.model(step.model())).transpose()?.flatten();
+    let Some(model) = other else { return work(step).map_err(E::into) };
+    let (q, v) = step.start();
+    let x = State::new(&model, q, v)?;
+    let (mut data, mut next) = (Data::new(&model), x.clone());
+    let mut again = slipstick::step::step(&model, &mut data, &x, &step.input(), &mut next)?;
+    work(&mut again).map_err(E::into)
 }

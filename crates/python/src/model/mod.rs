@@ -279,7 +279,7 @@ impl Model {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, pickle::State)> {
         let restore = py.import("slipstick._native")?.getattr("_restore")?;
-        Ok((restore, pickle::state(&self.inner, &self.remarks, self.content_hash(py))))
+        Ok((restore, pickle::state(&self.inner, &self.remarks, self.content_hash(py))?))
     }
 
     fn __repr__(&self) -> String {

@@ -39,7 +39,7 @@ option_class! {
 /// - patch_compliance (float): compliance of the normals of two bodies that touch in more than three points, as a fraction of
 ///   the inverse of the mass that they may have to bear
 /// - speed_limit (float): a dof faster than this, in m/s or rad/s, has diverged
-/// - gradient ("exact", options.Central(kappa) or options.ExactForwardCentral(kappa)): how steps are differentiated
+/// - gradient ("exact", options.Central(…) or options.ExactForwardCentral(…)): how steps are differentiated
 /// - collision_gradient ("exact", "frozen", options.Smoothed(eps) or options.Randomized(…)): how points and normals of contacts
 ///   are differentiated; see slipstick.collision.derivatives
 /// - gradient_of_failed_steps (bool): a step that did not converge has the derivatives of its best iterate; else they raise
@@ -112,8 +112,8 @@ impl Options {
     }
 
     #[getter]
-    fn gradient(&self) -> Gradient {
-        Gradient(self.0.gradient)
+    fn gradient(&self) -> PyResult<Gradient> {
+        Gradient::of(self.0.gradient)
     }
 
     #[getter]
@@ -128,7 +128,7 @@ impl Options {
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let o = &self.0;
-        let gradient = self.gradient().into_pyobject(py)?.repr()?;
+        let gradient = self.gradient()?.into_pyobject(py)?.repr()?;
         let collision_gradient = self.collision_gradient().into_pyobject(py)?.repr()?;
         Ok(format!(
             "<slipstick.options.Options: dt={}, gravity={:?}, contact_distance={}, implicit='{}', integrator='{}', solver='{}', tolerance={:e}, \
@@ -180,7 +180,7 @@ impl Changes<'_, '_> {
         o.restitution_threshold = self.restitution_threshold.unwrap_or(o.restitution_threshold);
         o.patch_compliance = self.patch_compliance.unwrap_or(o.patch_compliance);
         o.speed_limit = self.speed_limit.unwrap_or(o.speed_limit);
-        o.gradient = self.gradient.map_or(o.gradient, |x| x.0);
+        o.gradient = self.gradient.map_or(o.gradient, |x| x.mode(o.dt));
         o.collision_gradient = self.collision_gradient.map_or(o.collision_gradient, |x| x.0);
         o.gradient_of_failed_steps = self.gradient_of_failed_steps.unwrap_or(o.gradient_of_failed_steps);
         if let Some(x) = self.gravity {
@@ -254,18 +254,19 @@ pub fn unknown<const N: usize>(what: &str, words: [&str; N], got: &str) -> Failu
 /// Options in a pickle, in the order of the attributes. Gravity is a parameter of the model and kept as such.
 pub type Saved = (f64, f64, [String; 3], f64, u32, [f64; 3], [f64; 3], Gradient, Collision, bool);
 
-pub fn save(o: &slipstick::Options) -> Saved {
+pub fn save(o: &slipstick::Options) -> PyResult<Saved> {
     let c = o.correction;
     let correction = [c.full_depth, c.beta, c.max_speed];
     let words = [implicit_name(o.implicit), o.integrator.name(), o.solver.name()].map(String::from);
     let others = [o.restitution_threshold, o.patch_compliance, o.speed_limit];
-    let (gradient, collision) = (Gradient(o.gradient), Collision(o.collision_gradient));
+    let (gradient, collision) = (Gradient::of(o.gradient)?, Collision(o.collision_gradient));
     let failed = o.gradient_of_failed_steps;
-    (o.dt, o.contact_distance, words, o.tolerance, o.max_iterations, correction, others, gradient, collision, failed)
+    let (tolerance, budget) = (o.tolerance, o.max_iterations);
+    Ok((o.dt, o.contact_distance, words, tolerance, budget, correction, others, gradient, collision, failed))
 }
 
 pub fn restore(saved: Saved, o: &mut slipstick::Options) -> Result<(), Failure> {
-    let ([implicit, integrator, solver], [full_depth, beta, max_speed]);
+    let ([implicit, integrator, solver], [full_depth, beta, max_speed], gradient);
     (
         o.dt,
         o.contact_distance,
@@ -274,10 +275,11 @@ pub fn restore(saved: Saved, o: &mut slipstick::Options) -> Result<(), Failure> 
         o.max_iterations,
         [full_depth, beta, max_speed],
         [o.restitution_threshold, o.patch_compliance, o.speed_limit],
-        Gradient(o.gradient),
+        gradient,
         Collision(o.collision_gradient),
         o.gradient_of_failed_steps,
     ) = saved;
+    o.gradient = gradient.mode(o.dt);
     o.implicit = self::implicit(&implicit)?;
     o.integrator = self::integrator(&integrator)?;
     o.solver = self::solver(&solver)?;

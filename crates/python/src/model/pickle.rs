@@ -10,9 +10,9 @@ use slipstick::LoadOptions;
 /// Text, parameters, options, warnings, notes, content hash.
 pub type State = (String, Vec<f64>, options::Saved, Vec<ModelWarning>, Vec<String>, String);
 
-pub fn state(model: &slipstick::Model, remarks: &Remarks, hash: String) -> State {
-    let (numbers, options) = (model.parameters().values().to_vec(), options::save(model.options()));
-    (slipstick::files::to_mjcf(model), numbers, options, remarks.warnings.clone(), remarks.notes.clone(), hash)
+pub fn state(model: &slipstick::Model, remarks: &Remarks, hash: String) -> PyResult<State> {
+    let (numbers, options) = (model.parameters().values().to_vec(), options::save(model.options())?);
+    Ok((slipstick::files::to_mjcf(model), numbers, options, remarks.warnings.clone(), remarks.notes.clone(), hash))
 }
 
 /// The model that was pickled.

@@ -6,7 +6,10 @@ use crate::errors::Failure;
 use crate::gradient::corners::Corners;
 use crate::gradient::object::Gradient;
 use crate::gradient::sensors as sensor_gradient;
-use crate::gradient::step::{Blocks, Direction, Groups, StepJacobian, Weights, contact_number, group, numbers};
+use crate::gradient::step::{
+    Blocks, Direction, Groups, StepJacobian, Weights, contact_number, group, in_mode, numbers,
+};
+use crate::model::gradient_options::Choice;
 use crate::simulate::memory::Origin;
 use crate::simulate::sensors::{self, Reading};
 use crate::simulate::views::{SolveReport, StepConstraint, StepContact};
@@ -103,6 +106,16 @@ impl Step {
         py.detach(|| self.origin.resume(|step, _| work(step)))
     }
 
+    /// Takes the step up again with its derivatives in the mode of a call, if it has one: then it is made again.
+    fn resume_in<T: Send, E: Into<Failure>>(
+        &self,
+        py: Python<'_>,
+        gradient: Option<Choice>,
+        work: impl FnOnce(&mut slipstick::Step, &mut Sensors) -> Result<T, E> + Send,
+    ) -> Result<T, Failure> {
+        py.detach(|| self.origin.resume(|step, memory| in_mode(step, gradient, |step| work(step, memory))))
+    }
+
     fn weights(&self, q: Option<Input>, v: Option<Input>, impulses: Option<Input>) -> Result<Weights, Failure> {
         Weights::new(self.model().nv(), self.contacts.len(), q, v, impulses)
     }
@@ -116,16 +129,19 @@ impl Step {
     }
 
     /// Adds the parts of a gradient that a number has through q, v and impulses, and through readings.
-    fn gradient(&self, py: Python<'_>, w: &Weights, readings: Option<&[f64]>) -> Result<[Vec<f64>; 4], Failure> {
+    fn gradient(
+        &self,
+        py: Python<'_>,
+        w: &Weights,
+        readings: Option<&[f64]>,
+        mode: Option<Choice>,
+    ) -> Result<[Vec<f64>; 4], Failure> {
         let (nv, nu) = (self.model().nv(), if self.actuated { self.model().nu() } else { 0 });
         let mut out = [nv, nv, nv, nu].map(|n| vec![0.0; n]);
-        self.resume(py, |step| step.vjp(w.borrow(), borrowed(&mut out)))?;
-        if let Some(readings) = readings {
-            let work = |step: &mut slipstick::Step, memory: &mut Sensors| {
-                step.sensor_vjp(readings, borrowed(&mut out), memory)
-            };
-            py.detach(|| self.origin.resume(work))?;
-        }
+        self.resume_in(py, mode, |step, memory| {
+            step.vjp(w.borrow(), borrowed(&mut out)).map_err(Failure::from)?;
+            readings.map_or(Ok(()), |r| step.sensor_vjp(r, borrowed(&mut out), memory).map_err(Failure::from))
+        })?;
         Ok(out)
     }
 
@@ -135,15 +151,14 @@ impl Step {
         w: &Weights,
         readings: Option<&[f64]>,
         group: ParameterGroup,
+        mode: Option<Choice>,
     ) -> Result<Vec<f64>, Failure> {
         let mut out = vec![0.0; self.model().parameters().group(group).len()];
-        self.resume(py, |step| step.vjp_parameters(w.borrow(), group, &mut out))?;
-        if let Some(readings) = readings {
-            let work = |step: &mut slipstick::Step, memory: &mut Sensors| {
-                step.sensor_vjp_parameters(readings, group, memory, &mut out)
-            };
-            py.detach(|| self.origin.resume(work))?;
-        }
+        self.resume_in(py, mode, |step, memory| {
+            step.vjp_parameters(w.borrow(), group, &mut out).map_err(Failure::from)?;
+            let add = |r| step.sensor_vjp_parameters(r, group, memory, &mut out).map_err(Failure::from);
+            readings.map_or(Ok(()), add)
+        })?;
         Ok(out)
     }
 }
@@ -195,14 +210,16 @@ impl Step {
     ///
     /// Computed once per step; asked for again it is only copied. sides="mean", length=h (m or rad): difference quotients
     /// instead, each column the mean of both sides over changes that move its dof by h within the step; nearer to the
-    /// step where it has corners, at the price of two small contact problems per column. Raises StaleStep, and
-    /// GradientError where there is no derivative.
-    #[pyo3(signature = (*, sides=None, length=None))]
+    /// step where it has corners, at the price of two small contact problems per column. gradient ("exact" or
+    /// options.ExactForwardCentral): how they are taken, in place of the model's option; the step is made again for it. Raises
+    /// StaleStep, and GradientError where there is no derivative.
+    #[pyo3(signature = (*, sides=None, length=None, gradient=None))]
     fn jacobian(
         &self,
         py: Python<'_>,
         #[pyo3(from_py_with = arg::sides)] sides: Option<&str>,
         #[pyo3(from_py_with = arg::length)] length: Option<f64>,
+        gradient: Option<Choice>,
     ) -> Result<StepJacobian, Failure> {
         match (sides, length) {
             (None, None) | (Some("mean"), Some(_)) => {}
@@ -214,7 +231,7 @@ impl Step {
                 return Err(PyValueError::new_err("sides: expected 'mean' where a length is given, got None").into());
             }
         }
-        Ok(self.resume(py, |step| Blocks::of(step, length))?.into_python(py)?)
+        Ok(self.resume_in(py, gradient, |step, _| Blocks::of(step, length))?.into_python(py)?)
     }
 
     /// Columns of the Jacobian that are not the derivative on both of their sides (Corners).
@@ -233,9 +250,9 @@ impl Step {
     /// What is left out does not change; ctrl is for steps made with ctrl. one_sided: the derivative of the side to which
     /// the change leads, where something is about to slip, open or close or more is held than the motion has. length:
     /// the difference quotient of the true step for a change so many times as long as the one given, as far as
-    /// contacts stay where they are; it implies one_sided. Returns (dq, dv), (nv,) each. Raises StaleStep,
-    /// GradientError, also where the step jams or jumps along the change.
-    #[pyo3(signature = (*, q=None, v=None, tau=None, ctrl=None, one_sided=false, length=None))]
+    /// contacts stay where they are; it implies one_sided. gradient: as of jacobian. Returns (dq, dv), (nv,) each. Raises
+    /// StaleStep, GradientError, also where the step jams or jumps along the change.
+    #[pyo3(signature = (*, q=None, v=None, tau=None, ctrl=None, one_sided=false, length=None, gradient=None))]
     fn jvp<'py>(
         &self,
         py: Python<'py>,
@@ -245,12 +262,13 @@ impl Step {
         ctrl: Option<Input>,
         #[pyo3(from_py_with = arg::one_sided)] one_sided: bool,
         #[pyo3(from_py_with = arg::length)] length: Option<f64>,
+        gradient: Option<Choice>,
     ) -> Result<(Vector<'py>, Vector<'py>), Failure> {
         let nv = self.model().nv();
         let (q, v, tau) = (numbers("q", q, nv)?, numbers("v", v, nv)?, numbers("tau", tau, nv)?);
         let along = Direction { q, v, tau, ctrl: self.controls(ctrl)? };
         let (mut dq, mut dv) = (vec![0.0; nv], vec![0.0; nv]);
-        self.resume(py, |step| match one_sided || length.is_some() {
+        self.resume_in(py, gradient, |step, _| match one_sided || length.is_some() {
             true => step.jvp_one_sided(along.borrow(), length, &mut dq, &mut dv),
             false => step.jvp(along.borrow(), &mut dq, &mut dv),
         })?;
@@ -262,8 +280,9 @@ impl Step {
     /// q (nv,), v (nv,): the number's gradient with respect to q and v at the end; impulses (contacts, 3): to the impulses of
     /// Step.contacts, world axes; sensors: to readings, a dict of names in Step.sensors to arrays as long as their readings. What is left
     /// out counts as zero. parameters: groups of Model.parameters to differentiate by, a name, several names or "all"; one more adjoint solve each.
-    /// Returns a Gradient, in which ctrl is None for a step made without ctrl. Raises StaleStep, GradientError.
-    #[pyo3(signature = (*, q=None, v=None, impulses=None, sensors=None, parameters=None))]
+    /// gradient: as of jacobian; without impulses, for contacts may be others then. Returns a Gradient, in which ctrl is None for a step
+    /// made without ctrl. Raises StaleStep, GradientError.
+    #[pyo3(signature = (*, q=None, v=None, impulses=None, sensors=None, parameters=None, gradient=None))]
     fn vjp(
         &self,
         py: Python<'_>,
@@ -272,12 +291,18 @@ impl Step {
         impulses: Option<Input>,
         #[pyo3(from_py_with = arg::sensors)] sensors: Option<&Bound<'_, PyDict>>,
         #[pyo3(from_py_with = arg::parameters)] parameters: Option<Groups>,
+        gradient: Option<Choice>,
     ) -> Result<Gradient, Failure> {
+        if impulses.is_some() && gradient.is_some() {
+            let text = "impulses: expected None where gradient is given, got an array";
+            return Err(PyValueError::new_err(text).into());
+        }
         let w = self.weights(q, v, impulses)?;
         let readings = sensors.map(|by_name| sensor_gradient::weights(self.model(), by_name)).transpose()?;
         let groups = parameters.map_or(Ok(Vec::new()), Groups::all)?;
-        let [gq, gv, gtau, gctrl] = self.gradient(py, &w, readings.as_deref())?;
-        let by_group = groups.iter().map(|group| self.parameter_gradient(py, &w, readings.as_deref(), *group));
+        let [gq, gv, gtau, gctrl] = self.gradient(py, &w, readings.as_deref(), gradient)?;
+        let by_group =
+            groups.iter().map(|group| self.parameter_gradient(py, &w, readings.as_deref(), *group, gradient));
         let by_group = by_group.collect::<Result<Vec<_>, _>>()?;
         let (nv, nu) = ([gq.len()], [gctrl.len()]);
         let sizes: Vec<[usize; 1]> = by_group.iter().map(|x| [x.len()]).collect();

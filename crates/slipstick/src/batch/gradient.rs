@@ -42,6 +42,11 @@ impl GradientChoice {
             let expected = "none but the model's own: another one belongs to other steps";
             return Err(InputError::Value { what, expected, got: kappa });
         }
+        if let GradientChoice::CentralAtSpeed { speed } = self
+            && !(speed.is_finite() && speed > 0.0)
+        {
+            return Err(InputError::Value { what: "speed".into(), expected: "a positive number", got: speed });
+        }
         if mode == options.gradient {
             return Ok(None);
         }
