@@ -16,6 +16,8 @@ pub(crate) struct Stepper {
     pub x: State,
     next: State,
     pub command: Command,
+    /// Whether its model is differentiated in another mode than that of a recorded rollout, and so looks for contacts elsewhere.
+    pub remade: bool,
     /// Memory to read sensors, made when it is needed first.
     pub sensors: Option<Box<Sensors>>,
 }
@@ -23,7 +25,15 @@ pub(crate) struct Stepper {
 impl Stepper {
     pub fn new(model: &Model) -> Stepper {
         let (x, command) = (State::neutral(model), Command::new(model));
-        Stepper { model: model.clone(), data: Box::new(Data::new(model)), next: x.clone(), x, command, sensors: None }
+        Stepper {
+            model: model.clone(),
+            data: Box::new(Data::new(model)),
+            next: x.clone(),
+            x,
+            command,
+            remade: false,
+            sensors: None,
+        }
     }
 
     /// Bytes of its heap memory.
@@ -83,8 +93,9 @@ impl Stepper {
         fill(&record.v, t, &mut self.x.v);
         fill(&record.ctrl, t, &mut self.command.ctrl);
         fill(&record.tau, t, &mut self.command.tau);
+        let remade = self.remade;
         let done = self.step(t)?;
-        if done.mode_key() == tape.keys[t] { Ok(done) } else { Err(RolloutGradientError::Branch { step: t }) }
+        if remade || done.mode_key() == tape.keys[t] { Ok(done) } else { Err(RolloutGradientError::Branch { step: t }) }
     }
 }
 

@@ -214,3 +214,18 @@ fn wrenches_differ_from_one_environment_to_the_other() {
         assert!(same_bits(row(&v, 3, i), &sim.state().v), "environment {i}");
     }
 }
+
+#[test]
+fn rollouts_of_another_mode_may_see_other_contacts() {
+    let mut scene = Scene::falling("atlas", 8, false);
+    let (mut batch, steps, choice) = (scene.batch(2), 60, GradientChoice::CentralAtSpeed { speed: 0.05 });
+    let (model, n) = (scene.models[0].clone(), scene.n());
+    let ctrl = scene.numbers(n * steps * model.nu());
+    let (mut q, mut v) = (vec![0.0; scene.q.len() * (steps + 1)], vec![0.0; scene.v.len() * (steps + 1)]);
+    let input = Input::ctrl(&ctrl);
+    batch.rollout(steps, Some(Memory::Recompute), [&scene.q, &scene.v], &input, [&mut q, &mut v]).unwrap();
+    let (w, mut out) = (vec![1.0; scene.v.len()], vec![0.0; scene.v.len()]);
+    let into = InputGrad { v: &mut out, ..Default::default() };
+    batch.with_gradient(choice, |batch| batch.rollout_vjp(StateGrad { q: &[], v: &w }, into)).unwrap().unwrap();
+    assert!(out.iter().all(|x| x.is_finite()) && out.iter().any(|x| *x != 0.0));
+}

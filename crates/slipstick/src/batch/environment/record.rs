@@ -39,11 +39,13 @@ impl Environment {
         let Some(mut recorder) = self.recorder.take() else { return };
         // the stepper's own state is scratch: the environment stays where it is
         self.exchange_model(stepper);
+        stepper.remade = self.remade;
         self.failure = match self.remade && recorder.memory == Memory::Store {
             true => Some(RolloutGradientError::Stored.into()),
             false => go(&mut recorder, stepper).err(),
         };
         self.choices = recorder.choices;
+        stepper.remade = false;
         self.exchange_model(stepper);
         self.recorder = Some(recorder);
     }
