@@ -63,8 +63,8 @@ impl Batch {
     /// Puts warm starts back, one for each environment. The last steps can no longer be differentiated.
     pub fn set_warm_starts(&mut self, warm_starts: &[WarmStart]) -> Result<(), BatchError> {
         if warm_starts.len() != self.len() {
-            let (what, expected, got) = ("warm starts", self.len(), warm_starts.len());
-            return Err(InputError::Length { what, expected, got }.into());
+            let (what, expected) = ("warm starts".into(), "one for each environment");
+            return Err(InputError::Value { what, expected, got: warm_starts.len() as f64 }.into());
         }
         // whether they fit the model is for memory of it to say
         let mut data = Data::new(self.environments[0].model());
