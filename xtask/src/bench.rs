@@ -116,6 +116,7 @@ fn jax(workspace: &Workspace, args: &[String]) -> Outcome {
     prepare(builder.python(workspace).args(["-m", "maturin", "build", "--release", "--quiet", "--out"]).arg(&folder))?;
     let install = ["-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", "--find-links"];
     prepare(venv.python(workspace).args(install).arg(&folder).args(["--no-index", "slipstick"]))?;
+    run(venv.python(workspace).arg("bench/jax_overhead.py"))?;
     run(venv.python(workspace).arg("bench/jax_peers.py").args(args))
 }
 
