@@ -3,6 +3,7 @@
 use super::compiler::Compiler;
 use super::defaults::{ClassId, Defaults, Properties};
 use super::field;
+use super::folder::Folders;
 use crate::LoadOptions;
 use crate::attribute::{Attribute, Attributes};
 use crate::error::{LoadError, Place};
@@ -25,8 +26,7 @@ pub(super) struct Assets<'a> {
     terrains: HashMap<String, MeshId>,
     fields: HashMap<String, Element<'a>>,
     added_fields: HashMap<String, FieldId>,
-    mesh_dir: PathBuf,
-    strip_path: bool,
+    folders: Folders,
     options: LoadOptions,
 }
 
@@ -70,8 +70,7 @@ impl<'a> Assets<'a> {
             added_fields: HashMap::new(),
             loaded: HashMap::new(),
             added: HashMap::new(),
-            mesh_dir: compiler.mesh_dir.clone(),
-            strip_path: compiler.strip_path,
+            folders: Folders::new(root.file(), compiler),
             options: options.clone(),
         })
     }
@@ -118,7 +117,7 @@ impl<'a> Assets<'a> {
     /// A file that cannot be read is a wrong attribute.
     fn unread(&self, file: Attribute, kind: &str, error: LoadError) -> LoadError {
         if let LoadError::Read { got, .. } = &error {
-            file.wrong(kind).with_hint(format!("{}: {got}", self.path(file).display()))
+            file.wrong(kind).with_hint(format!("{}: {got}", self.folders.searched(file)))
         } else {
             error
         }
@@ -204,9 +203,7 @@ impl<'a> Assets<'a> {
     }
 
     fn path(&self, file: Attribute) -> PathBuf {
-        let name = Path::new(file.value);
-        let name = if self.strip_path { name.file_name().map_or(name, Path::new) } else { name };
-        self.mesh_dir.join(name)
+        self.folders.path(file)
     }
 }
 

@@ -2,6 +2,7 @@
 //! classes and compiler settings of the other model stay its own, and what refers only to the attached part comes along.
 
 use super::compiler::{Compiler, Compilers};
+use super::folder::Folders;
 use super::references::{Names, declared_in_section, names_below, referred};
 use super::schema::{self, Idle};
 use super::{include, replicate};
@@ -182,24 +183,26 @@ fn bring_classes(document: &mut Document, root: usize, child: usize, prefix: &st
     }
 }
 
-/// Meshes are found where the other model's compiler looks for them.
+/// Meshes are found where the other model looks for them.
 fn bring_meshes(document: &mut Document, root: usize, child: usize, prefix: &str, compilers: &Compilers) {
-    let folder = compilers.of(document.element(child)).mesh_dir.clone();
-    let edit = |_: &str, list: &mut Written| {
-        let file = list.iter().find(|(n, ..)| n == "file").map(|(_, v, _)| v.clone());
+    let model = document.element(child);
+    let folders = Folders::new(model.file(), compilers.of(model));
+    let found = |mesh: Element| {
+        let path = mesh.attribute("file").map(|file| folders.path(file));
+        (mesh.id(), path.map(|p| std::path::absolute(&p).unwrap_or(p).display().to_string()))
+    };
+    let meshes: Vec<_> = model.all("asset").flat_map(|a| a.all("mesh")).map(found).collect();
+    let edit = |list: &mut Written, path: &Option<String>| {
         let unnamed = !list.iter().any(|(n, ..)| n == "name");
-        if let Some(stem) = file.as_ref().and_then(|f| Path::new(f).file_stem()).filter(|_| unnamed) {
+        if let Some(stem) = path.as_ref().and_then(|f| Path::new(f).file_stem()).filter(|_| unnamed) {
             list.push(("name".into(), stem.to_string_lossy().into_owned(), 0));
         }
         rename(list, prefix);
-        for (_, value, _) in list.iter_mut().filter(|(n, ..)| n == "file") {
-            *value = std::path::absolute(folder.join(&*value)).unwrap_or_default().display().to_string();
-        }
+        let file = list.iter_mut().find(|(n, ..)| n == "file");
+        file.into_iter().zip(path).for_each(|((_, value, _), path)| value.clone_from(path));
         class_of_its_own(list, prefix);
     };
-    let meshes = document.element(child).all("asset").flat_map(|a| a.all("mesh"));
-    let meshes: Vec<usize> = meshes.map(|m| m.id()).collect();
-    let copies = meshes.iter().map(|m| document.duplicate(*m, &edit)).collect();
+    let copies = meshes.iter().map(|(id, path)| document.duplicate(*id, &|_, list| edit(list, path))).collect();
     push_section(document, root, child, "asset", copies);
 }
 

@@ -9,6 +9,7 @@ mod contact;
 mod defaults;
 mod equality;
 mod field;
+mod folder;
 mod geom;
 mod include;
 mod index;

@@ -40,6 +40,56 @@ fn included_files_are_found_beside_the_main_file_or_beside_each_other() {
     assert_eq!((model.nv(), model.geoms().len()), (1, 3));
 }
 
+/// The largest coordinate of the only mesh of a robot whose asset is named in `parts/mesh.xml`, as MuJoCo 4.0 finds it.
+fn largest(dir: &Path, compiler: &str) -> Result<f64, String> {
+    let body = "<worldbody><geom type='mesh' mesh='tetra'/></worldbody>";
+    write(&dir.join("main.xml"), &format!("<mujoco>{compiler}<include file='parts/mesh.xml'/>{body}</mujoco>"));
+    let asset = "<mujoco><asset><mesh file='shapes/tetra.obj'/></asset></mujoco>";
+    write(&dir.join("parts/mesh.xml"), asset);
+    let model = load(dir.join("main.xml")).map_err(|e| e.to_string())?;
+    Ok(model.meshes()[0].vertices.iter().flat_map(|v| v.to_array()).fold(0.0, f64::max))
+}
+
+#[test]
+fn meshes_are_found_beside_the_main_file_or_beside_the_included_file_that_names_them() {
+    let dir = folder("include_mesh");
+    let meshdir = "<compiler meshdir='assets'/>";
+    let put = |file: &str, size: usize| {
+        let (vertices, faces) = TETRAHEDRON.split_at(TETRAHEDRON.find('f').unwrap());
+        write(&dir.join(file), &(vertices.replace('1', &size.to_string()) + faces));
+    };
+    let error = largest(&dir, meshdir).unwrap_err();
+    assert!(error.contains("assets/shapes/tetra.obj and ") && error.contains("parts/shapes/tetra.obj: "), "{error}");
+    put("parts/assets/shapes/tetra.obj", 2);
+    put("shapes/tetra.obj", 3);
+    assert!(largest(&dir, meshdir).is_err(), "meshdir belongs to the main file's folder, and replaces it");
+    put("parts/shapes/tetra.obj", 4);
+    assert_eq!(largest(&dir, meshdir), Ok(4.0));
+    assert_eq!(largest(&dir, ""), Ok(3.0), "the main file's folder comes first");
+    put("assets/shapes/tetra.obj", 5);
+    assert_eq!(largest(&dir, meshdir), Ok(5.0));
+    std::fs::remove_file(dir.join("assets/shapes/tetra.obj")).unwrap();
+    let error = largest(&dir, "<compiler meshdir='assets' strippath='true'/>").unwrap_err();
+    assert!(error.contains("assets/tetra.obj: "), "stripped paths are looked for in one place: {error}");
+}
+
+#[test]
+fn an_attached_model_brings_the_meshes_of_its_included_files() {
+    let dir = folder("attach_include_mesh");
+    write(
+        &dir.join("main.xml"),
+        "<mujoco><asset><model name='m' file='arm/arm.xml'/></asset>
+         <worldbody><attach model='m' prefix='a_'/></worldbody></mujoco>",
+    );
+    write(
+        &dir.join("arm/arm.xml"),
+        "<mujoco><include file='parts/mesh.xml'/><worldbody><geom type='mesh' mesh='tetra'/></worldbody></mujoco>",
+    );
+    write(&dir.join("arm/parts/mesh.xml"), "<mujoco><asset><mesh file='tetra.obj'/></asset></mujoco>");
+    write(&dir.join("arm/parts/tetra.obj"), TETRAHEDRON);
+    assert_eq!(load(dir.join("main.xml")).unwrap().meshes()[0].name, "a_tetra");
+}
+
 #[test]
 fn errors_in_included_files_name_those_files() {
     let dir = folder("include_error");
