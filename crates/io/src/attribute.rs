@@ -32,6 +32,7 @@ impl<'a> Attribute<'a> {
         let (low, high) = (*count.start(), *count.end());
         let expected = || match (low, high) {
             (1, 1) => "a finite number".to_string(),
+            (0, usize::MAX) => "finite numbers".to_string(),
             (n, usize::MAX) => format!("at least {n} finite numbers"),
             (a, b) if a == b => format!("{a} finite numbers"),
             (a, b) => format!("{a} to {b} finite numbers"),

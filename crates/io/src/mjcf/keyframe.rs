@@ -1,33 +1,86 @@
-//! `<keyframe>`: named states.
+//! `<keyframe>`: named states. As in MuJoCo, a vector may give the first numbers only, and a zero quaternion is no rotation.
 
 use crate::attribute::Attributes;
 use crate::error::LoadError;
 use crate::xml::Element;
-use slipstick_core::model::Keyframe;
+use slipstick_core::ModelBuilder;
+use slipstick_core::model::{JointKind, Keyframe};
+
+/// A quaternion below this norm is zero: MuJoCo's bound.
+const ZERO_NORM: f64 = 1e-15;
 
 /// Sizes and defaults of the vectors of a state.
 pub(super) struct Layout<'b> {
     /// Configuration where a key gives none.
     pub q0: &'b [f64],
-    pub nv: usize,
+    /// All joints in the order of q.
+    pub joints: &'b [JointKind],
     /// For each actuator of the file whether the model has it.
     pub has_actuator: &'b [bool],
 }
 
-pub(super) fn read(root: Element, layout: &Layout) -> Result<Vec<Keyframe>, LoadError> {
-    let keys = root.all("keyframe").flat_map(|section| section.all("key"));
-    keys.map(|key| one(key, layout)).collect()
+/// Adds the states, with a note about each one that is not as it is written.
+pub(super) fn read(root: Element, layout: &Layout, builder: &mut ModelBuilder) -> Result<(), LoadError> {
+    for key in root.all("keyframe").flat_map(|section| section.all("key")) {
+        let (keyframe, repaired) = one(key, layout)?;
+        if !repaired.is_empty() {
+            builder.note(format!("keyframe '{}': {}", keyframe.name, repaired.join("; ")));
+        }
+        builder.add_keyframe(keyframe);
+    }
+    Ok(())
 }
 
-fn one(key: Element, layout: &Layout) -> Result<Keyframe, LoadError> {
-    let vector = |name: &'static str, n: usize| key.attribute(name).map(|a| a.floats(n..=n)).transpose();
-    let ctrl = vector("ctrl", layout.has_actuator.len())?;
-    let ctrl = ctrl.unwrap_or_else(|| vec![0.0; layout.has_actuator.len()]);
+/// A state and what was done to make it one.
+fn one(key: Element, layout: &Layout) -> Result<(Keyframe, Vec<String>), LoadError> {
+    let mut repaired = Vec::new();
+    let nv = layout.joints.iter().map(|kind| kind.nv()).sum();
+    let mut q = completed(key, "qpos", layout.q0.to_vec(), &mut repaired)?;
+    let v = completed(key, "qvel", vec![0.0; nv], &mut repaired)?;
+    let ctrl = completed(key, "ctrl", vec![0.0; layout.has_actuator.len()], &mut repaired)?;
+    let mut places = layout.quaternions().collect::<Vec<_>>();
+    places.retain(|k| q[*k..k + 4].iter().map(|x| x * x).sum::<f64>().sqrt() < ZERO_NORM);
+    places.iter().for_each(|k| q[*k..k + 4].copy_from_slice(&[1.0, 0.0, 0.0, 0.0]));
+    if !places.is_empty() {
+        repaired.push(format!("a zero quaternion is read as no rotation (qpos[{}])", places[0]));
+    }
     let kept = ctrl.into_iter().zip(layout.has_actuator).filter(|(_, kept)| **kept);
-    Ok(Keyframe {
-        name: key.text("name").unwrap_or_default().into(),
-        q: vector("qpos", layout.q0.len())?.unwrap_or_else(|| layout.q0.to_vec()),
-        v: vector("qvel", layout.nv)?.unwrap_or_else(|| vec![0.0; layout.nv]),
-        ctrl: kept.map(|(u, _)| u).collect(),
-    })
+    let name = key.text("name").unwrap_or_default().into();
+    Ok((Keyframe { name, q, v, ctrl: kept.map(|(u, _)| u).collect() }, repaired))
+}
+
+/// The numbers of an attribute, then the rest of `base`.
+fn completed(
+    key: Element,
+    name: &'static str,
+    mut base: Vec<f64>,
+    repaired: &mut Vec<String>,
+) -> Result<Vec<f64>, LoadError> {
+    let Some(attribute) = key.attribute(name) else { return Ok(base) };
+    let numbers = attribute.floats(0..=usize::MAX)?;
+    let (n, given) = (base.len(), numbers.len());
+    if given > n {
+        return Err(attribute.wrong(format!("at most {n} numbers, as the model has, not {given}")));
+    }
+    if given < n {
+        repaired.push(format!("{name} has {given} of {n} numbers, the others keep their usual values"));
+    }
+    base[..given].copy_from_slice(&numbers);
+    Ok(base)
+}
+
+impl Layout<'_> {
+    /// Where in q quaternions begin.
+    fn quaternions(&self) -> impl Iterator<Item = usize> {
+        let begins = self.joints.iter().scan(0, |next, kind| {
+            let begin = *next;
+            *next += kind.nq();
+            Some((begin, kind))
+        });
+        begins.filter_map(|(begin, kind)| match kind {
+            JointKind::Free => Some(begin + 3),
+            JointKind::Spherical => Some(begin),
+            _ => None,
+        })
+    }
 }

@@ -125,9 +125,9 @@ impl Sections<'_, '_> {
             tune::damp(&model, actuators.iter_mut().flat_map(|a| &mut a.actuator));
         }
         let has_actuator: Vec<bool> = actuators.iter().map(|a| a.actuator.is_some()).collect();
-        let nv = links.iter().flat_map(|l| &l.joints).map(|j| j.kind.nv()).sum();
-        let layout = keyframe::Layout { q0: &neutral(links), nv, has_actuator: &has_actuator };
-        keyframe::read(root, &layout)?.into_iter().for_each(|key| builder.add_keyframe(key));
+        let joints: Vec<JointKind> = links.iter().flat_map(|l| &l.joints).map(|j| j.kind).collect();
+        let layout = keyframe::Layout { q0: &neutral(links), joints: &joints, has_actuator: &has_actuator };
+        keyframe::read(root, &layout, builder)?;
         let add = |a: actuator::Read| (a.name, a.actuator.map(|a| builder.add_actuator(a)));
         let actuators = actuators.into_iter().map(add).collect();
         let objects = sensor::Objects { index, tendons: &tendons, actuators: &actuators };

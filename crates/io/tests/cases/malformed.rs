@@ -116,9 +116,9 @@ fn mistakes_in_mjcf_are_named() {
         ),
         (
             beside("<keyframe><key qpos=\"0 0\"/></keyframe>"),
-            "test.xml:2: <key>: qpos: expected a finite number, got '0 0'",
+            "test.xml:2: <key>: qpos: expected at most 1 numbers, as the model has, not 2, got '0 0'",
         ),
-        (beside("<keyframe><key ctrl=\"1\"/></keyframe>"), "ctrl: expected 0 finite numbers, got '1'"),
+        (beside("<keyframe><key ctrl=\"1\"/></keyframe>"), "ctrl: expected at most 0 numbers, as the model has, not 1"),
     ];
     for (xml, expected) in cases {
         let error = mjcf(&xml).expect_err(&xml).to_string();

@@ -143,6 +143,31 @@ fn sites_know_their_link_and_the_shape_in_which_they_feel() {
 }
 
 #[test]
+fn keyframes_are_completed_and_zero_quaternions_are_no_rotation() {
+    let xml = |key: &str| {
+        mjcf(&format!(
+            r#"<mujoco><worldbody><body pos="0 0 2"><freejoint/><geom size="1"/></body>
+               <body><joint type="ball"/><geom size="1"/><body><joint name="x" type="slide" ref="4"/><geom size="1"/></body></body>
+               </worldbody><actuator><motor joint="x"/><motor joint="x"/></actuator><keyframe><key name="k" {key}/></keyframe></mujoco>"#
+        ))
+    };
+    // numbers of MuJoCo 4.0
+    let model = xml(r#"qpos="0 0 1 0 0 0 0 1e-16 0 0 0 3""#).unwrap();
+    assert_eq!(model.keyframe("k").unwrap().q, [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 3.0]);
+    let note = "keyframe 'k': a zero quaternion is read as no rotation (qpos[3])";
+    assert!(model.notes().iter().any(|n| n == note) && model.warnings().is_empty(), "{:?}", model.notes());
+    let model = xml(r#"qpos="5 6" qvel="7" ctrl="8""#).unwrap();
+    let key = model.keyframe("k").unwrap();
+    assert_eq!(key.q, [5.0, 6.0, 2.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 4.0]);
+    assert_eq!((key.v[..2].to_vec(), &key.ctrl[..]), (vec![7.0, 0.0], &[8.0, 0.0][..]));
+    assert!(model.notes().iter().any(|n| n.contains("qpos has 2 of 12 numbers")), "{:?}", model.notes());
+    let error = xml(r#"qvel="1 2 3 4 5 6 7 8 9 10 11""#).unwrap_err().to_string();
+    assert!(error.contains("qvel: expected at most 10 numbers, as the model has, not 11"), "{error}");
+    let full = xml(r#"qpos="0 0 1 1 0 0 0 1 0 0 0 3""#).unwrap();
+    assert!(full.notes().is_empty(), "{:?}", full.notes());
+}
+
+#[test]
 fn sensors_are_listed_and_those_that_are_not_known_are_only_noted() {
     let model = load(&two(
         r#"<actuator><motor name="m" joint="x"/></actuator><sensor><gyro name="g" site="sb"/><jointpos joint="x"/>
