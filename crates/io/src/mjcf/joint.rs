@@ -32,10 +32,12 @@ pub(super) fn read(
         return Ok(joint);
     }
     joint.anchor = frame.point(p.vec3("pos")?.unwrap_or(Vec3::ZERO));
-    joint.range = limits(p, "limited", "range", compiler.autolimits)?.map(|r| r.map(|x| x * unit));
-    if kind == JointKind::Spherical && joint.range.is_some_and(|[low, _]| low != 0.0) {
-        return Err(p.required("range")?.wrong("0 and the largest angle of the ball joint"));
-    }
+    let range = if kind == JointKind::Spherical {
+        cone(p, compiler.autolimits)?
+    } else {
+        limits(p, "limited", "range", compiler.autolimits)?
+    };
+    joint.range = range.map(|r| r.map(|x| x * unit));
     if kind != JointKind::Spherical {
         joint.reference = p.float_or("ref", 0.0)? * unit;
         joint.spring_reference = p.float_or("springref", 0.0)? * unit;
@@ -81,6 +83,22 @@ pub(super) fn linear_coefficient(
         warnings.add(attribute.element, format!("only the first number of {name} is used: the others are not linear"));
     }
     Ok(numbers[0])
+}
+
+/// The range of a ball joint. A ball joint that is limited without a range may not turn at all, as in MuJoCo.
+fn cone(p: &Properties, autolimits: bool) -> Result<Option<[f64; 2]>, LoadError> {
+    let limited = p.attribute("limited").is_some_and(|a| a.value.trim() == "true");
+    let range = match p.attribute("range").filter(|_| limited) {
+        Some(range) => Some(range.array()?),
+        None if limited => Some([0.0; 2]),
+        None => limits(p, "limited", "range", autolimits)?,
+    };
+    match range {
+        Some([low, high]) if low != 0.0 || high < 0.0 => {
+            Err(p.required("range")?.wrong("0 and the largest angle of the ball joint"))
+        }
+        range => Ok(range),
+    }
 }
 
 /// A range, if it limits: the word `flag` says "true", or says nothing and the range is a proper one.

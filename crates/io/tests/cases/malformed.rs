@@ -36,6 +36,10 @@ fn mistakes_in_mjcf_are_named() {
             body("<joint limited=\"true\" range=\"1 -1\"/>"),
             "range: expected a lower and a larger upper limit, got '1 -1'",
         ),
+        (
+            body("<joint type=\"ball\" limited=\"true\" range=\"1 0\"/>"),
+            "range: expected 0 and the largest angle of the ball joint",
+        ),
         (body("<joint type=\"ball\" range=\"-10 10\"/>"), "range: expected 0 and the largest angle of the ball joint"),
         (body("<joint damping=\"nan\"/>"), "damping: expected 1 to 3 finite numbers, got 'nan'"),
         (

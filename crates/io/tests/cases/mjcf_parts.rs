@@ -168,6 +168,23 @@ fn keyframes_are_completed_and_zero_quaternions_are_no_rotation() {
 }
 
 #[test]
+fn a_ball_joint_may_be_limited_without_a_range() {
+    let range = |limits: &str| {
+        let xml = format!(
+            "<mujoco><worldbody><body><joint type='ball' {limits}/><geom size='1'/></body></worldbody></mujoco>"
+        );
+        mjcf(&xml).unwrap().joints()[0].range
+    };
+    assert_eq!(range("limited='true'"), Some([0.0, 0.0]), "as in MuJoCo 4.0");
+    assert_eq!(range("limited='true' range='0 0'"), Some([0.0, 0.0]));
+    assert_eq!(range("limited='true' range='0 180'"), Some([0.0, std::f64::consts::PI]));
+    assert_eq!(
+        (range("limited='false' range='0 9'"), range("range='0 0'"), range("limited='auto'")),
+        (None, None, None)
+    );
+}
+
+#[test]
 fn sensors_are_listed_and_those_that_are_not_known_are_only_noted() {
     let model = load(&two(
         r#"<actuator><motor name="m" joint="x"/></actuator><sensor><gyro name="g" site="sb"/><jointpos joint="x"/>
