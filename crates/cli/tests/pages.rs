@@ -6,11 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Commands that are not run, by their first words, and why.
-const NOT_RUN: [(&str, &str); 7] = [
+const NOT_RUN: [(&str, &str); 8] = [
     ("pip install", "installs; the part 'python' builds the same module with maturin"),
     ("cargo add", "changes the package of a user"),
     ("cargo xtask test", "is what runs this"),
     ("cargo test", "the part 'tests' runs these and more"),
+    ("python -m slipstick.learn", "trains for minutes; python/tests/test_learn.py runs the program"),
     ("slipstick run quadruped --time 5 --out stand.html", "leaves a page; the part 'replay' opens such pages"),
     ("slipstick solve biped-push-up --models FOLDER", "names a folder of the user's"),
     ("slipstick solve cube-velocity", "solve.rs runs it and reads what it writes"),

@@ -33,7 +33,7 @@ def episode(spec: Spec, state: Any, start: int, replay: slipstick.Replay) -> dic
     first = first_state(Environment(spec), start)
     sim = slipstick.Simulator(spec.robot)
     sim.reset(q=np.asarray(first.q[0]), v=np.asarray(first.v[0]))
-    total, touching, saturated, length = 0.0, 0, 0.0, 0
+    total, saturated, length, touching, sliding = 0.0, 0.0, 0, 0, 0
     x = sim.state.q[0]
     while length < spec.length:
         q, v = np.array(sim.state.q), np.array(sim.state.v)
@@ -41,7 +41,9 @@ def episode(spec: Spec, state: Any, start: int, replay: slipstick.Replay) -> dic
         for _ in range(spec.hold):
             step = sim.step(ctrl=spec.controls(np, action))
             replay.record(step)
-            touching += any(contact.mode != "open" for contact in step.contacts)
+            modes = {contact.mode for contact in step.contacts} - {"break"}
+            touching += bool(modes)
+            sliding += "slide" in modes
         total += float(spec.reward(np, q, v, action, sim.state.q, sim.state.v))
         saturated += float((abs(action) > 0.95).mean())
         length += 1
@@ -53,6 +55,7 @@ def episode(spec: Spec, state: Any, start: int, replay: slipstick.Replay) -> dic
         "seconds": length * spec.period,
         "mean speed (m/s)": (sim.state.q[0] - x) / (length * spec.period),
         "engine steps with contact (%)": 100 * touching / (length * spec.hold),
+        "engine steps that slide (%)": 100 * sliding / (length * spec.hold),
         "saturated actions (%)": 100 * saturated / length,
     }
 
