@@ -18,6 +18,7 @@ import jax.numpy as jnp  # noqa: E402
 from slipstick import envs, learn  # noqa: E402
 from slipstick.learn import checkpoint, moments, networks, window  # noqa: E402
 from slipstick.learn.commands import main  # noqa: E402
+from slipstick.learn.diagnose import signal_to_noise  # noqa: E402
 from slipstick.learn.environment import RIGID  # noqa: E402
 from slipstick.learn.settings import changed  # noqa: E402
 from slipstick.learn.targets import gae, td_lambda  # noqa: E402
@@ -143,6 +144,12 @@ def tiny_run(algorithm="shac", samples=640, **changes):
     )
 
 
+def test_signal_to_noise_grows_with_the_root_of_the_number_of_environments():
+    noise = np.random.default_rng(0).normal(size=(1, 10_000, 1))
+    few, many = (signal_to_noise(1 + noise[:, :n]) for n in (400, 10_000))
+    assert np.isclose(few, 20, rtol=0.15) and np.isclose(many, 100, rtol=0.15)
+
+
 @functools.cache
 def tiny_trainer():
     return learn.Trainer(tiny_run(), evaluate_every=192, quiet=True)
@@ -207,6 +214,9 @@ def test_the_program_resumes_bit_for_bit_in_a_new_process_plays_and_compares(tmp
     assert "mean speed" in capsys.readouterr().out and (folder / "last.html").stat().st_size > 1e5
     assert main(["compare", "runs", "--reach", "-5000"]) == 0
     assert "| runs | 2 | 640 |" in capsys.readouterr().out and (tmp_path / "compare.svg").is_file()
+    words = ["--envs", "4", "--horizons", "2", "--holds", "--smoothing", "--cut", "1"]
+    assert main(["diagnose", str(folder / "last.npz"), *words]) == 0
+    assert "| horizon 2 |" in capsys.readouterr().out
     assert main(["train", "cartpole_swingup", "--out", "x", "--set", "horizn=3"]) == 2
     assert "did you mean 'horizon'?" in capsys.readouterr().err
     assert main(["resume", "nowhere.npz"]) == 2
@@ -235,7 +245,7 @@ def test_a_half_cheetah_learns_to_run_in_a_minute_of_its_life(tmp_path):
 )
 def test_wrong_settings_are_refused(words, text):
     with pytest.raises(ValueError, match=text):
-        changed(learn.settings_for("shac", "hopper"), words)
+        changed(learn.settings_for("shac", "half_cheetah"), words)
 
 
 def test_schedules_are_read_and_traced():

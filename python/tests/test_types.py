@@ -29,6 +29,12 @@ def test_stubs_and_module_agree(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_learning_passes_the_type_checker(tmp_path):
+    pytest.importorskip("jax")
+    done = check("mypy", "-p", "slipstick.learn", folder=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 @in_repository
 def test_examples_pass_the_strict_type_checker(tmp_path):
     done = check("mypy", "--strict", *map(str, sorted(EXAMPLES.glob("*.py"))), folder=tmp_path)

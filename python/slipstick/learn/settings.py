@@ -12,7 +12,7 @@ Curve = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True, kw_only=True)
 class ShacSettings:
-    """Short-horizon actor-critic. Defaults: what was robust for the hopper."""
+    """Short-horizon actor-critic. Defaults: those of tasks with contact."""
 
     envs: int = 64
     horizon: int = 16
@@ -81,8 +81,9 @@ _PAPER_SHAC = dict(
 )
 _TASKS: dict[tuple[str, str, str], dict[str, Any]] = {
     ("shac", "default", "cartpole_swingup"): dict(
-        **_CARTPOLE, envs=32, horizon=32, actor_rate=2e-3, critic_rate=1e-3, alpha=0.8, cut=0.0
+        actor=(128, 128), critic=(128, 128), envs=32, horizon=32, actor_rate=2e-3, critic_rate=1e-3, alpha=0.8, cut=0.0
     ),
+    ("shac", "default", "hopper"): dict(envs=128),
     ("shac", "paper", "cartpole_swingup"): dict(**_CARTPOLE, **_PAPER_SHAC),
     ("ppo", "default", "cartpole_swingup"): dict(**_CARTPOLE, envs=128, horizon=240, minibatch=3840),
     ("ppo", "paper", "cartpole_swingup"): dict(**_CARTPOLE, envs=128, horizon=240, minibatch=3840),
