@@ -219,7 +219,10 @@ def test_the_program_resumes_bit_for_bit_in_a_new_process_plays_and_compares(tmp
     assert "| horizon 2 |" in capsys.readouterr().out
     assert main(["train", "cartpole_swingup", "--out", "x", "--set", "horizn=3"]) == 2
     assert "did you mean 'horizon'?" in capsys.readouterr().err
-    assert main(["resume", "nowhere.npz"]) == 2
+    np.savez("other.npz", x=1.0)
+    (tmp_path / "text.npz").write_text("x")
+    for file in ("nowhere.npz", "other.npz", "text.npz", "compare.svg"):
+        assert main(["resume", file]) == 2 and file in capsys.readouterr().err
 
 
 def test_a_half_cheetah_learns_to_run_in_a_minute_of_its_life(tmp_path):

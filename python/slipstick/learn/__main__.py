@@ -3,7 +3,7 @@
 import os
 
 # networks of this size lose on threads of XLA, and one thread keeps sums in one order; read when JAX starts
-os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
+os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 from .commands import main  # noqa: E402

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import jax
 import numpy as np
@@ -68,11 +69,12 @@ def load(path: Path) -> tuple[Run, dict[str, Any], list[np.ndarray]]:
     """The run, what else was noted about it, and the leaves of its state."""
     if not path.is_file():
         raise FileNotFoundError(f"checkpoint {path}: expected a file, found none")
-    with np.load(path) as file:
-        if "about" not in file.files:
-            raise ValueError(f"checkpoint {path}: expected a file of slipstick.learn, found arrays {file.files[:5]}")
-        about = json.loads(str(file["about"]))
-        leaves = [file[f"leaf{k:04}"] for k in range(len(file.files) - 1)]
+    try:
+        with np.load(path) as file:
+            about = json.loads(str(file["about"]))
+            leaves = [file[f"leaf{k:04}"] for k in range(len(file.files) - 1)]
+    except (ValueError, KeyError, EOFError, BadZipFile) as error:
+        raise ValueError(f"checkpoint {path}: expected a file that slipstick.learn saved, got another ({error})") from None
     if about["format"] != FORMAT:
         raise ValueError(f"checkpoint {path}: expected format {FORMAT}, got {about['format']}")
     run = Run(
