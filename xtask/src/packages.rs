@@ -58,6 +58,7 @@ pub fn check(workspace: &Workspace, packages: Packages, full: bool) -> Outcome {
 /// `cargo package` compiles what it packs, against a registry that holds the other packages.
 fn crates(workspace: &Workspace) -> Outcome {
     forget_packages()?;
+    forget_builds(workspace)?;
     run(workspace.cargo(&["package", "--workspace", "--quiet", "--allow-dirty"]).args(PRIVATE))?;
     for (name, needed) in CRATES {
         let pattern = format!("{name}-{}.crate", env!("CARGO_PKG_VERSION"));
@@ -82,6 +83,24 @@ fn forget_packages() -> Outcome {
         if name(&package).starts_with("slipstick") {
             let removed = if package.is_dir() { fs::remove_dir_all(&package) } else { fs::remove_file(&package) };
             removed.map_err(|e| failed(&package, &e))?;
+        }
+    }
+    Ok(())
+}
+
+/// Drops what was compiled of them: cargo takes packages of a registry for unchangeable, too.
+fn forget_builds(workspace: &Workspace) -> Outcome {
+    let debug = workspace.target.join("debug");
+    for file in fs::read_dir(debug.join("deps")).into_iter().flatten().flatten().map(|entry| entry.path()) {
+        let stem = file.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
+        let sources = if file.extension().is_some_and(|e| e == "d") { fs::read_to_string(&file) } else { continue };
+        let is_unpacked = sources.is_ok_and(|text| text.contains("registry/src/-"));
+        let (Some((name, hash)), true) = (stem.rsplit_once('-'), stem.starts_with("slipstick") && is_unpacked) else {
+            continue;
+        };
+        let fingerprint = debug.join(".fingerprint").join(format!("{}-{hash}", name.replace('_', "-")));
+        if fingerprint.is_dir() {
+            fs::remove_dir_all(&fingerprint).map_err(|e| failed(&fingerprint, &e))?;
         }
     }
     Ok(())
