@@ -83,7 +83,6 @@ _TASKS: dict[tuple[str, str, str], dict[str, Any]] = {
     ("shac", "default", "cartpole_swingup"): dict(
         actor=(128, 128), critic=(128, 128), envs=32, horizon=32, actor_rate=2e-3, critic_rate=1e-3, alpha=0.8, cut=0.0
     ),
-    ("shac", "default", "hopper"): dict(envs=128),
     ("shac", "paper", "cartpole_swingup"): dict(**_CARTPOLE, **_PAPER_SHAC),
     ("ppo", "default", "cartpole_swingup"): dict(**_CARTPOLE, envs=128, horizon=240, minibatch=3840),
     ("ppo", "paper", "cartpole_swingup"): dict(**_CARTPOLE, envs=128, horizon=240, minibatch=3840),
