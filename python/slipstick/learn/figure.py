@@ -92,7 +92,9 @@ def _curve(axes: _Axes, band: Band, color: str) -> list[str]:
 
 
 def _legend(bands: list[Band]) -> list[str]:
-    parts = []
+    top = HEIGHT - BOTTOM - 30 - 16 * (len(bands) - 1)
+    box = f'x="{WIDTH - RIGHT - 206}" y="{top}" width="206" height="{16 * len(bands) + 6}"'
+    parts = [f'<rect {box} fill="white" opacity="0.8"/>']
     for k, band in enumerate(bands):
         y, x = HEIGHT - BOTTOM - 14 - 16 * (len(bands) - 1 - k), WIDTH - RIGHT - 200
         parts.append(f'<path d="M{x} {y - 4}h18" stroke="{COLORS[k % len(COLORS)]}" stroke-width="3"/>')
