@@ -10,7 +10,7 @@ import mujoco
 import pytest
 import slipstick
 
-from oracles import rigid_only
+from oracles import obey_flags, rigid_only
 from robots import DM_CONTROL, EXAMPLE_ROBOTS, GYMNASIUM, SHARED, Robot
 
 
@@ -106,8 +106,8 @@ def loaded(robot):
 
 @functools.cache
 def compiled(robot):
-    """MuJoCo's model of a file, compiled once: to be read, not to be changed."""
-    return mujoco_of(robot)
+    """MuJoCo's model of a file without what its flags switch off, compiled once: to be read, not to be changed."""
+    return obey_flags(mujoco_of(robot))
 
 
 def rigid_mujoco_of(robot):

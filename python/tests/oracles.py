@@ -191,6 +191,22 @@ def rigid_only(mj):
     return mj
 
 
+def obey_flags(mj):
+    """Writes what `<flag>` switches off into the numbers of MuJoCo's model, where ours has it."""
+    bit = mujoco.mjtDisableBit
+
+    def off(*flags):
+        return any(mj.opt.disableflags & int(flag) for flag in flags)
+
+    if off(bit.mjDSBL_CONSTRAINT, bit.mjDSBL_LIMIT):
+        mj.jnt_limited[:], mj.tendon_limited[:] = 0, 0
+    if off(bit.mjDSBL_CONSTRAINT, bit.mjDSBL_FRICTIONLOSS):
+        mj.dof_frictionloss[:], mj.tendon_frictionloss[:] = 0.0, 0.0
+    if off(bit.mjDSBL_CONSTRAINT, bit.mjDSBL_EQUALITY):
+        mj.eq_active0[:] = 0
+    return mj
+
+
 def enable(mj, *flags):
     """Switches parts that `load_mujoco` left out back on."""
     for flag in flags:

@@ -27,6 +27,11 @@ def oriented(how):
     return file(f'<body name="b" {how}><joint axis="0 1 0"/><geom type="box" size="0.1 0.2 0.3" pos="0.1 0 0" {how}/></body>')
 
 
+def fitted(geom):
+    mesh = '<asset><mesh name="m" vertex="0 0 0 1 0 0 0 0.7 0 0 0 0.3 0.4 0.4 0.4" scale="0.2 -0.3 0.4"/></asset>'
+    return file(f'<body><joint axis="0 1 0"/><geom mesh="m" {geom}/></body>', head=mesh)
+
+
 FEATURES = {
     "sphere": jointed('size="0.1"'),
     "capsule": jointed('type="capsule" size="0.1 0.3" pos="0.1 0 0"'),
@@ -119,6 +124,11 @@ FEATURES = {
     ),
     "option": file(head='<option timestep="0.003" gravity="1 2 -3"/>'),
     "no gravity": file(head='<option><flag gravity="disable"/></option>'),
+    "box fitted to a mesh": fitted('type="box" fitscale="1.2" pos="0.1 0 0" euler="0 0 30"'),
+    "capsule fitted to a mesh": fitted('type="capsule" mass="2"'),
+    "cylinder fitted to a mesh": fitted('type="cylinder"'),
+    "ellipsoid fitted to a mesh": fitted('type="ellipsoid"'),
+    "sphere fitted to a mesh": fitted('type="sphere" fitscale="0.5"'),
     "mesh from points": file(
         '<body><joint axis="0 1 0"/><geom type="mesh" mesh="m" pos="0.1 0 0" euler="0 0 30"/></body>',
         head='<asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1 0.4 0.4 0.4" scale="0.2 -0.3 0.4"/></asset>',
@@ -185,6 +195,49 @@ def test_a_feature_means_what_it_means_to_mujoco(feature):
         assert_close(slipstick.dynamics.bias(model, q, v), data.qfrc_bias, TOLERANCE, "bias")
         assert_close(slipstick.dynamics.passive(model, q, v), data.qfrc_passive, TOLERANCE, "passive forces")
         assert_close(slipstick.dynamics.actuate(model, q, v, data.ctrl.copy()), data.qfrc_actuator, TOLERANCE, "actuators")
+
+
+FLAGS = ["constraint", "equality", "frictionloss", "limit", "contact", "damper", "spring", "gravity", "clampctrl", "actuation", "filterparent"]
+
+
+@pytest.mark.parametrize("flag", FLAGS)
+def test_a_flag_switches_off_what_it_does_in_mujoco(flag, tmp_path):
+    """Accelerations without constraints, in which only the flag's own forces differ, and the pairs of geoms."""
+    path = tmp_path / "flag.xml"
+    joints = ARM.replace("<joint ", '<joint damping="0.3" stiffness="2" springref="20" frictionloss="0.1" ')
+    path.write_text(file(
+        joints.replace("<body name=\"upper\"", "<body name=\"upper\" gravcomp=\"0.3\""),
+        head=f'<option><flag {flag}="disable"/></option>',
+        tail='<tendon><fixed stiffness="3" damping="0.5"><joint joint="elbow" coef="2"/></fixed></tendon>'
+        '<actuator><motor joint="elbow" ctrlrange="-1 1"/><position joint="shoulder" kp="3" kv="0.2"/></actuator>',
+    ))
+    model, mj = slipstick.load(path, strict=True), mujoco.MjModel.from_xml_path(str(path))
+    assert flag == "gravity" or any(flag in note for note in model.notes)
+    assert len(model.pairs) == (flag == "filterparent")
+    data = mujoco.MjData(mj)
+    for q, v, _, rng in random_states(model, flag):
+        data.qpos[:], data.qvel[:], data.ctrl[:] = q, v, rng.uniform(-2, 2, mj.nu)
+        mujoco.mj_forward(mj, data)
+        tau = slipstick.dynamics.passive(model, q, v) + slipstick.dynamics.actuate(model, q, v, data.ctrl.copy())
+        assert_close(slipstick.dynamics.aba(model, q, v, tau), data.qacc_smooth, TOLERANCE, flag)
+
+
+@pytest.mark.parametrize("fitaabb", ["false", "true"])
+@pytest.mark.parametrize("kind", ["sphere", "capsule", "cylinder", "box", "ellipsoid"])
+def test_shapes_fit_random_meshes_as_in_mujoco(kind, fitaabb, tmp_path):
+    """To the single precision in which MuJoCo keeps vertices; an axis of a geom may point either way."""
+    rng, path = np.random.default_rng(7), tmp_path / "fitted.xml"
+    for _ in range(20):
+        vertices = " ".join(f"{x:.9g}" for x in (rng.normal(size=(12, 3)) * [0.1, 0.2, 0.5] + rng.normal(size=3)).ravel())
+        path.write_text(file(
+            f'<geom name="g" type="{kind}" mesh="m" pos="0.1 0.2 0.3" euler="20 30 40" fitscale="{rng.uniform(0.5, 2)}"/>',
+            head=f'<compiler fitaabb="{fitaabb}"/><asset><mesh name="m" vertex="{vertices}"/></asset>',
+        ))
+        geom, mj = slipstick.load(path, strict=True).geom("g"), mujoco.MjModel.from_xml_path(str(path))
+        size = np.asarray(geom.size)
+        assert_close(size, mj.geom_size[0][: size.size], 1e-6, "size")
+        assert_close(geom.position, mj.geom_pos[0], 1e-6, "position")
+        assert_close(np.abs(np.diag(geom.rotation.T @ rotation(mj.geom_quat[0]))), np.ones(3), 1e-6, "axes")
 
 
 EQUALITIES = file(

@@ -35,7 +35,7 @@ CHANGES_MOTION = {
         {"body": '<composite type="cable" count="5 1 1" size="1" curve="s"><geom type="capsule" size="0.01"/></composite>'},
         "composite",
     ),
-    "disabled contacts": ({"top": '<option><flag contact="disable"/></option>'}, "contact"),
+    "contact override": ({"top": '<option><flag override="enable"/></option>'}, "override"),
     "mocap": (
         {"world": '<body name="target" mocap="true"><geom size="0.1"/></body>'},
         "mocap",

@@ -103,15 +103,6 @@ pub enum LoadError {
         /// What to do.
         hint: String,
     },
-    /// Something that is right, but that no model can be made of yet.
-    Unsupported {
-        /// Where.
-        place: Box<Place>,
-        /// What it is.
-        got: String,
-        /// What to do.
-        hint: String,
-    },
     /// An option needs a part of this library that was left out when it was compiled.
     Feature {
         /// The file.
@@ -148,7 +139,6 @@ impl LoadError {
             | LoadError::Missing { place, .. }
             | LoadError::Unknown { place, .. }
             | LoadError::Structure { place, .. }
-            | LoadError::Unsupported { place, .. }
             | LoadError::Feature { place, .. }
             | LoadError::Model { place, .. }
             | LoadError::Strict { place, .. } => place,
@@ -163,8 +153,7 @@ impl LoadError {
             | LoadError::Value { hint, .. }
             | LoadError::Missing { hint, .. }
             | LoadError::Unknown { hint, .. }
-            | LoadError::Structure { hint, .. }
-            | LoadError::Unsupported { hint, .. } => hint,
+            | LoadError::Structure { hint, .. } => hint,
             LoadError::Syntax { .. }
             | LoadError::Feature { .. }
             | LoadError::Model { .. }
@@ -180,8 +169,7 @@ impl LoadError {
             | LoadError::Value { hint, .. }
             | LoadError::Missing { hint, .. }
             | LoadError::Unknown { hint, .. }
-            | LoadError::Structure { hint, .. }
-            | LoadError::Unsupported { hint, .. } => *hint = text.into(),
+            | LoadError::Structure { hint, .. } => *hint = text.into(),
             LoadError::Syntax { .. }
             | LoadError::Feature { .. }
             | LoadError::Model { .. }
@@ -204,7 +192,6 @@ impl fmt::Display for LoadError {
             LoadError::Missing { expected, .. } => write!(f, "{expected} is missing")?,
             LoadError::Unknown { expected, got, .. } => write!(f, "there is no {expected} named '{got}'")?,
             LoadError::Structure { expected, got, .. } => write!(f, "expected {expected}, got {got}")?,
-            LoadError::Unsupported { got, .. } => write!(f, "{got} cannot be read yet")?,
             LoadError::Feature { option, feature, .. } => {
                 write!(f, "the option {option} needs slipstick compiled with the feature '{feature}'")?
             }

@@ -100,7 +100,10 @@ pub fn with_pairs(model: &Model, choice: &PairChoice) -> Result<Model, LoadError
 fn from_mjcf(document: Document, root: usize, path: &Path, options: &LoadOptions) -> Result<Model, LoadError> {
     check_features(path, options)?;
     let rule = pairs::rule_of_mjcf(document.element(root));
-    finish(mjcf::read(document, root, path, options)?, path, options, rule)
+    let model = mjcf::read(document, root, path, options)?;
+    // a list says that the file switches contacts off
+    let rule = if let list @ PairRule::List(_) = model.pair_rule() { list.clone() } else { rule };
+    finish(model, path, options, rule)
 }
 
 fn from_urdf(document: &Document, root: usize, path: &Path, options: &LoadOptions) -> Result<Model, LoadError> {

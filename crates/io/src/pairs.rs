@@ -6,9 +6,10 @@ use crate::write::PAIR_RULE;
 use crate::xml::Element;
 use serde_json::Value;
 use slipstick_core::dynamics::Workspace;
-use slipstick_core::model::{BodyId, GeomId, PairRule};
+use slipstick_core::model::{BodyId, GeomId, PairRule, PairSurface, Surface};
 use slipstick_core::spatial::Pose;
 use slipstick_core::{InputError, Model, collision};
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -17,6 +18,17 @@ pub(crate) fn rule_of_mjcf(root: Element) -> PairRule {
     let texts = root.all("custom").flat_map(|section| section.all("text"));
     let said = texts.filter(|t| t.text("name") == Some(PAIR_RULE)).find_map(|t| t.text("data"));
     if said == Some("paper") { PairRule::Paper } else { PairRule::Mujoco }
+}
+
+/// What two surfaces make together: that of higher priority decides, else the larger numbers; offsets add up.
+pub(crate) fn mixed(a: &Surface, b: &Surface) -> PairSurface {
+    let offset = a.offset + b.offset;
+    let of = |s: &Surface| PairSurface { friction: s.friction, condim: s.condim, offset };
+    match a.priority.cmp(&b.priority) {
+        Ordering::Greater => of(a),
+        Ordering::Less => of(b),
+        Ordering::Equal => PairSurface { friction: a.friction.max(b.friction), condim: a.condim.max(b.condim), offset },
+    }
 }
 
 /// The model with the list of pairs that was asked for; `file` is the rule of its file.

@@ -234,10 +234,6 @@ impl<'a> Element<'a> {
         LoadError::Unknown { place: Box::new(self.place()), expected, got: shown(name), hint: String::new() }
     }
 
-    pub fn unsupported(&self, got: impl Into<String>) -> LoadError {
-        LoadError::Unsupported { place: Box::new(self.place()), got: got.into(), hint: String::new() }
-    }
-
     pub fn structure(&self, expected: &str, got: impl Into<String>) -> LoadError {
         let place = Box::new(self.place());
         LoadError::Structure { place, expected: expected.into(), got: got.into(), hint: String::new() }

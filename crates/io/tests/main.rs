@@ -5,6 +5,10 @@
 mod edits;
 #[path = "cases/files.rs"]
 mod files;
+#[path = "cases/fit.rs"]
+mod fit;
+#[path = "cases/flags.rs"]
+mod flags;
 #[path = "cases/fuzz.rs"]
 mod fuzz;
 #[path = "cases/malformed.rs"]

@@ -202,6 +202,18 @@ impl<'a> Assets<'a> {
         mesh.solid(rule).ok_or_else(none)
     }
 
+    /// Lowest and highest coordinates of the convex bodies of a mesh, seen from a frame in that of the mesh.
+    pub fn bounds(&mut self, name: Attribute, frame: &Pose) -> Result<(Vec3, Vec3), LoadError> {
+        let mesh = self.mesh(name)?;
+        let shapes = mesh.shapes.as_ref().map_err(|reason| mesh::refused(self.place(name), *reason))?;
+        let points = shapes.iter().flat_map(|s| &s.vertices).map(|v| frame.rotation.tmul(*v - frame.position));
+        let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+        for (k, x) in points.flat_map(|point| point.to_array().into_iter().enumerate()) {
+            (low[k], high[k]) = (low[k].min(x), high[k].max(x));
+        }
+        Ok((Vec3::from(low), Vec3::from(high)))
+    }
+
     fn path(&self, file: Attribute) -> PathBuf {
         self.folders.path(file)
     }

@@ -64,6 +64,8 @@ pub(super) struct Compiler {
     pub total_mass: Option<f64>,
     /// Geoms that touch nothing are not kept.
     pub discard_visual: bool,
+    /// Shapes are fitted to the box around a mesh instead of to its inertia.
+    pub fit_aabb: bool,
 }
 
 impl Compiler {
@@ -81,6 +83,7 @@ impl Compiler {
             balance_inertia: false,
             total_mass: None,
             discard_visual: false,
+            fit_aabb: false,
         };
         for section in root.all("compiler") {
             c.override_by(section)?;
@@ -113,6 +116,7 @@ impl Compiler {
         self.bound_inertia = e.float_or("boundinertia", self.bound_inertia)?;
         self.balance_inertia = e.flag("balanceinertia", self.balance_inertia)?;
         self.discard_visual = e.flag("discardvisual", self.discard_visual)?;
+        self.fit_aabb = e.flag("fitaabb", self.fit_aabb)?;
         if let Some(total) = e.float("settotalmass")? {
             self.total_mass = Some(total).filter(|m| *m > 0.0);
         }

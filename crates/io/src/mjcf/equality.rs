@@ -19,8 +19,8 @@ pub(super) fn read<'a>(
     index: &Index,
     tendons: &Tendons,
     warnings: &mut Warnings,
-    builder: &mut ModelBuilder,
-) -> Result<(), LoadError> {
+) -> Result<Vec<Equality>, LoadError> {
+    let mut list = Vec::new();
     let mut names = Names::new("equality constraint", root);
     for element in root.all("equality").flat_map(|section| section.children()) {
         let p = defaults.complete(element, &["equality"], ClassId::MAIN)?;
@@ -33,10 +33,10 @@ pub(super) fn read<'a>(
         };
         let name = element.text("name").map(|n| names.given(n, element)).transpose()?.unwrap_or_default();
         if let Some(kind) = kind {
-            builder.add_equality(Equality { name, kind, active: p.flag("active", true)? });
+            list.push(Equality { name, kind, active: p.flag("active", true)? });
         }
     }
-    Ok(())
+    Ok(list)
 }
 
 const COEFFICIENTS: [f64; 5] = [0.0, 1.0, 0.0, 0.0, 0.0];

@@ -3,7 +3,7 @@
 use super::asset::Assets;
 use super::compiler::Compiler;
 use super::defaults::Properties;
-use super::inertia;
+use super::{fit, inertia};
 use crate::attribute::{Attribute, Attributes};
 use crate::error::LoadError;
 use crate::orientation::{orientation, z_to};
@@ -64,9 +64,8 @@ pub(super) fn read<'a>(
         if visual && !weighs && tools.assets.is_file(mesh)? {
             return Ok(None);
         }
-        if kind != "mesh" {
-            let hint = "give the shape its own size instead of a mesh";
-            return Err(p.element().unsupported("a shape fitted to a mesh").with_hint(hint));
+        if let Some(ends) = p.attribute("fromto") {
+            return Err(ends.wrong("no fromto in a geom with a mesh, which gives it its place"));
         }
     }
     if kind == "sdf" {
@@ -80,7 +79,14 @@ pub(super) fn read<'a>(
     let asset = |word: &'static str| (kind == word).then(|| p.required(word)).transpose();
     let (mesh, field) = (asset("mesh")?, asset("hfield")?);
     let named = mesh.is_some() || field.is_some();
-    let (shape, local) = if named { (None, placement(p, tools.compiler)?) } else { primitive(p, kind, tools)? };
+    let (shape, local) = match p.attribute("mesh") {
+        _ if named => (None, placement(p, tools.compiler)?),
+        Some(mesh) => {
+            let (shape, fitted) = fit::fitted(p, mesh, tools.assets, tools.compiler.fit_aabb)?;
+            (Some(shape), placement(p, tools.compiler)? * fitted)
+        }
+        None => primitive(p, kind, tools)?,
+    };
     let pose = *frame * local;
     let inertia = if weighs { mass(p, shape.as_ref(), mesh, &pose, tools)? } else { BodyInertia::default() };
     let kept = !(visual && tools.compiler.discard_visual);

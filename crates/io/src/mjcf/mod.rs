@@ -9,6 +9,8 @@ mod contact;
 mod defaults;
 mod equality;
 mod field;
+mod fit;
+mod flag;
 mod folder;
 mod geom;
 mod include;
@@ -34,10 +36,11 @@ use asset::Assets;
 use body::{BodyReader, Link};
 use compiler::{Compiler, Compilers};
 use defaults::Defaults;
+use flag::Disabled;
 use index::Index;
 use schema::Idle;
 use slipstick_core::error::BuildError;
-use slipstick_core::model::{FrameId, GeomId, GeomSpec, JointKind, JointSpec, Shape};
+use slipstick_core::model::{Equality, FrameId, GeomId, GeomSpec, JointKind, JointSpec, Shape};
 use slipstick_core::spatial::Quat;
 use slipstick_core::{Model, ModelBuilder};
 use std::collections::{HashMap, HashSet};
@@ -84,17 +87,20 @@ pub(crate) fn read(
     let stem = path.file_stem().map_or(String::new(), |s| s.to_string_lossy().into_owned());
     let mut builder = ModelBuilder::new(root.text("model").unwrap_or(&stem));
     compiler::options(root, &mut builder.options)?;
+    let disabled = Disabled::read(root)?;
+    disabled.note().into_iter().for_each(|note| builder.note(note));
     if options.ground {
         builder.add_geom(ModelBuilder::WORLD, GeomSpec::new(geom_names.fresh("floor"), Shape::Plane));
     }
-    let (ids, geoms) = add_links(&mut builder, &links, &mut assets, &options.terrain)?;
+    let (ids, geoms) = add_links(&mut builder, &links, &disabled, &mut assets, &options.terrain)?;
     let index = Index::new(&links, &ids, geoms, &left_out);
+    let autolimits = compiler.autolimits;
     let sections =
-        Sections { root, defaults: &defaults, index: &index, links: &links, autolimits: compiler.autolimits, path };
-    sections.add_to(&mut builder, &mut idle, &mut warnings)?;
+        Sections { root, defaults: &defaults, index: &index, links: &links, disabled: &disabled, autolimits, path };
+    sections.add_to(&mut builder, &mut warnings)?;
     idle.note().into_iter().for_each(|note| builder.note(note));
     warnings.give_to(&mut builder);
-    builder.build().map_err(|e| refused(path, e)).map(|model| tune::springs(model, &links))
+    builder.build().map_err(|e| refused(path, e)).map(|model| tune::springs(model, &links, &disabled))
 }
 
 fn refused(path: &Path, error: BuildError) -> LoadError {
@@ -108,16 +114,20 @@ struct Sections<'b, 'a> {
     defaults: &'b Defaults<'a>,
     index: &'b Index<'b>,
     links: &'b [Link<'a>],
+    disabled: &'b Disabled,
     autolimits: bool,
     path: &'b Path,
 }
 
 impl Sections<'_, '_> {
-    fn add_to(&self, builder: &mut ModelBuilder, idle: &mut Idle, warnings: &mut Warnings) -> Result<(), LoadError> {
-        let Sections { root, defaults, index, links, autolimits, path } = *self;
+    fn add_to(&self, builder: &mut ModelBuilder, warnings: &mut Warnings) -> Result<(), LoadError> {
+        let Sections { root, defaults, index, links, disabled, autolimits, path } = *self;
         contact::read(root, defaults, index, warnings, builder)?;
-        let tendons = Tendons::read(root, defaults, index, autolimits, warnings, builder)?;
-        equality::read(root, defaults, index, &tendons, warnings, builder)?;
+        let tendons = Tendons::read(root, defaults, index, autolimits, warnings)?;
+        tendons.add_to(builder, disabled);
+        let equalities = equality::read(root, defaults, index, &tendons, warnings)?;
+        let active = |e: &Equality| e.active && !disabled.equalities();
+        equalities.into_iter().for_each(|e| builder.add_equality(Equality { active: active(&e), ..e }));
         let mut tools = actuator::Tools { defaults, index, tendons: &tendons, autolimits, warnings };
         let mut actuators = actuator::read(root, &mut tools)?;
         if actuators.iter().flat_map(|a| &a.actuator).any(tune::is_ratio) {
@@ -128,11 +138,11 @@ impl Sections<'_, '_> {
         let joints: Vec<JointKind> = links.iter().flat_map(|l| &l.joints).map(|j| j.kind).collect();
         let layout = keyframe::Layout { q0: &neutral(links), joints: &joints, has_actuator: &has_actuator };
         keyframe::read(root, &layout, builder)?;
-        let add = |a: actuator::Read| (a.name, a.actuator.map(|a| builder.add_actuator(a)));
+        let add = |a: actuator::Read| (a.name, a.actuator.map(|a| builder.add_actuator(disabled.actuator(a))));
         let actuators = actuators.into_iter().map(add).collect();
         let objects = sensor::Objects { index, tendons: &tendons, actuators: &actuators };
-        sensor::read(root, &objects, builder)?.iter().for_each(|kind| idle.record(kind));
-        Ok(())
+        sensor::read(root, &objects, warnings, builder)?;
+        disabled.pairs(builder, |b| b.clone().build().map_err(|e| refused(path, e)))
     }
 }
 
@@ -171,6 +181,7 @@ type Added<'b> = (Vec<FrameId>, HashMap<&'b str, Vec<GeomId>>);
 fn add_links<'b>(
     builder: &mut ModelBuilder,
     links: &'b [Link],
+    disabled: &Disabled,
     assets: &mut Assets,
     terrain: &[String],
 ) -> Result<Added<'b>, LoadError> {
@@ -181,10 +192,11 @@ fn add_links<'b>(
             ModelBuilder::WORLD
         } else {
             let parent: FrameId = ids[link.parent];
-            builder.add_link(parent, &link.name, link.pose, link.inertia, link.joints.clone())
+            let joints = link.joints.iter().map(|j| disabled.joint(j.clone())).collect();
+            builder.add_link(parent, &link.name, link.pose, link.inertia, joints)
         };
         ids.push(id);
-        builder.compensate_gravity(id, link.gravity_compensation);
+        builder.compensate_gravity(id, disabled.gravity_compensation(link.gravity_compensation));
         for (name, geom) in link.geoms.iter().filter(|(_, g)| g.kept) {
             for (k, shape) in shapes(builder, name, geom, assets, terrain)?.into_iter().enumerate() {
                 // further parts of a mesh that was split

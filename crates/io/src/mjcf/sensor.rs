@@ -1,11 +1,12 @@
-//! `<sensor>`: what the file wants to have measured. A sensor does not change the motion, so one that cannot be kept is a
-//! note, not a warning.
+//! `<sensor>`: what the file wants to have measured. A sensor does not change the motion, but one that cannot be kept is a
+//! warning: somebody asked for its reading.
 
 use super::index::Index;
 use super::tendon::Tendons;
 use crate::attribute::{Attribute, Attributes};
 use crate::error::LoadError;
 use crate::names::Names;
+use crate::warning::Warnings;
 use crate::xml::Element;
 use slipstick_core::ModelBuilder;
 use slipstick_core::model::{ActuatorId, FrameId, Quantity, Sensor, SensorObject};
@@ -32,6 +33,9 @@ enum On {
     /// A body and all that it carries.
     Subtree,
 }
+
+/// The effect of a sensor on a geom, a camera, a spatial tendon or an actuator that was dropped.
+const NO_OBJECT: &str = "the model does not have what this sensor is attached to: its reading is missing";
 
 const KINDS: [(&str, On, Quantity); 36] = [
     ("clock", On::Nothing, Quantity::Clock),
@@ -72,9 +76,13 @@ const KINDS: [(&str, On, Quantity); 36] = [
     ("subtreeangmom", On::Subtree, Quantity::SubtreeAngularMomentum),
 ];
 
-/// Adds the sensors; the answer is a word for each one that cannot be kept.
-pub(super) fn read(root: Element, objects: &Objects, builder: &mut ModelBuilder) -> Result<Vec<String>, LoadError> {
-    let mut left_out = Vec::new();
+/// Adds the sensors, with a warning for each one that cannot be kept.
+pub(super) fn read(
+    root: Element,
+    objects: &Objects,
+    warnings: &mut Warnings,
+    builder: &mut ModelBuilder,
+) -> Result<(), LoadError> {
     let mut names = Names::new("sensor", root);
     for element in root.all("sensor").flat_map(|section| section.children()) {
         let name = element.text("name").map(|n| names.given(n, element)).transpose()?.unwrap_or_default();
@@ -85,10 +93,10 @@ pub(super) fn read(root: Element, objects: &Objects, builder: &mut ModelBuilder)
             Some((object, reference)) => {
                 builder.add_sensor(Sensor { name, quantity: *quantity, object, reference });
             }
-            None => left_out.push(element.name().to_string()),
+            None => warnings.add(element, NO_OBJECT),
         }
     }
-    Ok(left_out)
+    Ok(())
 }
 
 impl Objects<'_> {

@@ -1,6 +1,7 @@
 //! `<tendon>`: fixed tendons, which are weighted sums of joint positions.
 
 use super::defaults::{ClassId, Defaults, Properties};
+use super::flag::Disabled;
 use super::index::Index;
 use super::joint::{limits, linear_coefficient};
 use crate::attribute::{Attribute, Attributes};
@@ -34,16 +35,14 @@ impl Tendons {
         index: &Index,
         autolimits: bool,
         warnings: &mut Warnings,
-        builder: &mut ModelBuilder,
     ) -> Result<Tendons, LoadError> {
         let mut tendons = Tendons::default();
         let mut names = Names::new("tendon", root);
         for element in root.all("tendon").flat_map(|section| section.children()) {
             let number = if element.name() == "fixed" {
                 let p = defaults.complete(element, &["tendon"], ClassId::MAIN)?;
-                let tendon = fixed(&p, index, autolimits, warnings)?;
-                tendons.list.push(tendon.clone());
-                Some(builder.add_tendon(tendon))
+                tendons.list.push(fixed(&p, index, autolimits, warnings)?);
+                Some(tendons.list.len() - 1)
             } else {
                 None
             };
@@ -52,6 +51,13 @@ impl Tendons {
             }
         }
         Ok(tendons)
+    }
+
+    /// Adds all of them, in the order of their numbers.
+    pub fn add_to(&self, builder: &mut ModelBuilder, disabled: &Disabled) {
+        for tendon in &self.list {
+            builder.add_tendon(disabled.tendon(tendon.clone()));
+        }
     }
 }
 

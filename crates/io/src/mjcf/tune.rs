@@ -1,6 +1,7 @@
 //! Numbers that a file gives by their effect on the motion: they take the inertia in the neutral configuration.
 
 use super::body::Link;
+use super::flag::Disabled;
 use slipstick_core::Model;
 use slipstick_core::dynamics::Workspace;
 use slipstick_core::model::{Actuator, Joint, ParameterGroup, Transmission};
@@ -43,7 +44,7 @@ fn arms(model: &Model, a: &Actuator) -> Vec<(usize, f64)> {
 }
 
 /// Gives joints the spring and the damper that let them come to rest in a time and with a damping ratio.
-pub(super) fn springs(model: Model, links: &[Link]) -> Model {
+pub(super) fn springs(model: Model, links: &[Link], disabled: &Disabled) -> Model {
     let wanted: Vec<(&str, [f64; 2])> = links.iter().flat_map(|l| &l.tuned).map(|(n, x)| (n.as_str(), *x)).collect();
     let nv = model.nv();
     let mut inverse = vec![0.0; nv * nv];
@@ -56,8 +57,12 @@ pub(super) fn springs(model: Model, links: &[Link]) -> Model {
         let mean = joint.v.clone().map(|j| inverse[j * nv + j]).sum::<f64>() / joint.v.len() as f64;
         let inertia = 1.0 / mean.max(TINY);
         let dofs = joint.v.clone();
-        numbers.group_mut(ParameterGroup::Stiffness)[dofs.clone()].fill(inertia / (time * ratio).powi(2).max(TINY));
-        numbers.group_mut(ParameterGroup::Damping)[dofs].fill(2.0 * inertia / time.max(TINY));
+        if !disabled.springs() {
+            numbers.group_mut(ParameterGroup::Stiffness)[dofs.clone()].fill(inertia / (time * ratio).powi(2).max(TINY));
+        }
+        if !disabled.dampers() {
+            numbers.group_mut(ParameterGroup::Damping)[dofs].fill(2.0 * inertia / time.max(TINY));
+        }
     }
     model.with_parameters(numbers).unwrap_or(model)
 }

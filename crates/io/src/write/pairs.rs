@@ -2,6 +2,7 @@
 
 use super::mjcf::Writer;
 use super::xml::Attributes;
+use crate::pairs::mixed;
 use slipstick_core::model::{GeomId, PairRule, PairSurface};
 
 /// Name of the custom text that says by which rule the pairs of a file are made.
@@ -41,18 +42,9 @@ impl Writer<'_> {
         pairs.filter_map(|p| p.surface.or(listed.then(|| self.mixed(p.geoms))).map(|s| (p.geoms, s))).collect()
     }
 
-    /// What two surfaces make together: that of higher priority decides, else the larger numbers; offsets add up.
     fn mixed(&self, geoms: [GeomId; 2]) -> PairSurface {
         let [a, b] = geoms.map(|g| &self.model.geoms()[g.0].surface);
-        let offset = a.offset + b.offset;
-        let of = |s: &slipstick_core::model::Surface| PairSurface { friction: s.friction, condim: s.condim, offset };
-        match a.priority.cmp(&b.priority) {
-            std::cmp::Ordering::Greater => of(a),
-            std::cmp::Ordering::Less => of(b),
-            std::cmp::Ordering::Equal => {
-                PairSurface { friction: a.friction.max(b.friction), condim: a.condim.max(b.condim), offset }
-            }
-        }
+        mixed(a, b)
     }
 
     pub(super) fn contact(&mut self) {

@@ -122,7 +122,7 @@ fn actuators_that_cannot_be_kept_take_their_controls_out_of_keyframes() {
 #[test]
 fn what_would_change_the_motion_is_warned_about_once_each() {
     let model = load(
-        r#"<mujoco><option density="1000" viscosity="0"><flag contact="disable" spring="enable"/></option>
+        r#"<mujoco><option density="1000" viscosity="0"><flag override="enable" spring="enable"/></option>
            <default><damper kv="1"/></default>
            <worldbody><body mocap="false"><joint name="j" actuatorgravcomp="true" stiffness="1 2"/>
            <geom size="1" condim="6"/><geom size="1" condim="4"/><composite/></body></worldbody>
@@ -134,7 +134,7 @@ fn what_would_change_the_motion_is_warned_about_once_each() {
         "<spatial>: spatial tendons",
         "<fixed>: armature of a tendon",
         "<damper>: <damper> is not supported",
-        "<flag>: contact=\"disable\"",
+        "<flag>: contact override",
         "<composite>",
         "<joint name=\"j\">: actuatorgravcomp",
         "<joint name=\"j\">: only the first number of stiffness",

@@ -185,7 +185,7 @@ fn a_ball_joint_may_be_limited_without_a_range() {
 }
 
 #[test]
-fn sensors_are_listed_and_those_that_are_not_known_are_only_noted() {
+fn sensors_are_listed_and_those_that_cannot_be_kept_are_warned_about() {
     let model = load(&two(
         r#"<actuator><motor name="m" joint="x"/></actuator><sensor><gyro name="g" site="sb"/><jointpos joint="x"/>
            <framepos objtype="body" objname="b" reftype="xbody" refname="a"/><actuatorfrc actuator="m"/><clock/>
@@ -198,8 +198,9 @@ fn sensors_are_listed_and_those_that_are_not_known_are_only_noted() {
     assert_eq!(got[2], (Quantity::Position, SensorObject::Inertial(b)));
     assert_eq!(model.sensors()[2].reference, Some(model.frame("a").unwrap()));
     assert_eq!((got[4], got.len()), ((Quantity::Clock, SensorObject::World), 5));
-    assert!(model.warnings().is_empty());
-    assert!(model.notes()[0].contains("(framepos, rangefinder)"), "{:?}", model.notes());
+    let told: Vec<_> = model.warnings().iter().map(|w| w.effect.as_str()).collect();
+    let geom = "the model does not have what this sensor is attached to: its reading is missing";
+    assert_eq!(told, ["<rangefinder> is not supported: its reading is missing", geom]);
     assert!(wrong(&two(r#"<sensor><gyro site="a"/></sensor>"#)).contains("no site named 'a'"));
 }
 

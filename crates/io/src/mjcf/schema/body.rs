@@ -48,12 +48,12 @@ pub static GEOM: Spec = Spec {
     attributes: &[
         Group(
             Read,
-            "axisangle class conaffinity condim contype density euler friction fromto group hfield \
-          margin mass mesh name pos priority quat size type xyaxes zaxis",
+            "axisangle class conaffinity condim contype density euler fitscale friction fromto group \
+          hfield margin mass mesh name pos priority quat size type xyaxes zaxis",
         ),
         Group(Softness, "gap solimp solmix solref"),
         Group(Picture, "castshadow material rgba"),
-        Group(Record, "fitscale fluidcoef fluidshape user"),
+        Group(Record, "fluidcoef fluidshape user"),
         Group(Unsupported("adhesion is not supported: surfaces do not adhere"), "adhesion"),
         Group(Unsupported("shellinertia is not supported: the geom is solid"), "shellinertia"),
         Group(Unsupported("moving surfaces are not supported: the surface is at rest"), "surfacevel"),

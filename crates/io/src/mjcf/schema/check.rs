@@ -100,7 +100,7 @@ impl Idle {
         }
     }
 
-    /// A sensor that cannot be kept, or something else that only measures.
+    /// Something that other programs keep.
     pub fn record(&mut self, name: &str) {
         self.add(Class::Record, name);
     }

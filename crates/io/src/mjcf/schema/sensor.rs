@@ -1,6 +1,6 @@
 //! Sensors.
 
-use super::Class::{Read, Record};
+use super::Class::{Read, Record, Unsupported};
 use super::{Group, Spec};
 
 /// How a reading is spoiled or kept; nothing here reads it.
@@ -16,6 +16,13 @@ const NOTHING: &[Group] = &[Group(Read, "name"), NOTED];
 
 const fn sensor(name: &'static str, attributes: &'static [Group]) -> Spec {
     Spec { name, class: Read, attributes, children: &[] }
+}
+
+/// A kind of sensor that the model does not have.
+macro_rules! left_out {
+    ($name:literal) => {
+        Spec::unread($name, Unsupported(concat!("<", $name, "> is not supported: its reading is missing")))
+    };
 }
 
 pub static SENSOR: Spec = Spec {
@@ -59,18 +66,18 @@ pub static SENSOR: Spec = Spec {
         &sensor("subtreelinvel", BODY),
         &sensor("subtreeangmom", BODY),
         &sensor("clock", NOTHING),
-        &Spec::unread("magnetometer", Record),
-        &Spec::unread("camprojection", Record),
-        &Spec::unread("rangefinder", Record),
-        &Spec::unread("insidesite", Record),
-        &Spec::unread("distance", Record),
-        &Spec::unread("normal", Record),
-        &Spec::unread("fromto", Record),
-        &Spec::unread("contact", Record),
-        &Spec::unread("e_potential", Record),
-        &Spec::unread("e_kinetic", Record),
-        &Spec::unread("tactile", Record),
-        &Spec::unread("user", Record),
-        &Spec::unread("plugin", Record),
+        &left_out!("magnetometer"),
+        &left_out!("camprojection"),
+        &left_out!("rangefinder"),
+        &left_out!("insidesite"),
+        &left_out!("distance"),
+        &left_out!("normal"),
+        &left_out!("fromto"),
+        &left_out!("contact"),
+        &left_out!("e_potential"),
+        &left_out!("e_kinetic"),
+        &left_out!("tactile"),
+        &left_out!("user"),
+        &left_out!("plugin"),
     ],
 };

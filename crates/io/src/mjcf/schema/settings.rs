@@ -30,25 +30,17 @@ pub static OPTION_FLAG: Spec = Spec {
     name: "flag",
     class: Read,
     attributes: &[
-        Group(Read, "gravity"),
+        Group(
+            Read,
+            "actuation clampctrl constraint contact damper equality filterparent frictionloss gravity limit passive spring",
+        ),
         Group(
             Softness,
             "autoreset diagexact energy eulerdamp fwdinv invdiscrete ipc island midphase multiccd \
           nativeccd refsafe sensor sleep speculative warmstart",
         ),
         Group(Record, "sensornoise"),
-        Group(Unless("enable", "actuation=\"disable\" is not supported and is ignored"), "actuation"),
-        Group(Unless("enable", "clampctrl=\"disable\" is not supported and is ignored"), "clampctrl"),
-        Group(Unless("enable", "constraint=\"disable\" is not supported and is ignored"), "constraint"),
-        Group(Unless("enable", "contact=\"disable\" is not supported and is ignored"), "contact"),
-        Group(Unless("enable", "damper=\"disable\" is not supported and is ignored"), "damper"),
-        Group(Unless("enable", "equality=\"disable\" is not supported and is ignored"), "equality"),
-        Group(Unless("enable", "filterparent=\"disable\" is not supported and is ignored"), "filterparent"),
-        Group(Unless("enable", "frictionloss=\"disable\" is not supported and is ignored"), "frictionloss"),
-        Group(Unless("enable", "limit=\"disable\" is not supported and is ignored"), "limit"),
         Group(Unless("disable", "contact override is not supported and is ignored"), "override"),
-        Group(Unless("enable", "spring=\"disable\" is not supported and is ignored"), "spring"),
-        Group(Unless("enable", "passive=\"disable\" is not supported and is ignored"), "passive"),
     ],
     children: &[],
 };
