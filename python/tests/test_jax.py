@@ -288,6 +288,29 @@ def test_callbacks_and_arrays_of_32_bits_give_the_same_numbers():
     assert np.allclose(elsewhere("ffi", "32"), exact, rtol=2e-3)
 
 
+CACHED = """
+import sys, jax, numpy as np, slipstick, slipstick.jax as sj
+jax.config.update("jax_enable_x64", True)
+jax.config.update("jax_compilation_cache_dir", sys.argv[1])
+jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+for gravity in map(float, sys.argv[2:]):
+    model = slipstick.builtin("sphere").with_options(gravity=[0.0, 0.0, gravity])
+    q, v = np.array([0.0, 0.0, 5.0, 1.0, 0.0, 0.0, 0.0]), np.zeros(6)
+    fall = jax.jit(lambda q, v: sj.step(model, q, v).v[2] + 0 * sj.frames(model, q, ["sphere"]).position.sum())
+    print(float(fall(q, v)) / model.dt)
+"""
+
+
+def test_programs_of_a_cache_on_disk_find_their_own_model(tmp_path):
+    for gravities in (["-9", "-3"], ["-3", "-9"], ["-3"]):  # in another process another model comes first
+        arguments = [sys.executable, "-c", CACHED, str(tmp_path), *gravities]
+        done = subprocess.run(arguments, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr
+        assert np.allclose(np.array(done.stdout.split(), float), np.array(gravities, float), atol=1e-9)
+    assert any(tmp_path.iterdir())
+
+
 def test_random_contact_states_have_finite_gradients():
     for name in ["hopper", "quadruped", "gripper"]:
         model = robot(name)

@@ -1,4 +1,4 @@
-"""Control steps that compiled programs refer to by a number, and how callbacks find them."""
+"""Control steps that compiled programs refer to by a key, and how callbacks find them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,12 +14,11 @@ control_steps: dict[int, ControlStep] = {}
 
 
 @by_content
-def handle_of(model: Model, hold: int, threads: int | None) -> int:
-    """The number of the control step of a model."""
-    control_step = ControlStep(model, hold, threads=threads)
-    handle = _native._xla_control_step(control_step)
-    control_steps[handle] = control_step
-    return handle
+def key_of(key: int, model: Model, hold: int, threads: int | None) -> int:
+    """The key of the control step of a model."""
+    control_steps[key] = ControlStep(model, hold, threads=threads)
+    _native._xla_control_step(key, control_steps[key])
+    return key
 
 
 def arguments(operands: Sequence[np.ndarray]) -> tuple[list[Any], dict[str, Any]]:

@@ -1,6 +1,7 @@
 """Calls of the compiled handlers from XLA, or of the same functions through callbacks."""
 
 import functools
+import hashlib
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar
@@ -35,14 +36,16 @@ T = TypeVar("T")
 
 
 def by_content(make: Callable[..., T]) -> Callable[..., T]:
-    """Keeps what was made for a model and other arguments: models with the same content share it."""
-    made: dict[tuple[Any, ...], T] = {}
+    """Keeps what was made for a key, a model and other arguments. The key follows from these, whatever the process: programs that
+    JAX takes from a cache on disk find the model that they were compiled for."""
+    made: dict[int, T] = {}
 
     @functools.wraps(make)
     def find(model: Model, *others: Any) -> T:
-        key = (model.content_hash, *others)
+        content = repr((model.content_hash, *others)).encode()
+        key = int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "little", signed=True)
         if key not in made:
-            made[key] = make(model, *others)
+            made[key] = make(key, model, *others)
         return made[key]
 
     return find

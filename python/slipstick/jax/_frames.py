@@ -27,16 +27,16 @@ class Frames(NamedTuple):
 
 
 class _Static(NamedTuple):
-    handle: int
+    key: int
     nq: int
     nv: int
     width: int
 
 
 @by_content
-def _static(model: Model, names: tuple[str, ...]) -> _Static:
-    handle, width = _native._xla_frames(model, list(names))
-    return _Static(handle, model.nq, model.nv, width)
+def _static(key: int, model: Model, names: tuple[str, ...]) -> _Static:
+    width = _native._xla_frames(key, model, list(names))
+    return _Static(key, model.nq, model.nv, width)
 
 
 def frames(model: Model, q: ArrayLike, names: Sequence[str] | str = (), v: ArrayLike | None = None) -> Frames:
@@ -56,8 +56,8 @@ def frames(model: Model, q: ArrayLike, names: Sequence[str] | str = (), v: Array
     return Frames(each[..., :3], rotation, each[..., 12:], values[..., -3:])
 
 
-def _callback(q: np.ndarray, v: np.ndarray, *, handle: int, derivatives: int) -> Sequence[np.ndarray]:
-    return _native._xla_frames_values(handle, rows(q), rows(v), bool(derivatives))
+def _callback(q: np.ndarray, v: np.ndarray, *, key: int, derivatives: int) -> Sequence[np.ndarray]:
+    return _native._xla_frames_values(key, rows(q), rows(v), bool(derivatives))
 
 
 _target = Target("slipstick_frames", _callback)
@@ -67,7 +67,7 @@ def _call(static: _Static, derivatives: bool, q: jax.Array, v: jax.Array) -> lis
     lead = q.shape[:-1]
     width = static.width if derivatives else 0
     shapes = [Shape((*lead, static.width), q.dtype), Shape((*lead, width, static.nq + static.nv), q.dtype)]
-    return _target(shapes, q, v, handle=static.handle, derivatives=int(derivatives))
+    return _target(shapes, q, v, key=static.key, derivatives=int(derivatives))
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))

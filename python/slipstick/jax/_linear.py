@@ -25,16 +25,16 @@ def _arrays(x: np.ndarray) -> np.ndarray | None:
     return rows(x) if x.shape[-1] else None
 
 
-def _tangent_callback(*operands: np.ndarray, handle: int) -> Sequence[np.ndarray]:
+def _tangent_callback(*operands: np.ndarray, key: int) -> Sequence[np.ndarray]:
     (q, v, ctrl), options = arguments(operands[:GIVEN])
     names = ("dq", "dv", "dctrl", "dtau", "dparameters")
     changes: dict[str, Any] = dict(zip(names, (_arrays(x) for x in operands[GIVEN:])))
-    return control_steps[handle].jvp(q, v, ctrl, **changes, **options)
+    return control_steps[key].jvp(q, v, ctrl, **changes, **options)
 
 
-def _cotangent_callback(*operands: np.ndarray, handle: int, **widths: int) -> Sequence[np.ndarray]:
+def _cotangent_callback(*operands: np.ndarray, key: int, **widths: int) -> Sequence[np.ndarray]:
     states, options = arguments(operands[:GIVEN])
-    grad = control_steps[handle].vjp(*states, wq=rows(operands[GIVEN]), wv=rows(operands[GIVEN + 1]), **options)
+    grad = control_steps[key].vjp(*states, wq=rows(operands[GIVEN]), wv=rows(operands[GIVEN + 1]), **options)
     none = np.zeros((len(grad.q), 0))
     found = [grad.ctrl, grad.tau, grad.parameters.get("all")]
     wanted = [widths["nctrl"], widths["ntau"], widths["nparameters"]]
@@ -48,7 +48,7 @@ _cotangent_target = Target("slipstick_cotangent", _cotangent_callback)
 def _call_tangent(*operands: jax.Array, static: Any) -> list[jax.Array]:
     q, v = operands[0], operands[1]
     shapes = [Shape(x.shape, x.dtype) for x in (q, v)]
-    return _tangent_target(shapes, *operands, handle=static.handle)
+    return _tangent_target(shapes, *operands, key=static.key)
 
 
 def _call_cotangent(*operands: jax.Array, static: Any, widths: tuple[int, int, int]) -> list[jax.Array]:
@@ -56,7 +56,7 @@ def _call_cotangent(*operands: jax.Array, static: Any, widths: tuple[int, int, i
     sizes = [static.nq, static.nv, *widths]
     shapes = [Shape((*q.shape[:-1], n), v.dtype) for n in sizes]
     names = dict(zip(("nctrl", "ntau", "nparameters"), widths))
-    return _cotangent_target(shapes, *operands, handle=static.handle, **names)
+    return _cotangent_target(shapes, *operands, key=static.key, **names)
 
 
 def _primitive(name: str, call: Any) -> Primitive:

@@ -13,7 +13,7 @@ from jax.typing import ArrayLike
 from slipstick import Model
 from slipstick.gradient import ControlStep
 
-from ._control_steps import arguments, control_steps, handle_of
+from ._control_steps import arguments, control_steps, key_of
 from ._ffi import Shape, Target, dtype
 from ._linear import linear_map
 
@@ -46,7 +46,7 @@ class Rollout(NamedTuple):
 class _Static(NamedTuple):
     """What a compiled program knows of a control step."""
 
-    handle: int
+    key: int
     nq: int
     nv: int
     nu: int
@@ -93,8 +93,8 @@ def step(
     if residuals == "stored" and not plain:
         raise ValueError("residuals: expected 'recompute' with tau or parameters, got 'stored'")
     stored = residuals == "stored" or (residuals == "auto" and plain and model.nv < MOST_STORED)
-    handle = handle_of(model, hold, threads)
-    out = _run(_Static(handle, model.nq, model.nv, model.nu, stored), *operands)
+    key = key_of(model, hold, threads)
+    out = _run(_Static(key, model.nq, model.nv, model.nu, stored), *operands)
     return Result(out[0].astype(given), out[1].astype(given), out[2], out[3])
 
 
@@ -155,12 +155,12 @@ def _shapes(static: _Static, lead: tuple[int, ...], jacobian: bool) -> list[Shap
     return [Shape(lead + shape, kind) for shape, kind in zip(shapes, kinds)]
 
 
-def _step_callback(*operands: np.ndarray, handle: int, jacobian: int) -> Sequence[np.ndarray]:
+def _step_callback(*operands: np.ndarray, key: int, jacobian: int) -> Sequence[np.ndarray]:
     """What the handler slipstick_step does."""
     states, options = arguments(operands)
-    after = control_steps[handle].step(*states, **options)
+    after = control_steps[key].step(*states, **options)
     found: list[Any] = [after.q, after.v, after.status, after.report]
-    return [*found, *control_steps[handle].jacobian(*states, **options)] if jacobian else found
+    return [*found, *control_steps[key].jacobian(*states, **options)] if jacobian else found
 
 
 _step_target = Target("slipstick_step", _step_callback)
@@ -169,7 +169,7 @@ _step_target = Target("slipstick_step", _step_callback)
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
 def _run(static: _Static, *operands: jax.Array) -> tuple[jax.Array, ...]:
     lead = operands[0].shape[:-1]
-    return tuple(_step_target(_shapes(static, lead, False), *operands, handle=static.handle, jacobian=0))
+    return tuple(_step_target(_shapes(static, lead, False), *operands, key=static.key, jacobian=0))
 
 
 @functools.partial(_run.defjvp, symbolic_zeros=True)
@@ -177,7 +177,7 @@ def _run_jvp(static: _Static, primals: Any, tangents: Any) -> Any:
     changes = [_change(x, dx, k < 2) for k, (x, dx) in enumerate(zip(primals[:5], tangents[:5]))]
     if static.stored and primals[2].shape[-1] == static.nu:
         lead = primals[0].shape[:-1]
-        *found, A, B = _step_target(_shapes(static, lead, True), *primals, handle=static.handle, jacobian=1)
+        *found, A, B = _step_target(_shapes(static, lead, True), *primals, key=static.key, jacobian=1)
         dx = jnp.einsum("...ij,...j->...i", A, jnp.concatenate(changes[:2], -1))
         if changes[2].shape[-1]:
             dx = dx + jnp.einsum("...ij,...j->...i", B, changes[2])

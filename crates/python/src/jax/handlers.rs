@@ -1,6 +1,6 @@
 //! What XLA calls: control steps with and without their derivatives, their tangents and cotangents, and frames.
 
-use super::registry;
+use super::registry::{CONTROL_STEPS, FRAMES};
 use super::xla::{Call, CallFrame, Handler, XlaError, handle};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
@@ -57,7 +57,7 @@ macro_rules! inputs {
 
 /// Results: q, v, status, report and, if there are six, A and B.
 fn step(call: &mut Call) -> Result<(), String> {
-    let control_step = registry::control_step(call.attribute("handle")?)?;
+    let control_step = CONTROL_STEPS.find(call.attribute("key")?)?;
     inputs!(call, 0, inputs);
     let (mut q, mut v, status, mut report) = (call.result(0)?, call.result(1)?, call.integers(2)?, call.result(3)?);
     let states = [q.numbers(), v.numbers()];
@@ -71,7 +71,7 @@ fn step(call: &mut Call) -> Result<(), String> {
 
 /// Arguments: inputs, then their changes. Results: changes of q and v.
 fn tangent(call: &mut Call) -> Result<(), String> {
-    let control_step = registry::control_step(call.attribute("handle")?)?;
+    let control_step = CONTROL_STEPS.find(call.attribute("key")?)?;
     inputs!(call, 0, inputs);
     let [dq, dv, dctrl, dtau, dparameters] = [6, 7, 8, 9, 10].map(|k| call.argument(k));
     let (dq, dv, dctrl, dtau, dparameters) = (dq?, dv?, dctrl?, dtau?, dparameters?);
@@ -83,7 +83,7 @@ fn tangent(call: &mut Call) -> Result<(), String> {
 
 /// Arguments: inputs, then gradients with respect to q and v after the step. Results: gradients with respect to q, v, ctrl, tau, parameters.
 fn cotangent(call: &mut Call) -> Result<(), String> {
-    let control_step = registry::control_step(call.attribute("handle")?)?;
+    let control_step = CONTROL_STEPS.find(call.attribute("key")?)?;
     inputs!(call, 0, inputs);
     let (wq, wv) = (call.argument(6)?, call.argument(7)?);
     let (mut q, mut v, mut ctrl) = (call.result(0)?, call.result(1)?, call.result(2)?);
@@ -101,7 +101,7 @@ fn cotangent(call: &mut Call) -> Result<(), String> {
 
 /// Arguments: q, v. Results: positions, rotations, velocities, center of mass, and their derivatives with respect to (q, v).
 fn frames(call: &mut Call) -> Result<(), String> {
-    let frames = registry::frames(call.attribute("handle")?)?;
+    let frames = FRAMES.find(call.attribute("key")?)?;
     let (q, v) = (call.argument(0)?, call.argument(1)?);
     let (mut values, mut derivatives) = (call.result(0)?, call.result(1)?);
     frames.evaluate(&q, &v, values.numbers(), derivatives.numbers()).map_err(|e| e.to_string())

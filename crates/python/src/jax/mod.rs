@@ -15,39 +15,43 @@ use crate::model::Model;
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use registry::{CONTROL_STEPS, FRAMES};
+use std::sync::Arc;
 
 type Array<'py> = Bound<'py, PyArrayDyn<f64>>;
 
-/// A number by which compiled programs refer to control steps (int). They live as long as the process.
+/// Lets compiled programs find control steps by a key (int).
 #[pyfunction]
 #[pyo3(name = "_xla_control_step")]
-pub fn register_control_step(control_step: &ControlStep) -> i64 {
-    registry::add_control_step(control_step.inner.clone())
+pub fn register_control_step(key: i64, control_step: &ControlStep) {
+    CONTROL_STEPS.add(key, control_step.inner.clone());
 }
 
-/// A number by which compiled programs refer to frames of a model, and the numbers that they give for a row of q and v (two int).
+/// Lets compiled programs find frames of a model by a key (int). Returns how many numbers a row of q and v gives (int).
 #[pyfunction]
 #[pyo3(name = "_xla_frames")]
 pub fn register_frames(
+    key: i64,
     #[pyo3(from_py_with = arg::model)] model: &Model,
     #[pyo3(from_py_with = arg::names)] names: Vec<String>,
-) -> Result<(i64, usize), Failure> {
+) -> Result<usize, Failure> {
     let frames = frames::Frames::new(&model.inner, &names)?;
     let width = frames.width();
-    Ok((registry::add_frames(frames), width))
+    FRAMES.add(key, Arc::new(frames));
+    Ok(width)
 }
 
-/// What the handler of frames computes, for callbacks: handle, q (n, nq), v (n, nv), and whether derivatives are wanted.
+/// What the handler of frames computes, for callbacks: key, q (n, nq), v (n, nv), and whether derivatives are wanted.
 #[pyfunction]
 #[pyo3(name = "_xla_frames_values")]
 pub fn frames_values<'py>(
     py: Python<'py>,
-    handle: i64,
+    key: i64,
     q: Input,
     v: Input,
     derivatives: bool,
 ) -> Result<(Array<'py>, Array<'py>), Failure> {
-    let frames = registry::frames(handle).map_err(PyValueError::new_err)?;
+    let frames = FRAMES.find(key).map_err(PyValueError::new_err)?;
     let ((q, _), (v, [n, nv])) = (matrix("q", q)?, matrix("v", v)?);
     let (width, columns) = (frames.width(), q.len() / n.max(1) + nv);
     let rows = if derivatives { width } else { 0 };

@@ -1,59 +1,28 @@
-//! What compiled programs of XLA refer to by a number. An entry lives as long as the process: a program that was compiled may
-//! be run at any time.
+//! What compiled programs of XLA refer to by a key. The key follows from the content of the model, so that a program from
+//! a cache on disk finds the right one in another process, or none. An entry lives as long as the process: a program
+//! that was compiled may be run at any time.
 
 use super::frames::Frames;
 use slipstick::rollout::ControlStep;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
-enum Entry {
-    ControlStep(Arc<ControlStep>),
-    Frames(Arc<Frames>),
-}
+/// Entries by their keys.
+pub struct Registry<T>(Mutex<BTreeMap<i64, Arc<T>>>);
 
-static ENTRIES: Mutex<Vec<Entry>> = Mutex::new(Vec::new());
+pub static CONTROL_STEPS: Registry<ControlStep> = Registry(Mutex::new(BTreeMap::new()));
+pub static FRAMES: Registry<Frames> = Registry(Mutex::new(BTreeMap::new()));
 
-fn entries() -> MutexGuard<'static, Vec<Entry>> {
-    ENTRIES.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn add(entry: Entry) -> i64 {
-    let mut entries = entries();
-    entries.push(entry);
-    entries.len() as i64 - 1
-}
-
-pub fn add_control_step(x: Arc<ControlStep>) -> i64 {
-    add(Entry::ControlStep(x))
-}
-
-pub fn add_frames(x: Frames) -> i64 {
-    add(Entry::Frames(Arc::new(x)))
-}
-
-pub fn control_step(handle: i64) -> Result<Arc<ControlStep>, String> {
-    match usize::try_from(handle).ok().and_then(|k| entries().get(k).map(|entry| entry.clone_control_step())) {
-        Some(Some(found)) => Ok(found),
-        _ => Err(unknown(handle)),
-    }
-}
-
-pub fn frames(handle: i64) -> Result<Arc<Frames>, String> {
-    match usize::try_from(handle).ok().and_then(|k| entries().get(k).map(|entry| entry.clone_frames())) {
-        Some(Some(found)) => Ok(found),
-        _ => Err(unknown(handle)),
-    }
-}
-
-impl Entry {
-    fn clone_control_step(&self) -> Option<Arc<ControlStep>> {
-        if let Entry::ControlStep(x) = self { Some(x.clone()) } else { None }
+impl<T> Registry<T> {
+    /// Adds an entry; the first one with a key stays.
+    pub fn add(&self, key: i64, entry: Arc<T>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_insert(entry);
     }
 
-    fn clone_frames(&self) -> Option<Arc<Frames>> {
-        if let Entry::Frames(x) = self { Some(x.clone()) } else { None }
+    pub fn find(&self, key: i64) -> Result<Arc<T>, String> {
+        let found = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        found.ok_or_else(|| {
+            format!("this program was compiled in another process, for a model that is not here ({key})")
+        })
     }
-}
-
-fn unknown(handle: i64) -> String {
-    format!("this program was compiled in another process: there is no model with number {handle} here")
 }
