@@ -144,8 +144,8 @@ def test_parameter_gradients_are_those_of_single_steps(model):
         alone = Stepper(model).step(q[i], v[i], tau[i], ctrl[i]).vjp(q=w[0][i], v=w[1][i], parameters="all").parameters
         for name, x in found.items():
             assert np.array_equal(x[i], alone[name]), name
-    with pytest.raises(ValueError, match="group.*'colour'"):
-        batch.vjp(v=v, parameters="colour")
+    with pytest.raises(ValueError, match="group.*'color'"):
+        batch.vjp(v=v, parameters="color")
     run = batch.rollout(q, v, 3, record="store")
     for call in (lambda: run.vjp(v=v, parameters="friction"), lambda: run.vjp(v=v, gradient=options.ExactForwardCentral(1.0))):
         with pytest.raises(slipstick.errors.BatchError, match="stored rollout has no derivatives.*recompute"):
