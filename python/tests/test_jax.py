@@ -282,6 +282,22 @@ def elsewhere(*arguments):
     return np.array(done.stdout.split(), float)
 
 
+def test_a_jaxlib_that_refuses_the_handlers_gets_callbacks(monkeypatch):
+    from slipstick.jax import _ffi
+
+    calls = []
+
+    def refuse(name, target, **options):
+        calls.append(name)
+        raise RuntimeError("another version of the interface")
+
+    monkeypatch.setattr(jax, "devices", lambda platform: calls.append(platform))
+    monkeypatch.setattr(jax.ffi, "register_ffi_target", refuse)
+    with pytest.warns(UserWarning, match="another version of the interface.*callbacks are used"):
+        assert _ffi.backend.__wrapped__() == "callback"
+    assert calls[0] == "cpu"  # a backend that starts after a refused registration would not start at all
+
+
 def test_callbacks_and_arrays_of_32_bits_give_the_same_numbers():
     exact = elsewhere("ffi", "64")
     assert np.allclose(elsewhere("callback", "64"), exact, rtol=1e-12)

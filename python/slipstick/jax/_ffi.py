@@ -17,6 +17,7 @@ Shape = jax.ShapeDtypeStruct
 @functools.cache
 def backend() -> Literal["ffi", "callback"]:
     """How XLA calls slipstick: "ffi", compiled handlers, or "callback", through Python, which is slower."""
+    jax.devices("cpu")  # targets registered before there is a backend are refused later, and take the backend with them
     try:
         for name, target in _native._xla_targets().items():
             jax.ffi.register_ffi_target(name, target, platform="cpu")

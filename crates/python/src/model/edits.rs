@@ -82,8 +82,8 @@ impl Model {
     /// This robot with other numerical options; what is left out stays. See Options.
     ///
     /// dt (s), gravity (3,) [m/s²], contact_distance (m), implicit (str), integrator (str), solver (str), tolerance, max_iterations
-    /// (int), correction (full_depth, beta, max_speed), restitution_threshold [m/s], patch_compliance, speed_limit, gradient (str or
-    /// tuple), collision_gradient (str or tuple).
+    /// (int), correction (full_depth, beta, max_speed), restitution_threshold [m/s], patch_compliance, speed_limit, gradient and
+    /// collision_gradient (a word, or a class of slipstick.options).
     #[pyo3(signature = (*, dt=None, gravity=None, contact_distance=None, implicit=None, integrator=None, solver=None, tolerance=None,
         max_iterations=None, correction=None, restitution_threshold=None, patch_compliance=None, speed_limit=None,
         gradient=None, collision_gradient=None, gradient_of_failed_steps=None))]
