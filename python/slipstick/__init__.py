@@ -19,7 +19,8 @@
 - To look at: `Trajectory`, `Replay`.
 - Modules: `dynamics` (inverse and forward dynamics, kinematics), `gradient` (rollouts, smoothing), `collision`, `ncp` (contact
   problems without a robot), `optimize` (least squares), `options`, `pinocchio` (its coordinates), `types`, `errors`.
-- To be imported by themselves: `envs` (tasks for policy learning), `gym` (environments of gymnasium), `jax`, `learn` (SHAC and PPO).
+- To be imported by themselves: `envs` (tasks for policy learning), `gym` (environments of gymnasium), `jax`, `torch`,
+  `learn` (SHAC and PPO).
 
 Conventions: SI units, radians, float64. q and v are MuJoCo's qpos and qvel: quaternions (w, x, y, z), linear velocity
 of a free body in world axes, angular velocity in body axes. Spatial vectors are [linear; angular], [force; torque].

@@ -1,5 +1,6 @@
 """The type stubs say what the compiled module has, and programs of users pass a strict type checker."""
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -37,5 +38,7 @@ def test_learning_passes_the_type_checker(tmp_path):
 
 @in_repository
 def test_examples_pass_the_strict_type_checker(tmp_path):
-    done = check("mypy", "--strict", *map(str, sorted(EXAMPLES.glob("*.py"))), folder=tmp_path)
+    there = importlib.util.find_spec("torch") is not None
+    programs = [path for path in sorted(EXAMPLES.glob("*.py")) if there or "import torch\n" not in path.read_text()]
+    done = check("mypy", "--strict", *map(str, programs), folder=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr

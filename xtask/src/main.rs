@@ -17,6 +17,7 @@ mod replay;
 mod report;
 mod system;
 mod test;
+mod torch;
 mod viewer;
 mod workspace;
 

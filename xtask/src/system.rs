@@ -11,7 +11,14 @@ static INSTALLING: Mutex<()> = Mutex::new(());
 pub fn program(names: &[&'static str], package: &str) -> Result<&'static str, Stop> {
     // who comes second waits, and finds what the first has installed
     let _one_at_a_time = INSTALLING.lock();
-    find(package, || first_that_starts(names), || refusal(package), || install(package))
+    find(package, || first_that_starts(names), || refusal(package), || install(&[package]))
+}
+
+/// What is no program: packages that are installed unless `there` says that all is there.
+pub fn packages(packages: &[&str], there: impl Fn() -> bool) -> Result<(), Stop> {
+    let _one_at_a_time = INSTALLING.lock();
+    let listed = packages.join(" ");
+    find(&listed, || there().then_some(""), || refusal(&listed), || install(packages)).map(|_| ())
 }
 
 /// The order of things, whatever the machine: look, say what is missing, install, look again.
@@ -45,10 +52,10 @@ fn refusal(package: &str) -> Option<String> {
     (user.as_deref() != Some("0")).then(|| format!("only root can install it: sudo apt-get install {package}"))
 }
 
-/// Installs a package; where its lists are missing or too old, after updating them.
-fn install(package: &str) -> bool {
+/// Installs packages; where their lists are missing or too old, after updating them.
+fn install(packages: &[&str]) -> bool {
     let apt = |words: &[&str]| prepare(Command::new("apt-get").args(words)).is_ok();
-    let words = ["install", "--yes", "--quiet", "--no-install-recommends", package];
+    let words = [&["install", "--yes", "--quiet", "--no-install-recommends"], packages].concat();
     apt(&words) || (apt(&["update", "--quiet"]) && apt(&words))
 }
 

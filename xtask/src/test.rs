@@ -14,6 +14,7 @@ use crate::process::{Outcome, Stop, ask, prepare, run, run_captured};
 use crate::python::{self, Packages, Venv};
 use crate::replay;
 use crate::report::{PartResult, summary};
+use crate::torch;
 use crate::viewer;
 use crate::workspace::Workspace;
 use Build::{Dev, Release};
@@ -78,6 +79,10 @@ const PARTS: &[Part] = &[
     part("wasm", "core builds for wasm32, slipstick compiles without its default features", Dev, |w, _| wasm(w)),
     part("python", "the Python module against Pinocchio and MuJoCo", Dev, python)
         .after(|w, settings| _ = Venv::ensure(w, settings.packages)),
+    part("torch", "slipstick.torch under the system's Python, with its PyTorch", Dev, |w, s| {
+        torch::check(w, s.packages)
+    })
+    .after(|_, _| _ = torch::interpreter()),
     part("packages", "crates compile outside the repository; wheel and source distribution work", Dev, |w, s| {
         packages::check(w, s.packages, s.full)
     }),

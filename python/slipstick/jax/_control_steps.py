@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from slipstick import Model, _native
+from slipstick._content import by_content
 from slipstick.gradient import ControlStep
 
-from ._ffi import by_content, rows
+from ._ffi import rows
 
 control_steps: dict[int, ControlStep] = {}
 

@@ -1,15 +1,14 @@
 """Calls of the compiled handlers from XLA, or of the same functions through callbacks."""
 
 import functools
-import hashlib
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import jax
 import numpy as np
 
-from slipstick import Model, _native
+from slipstick import _native
 
 Shape = jax.ShapeDtypeStruct
 
@@ -31,25 +30,6 @@ def backend() -> Literal["ffi", "callback"]:
 def dtype() -> Any:
     """The widest floats that JAX has now."""
     return jax.dtypes.canonicalize_dtype(np.float64)
-
-
-T = TypeVar("T")
-
-
-def by_content(make: Callable[..., T]) -> Callable[..., T]:
-    """Keeps what was made for a key, a model and other arguments. The key follows from these, whatever the process: programs that
-    JAX takes from a cache on disk find the model that they were compiled for."""
-    made: dict[int, T] = {}
-
-    @functools.wraps(make)
-    def find(model: Model, *others: Any) -> T:
-        content = repr((model.content_hash, *others)).encode()
-        key = int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "little", signed=True)
-        if key not in made:
-            made[key] = make(key, model, *others)
-        return made[key]
-
-    return find
 
 
 class Target:

@@ -10,8 +10,9 @@ import numpy as np
 from jax.typing import ArrayLike
 
 from slipstick import Model, _native
+from slipstick._content import by_content
 
-from ._ffi import Shape, Target, by_content, dtype, rows
+from ._ffi import Shape, Target, dtype, rows
 
 PER_FRAME = 18  # position, rotation, velocity
 
