@@ -8,7 +8,9 @@ import sys
 import numpy as np
 import pytest
 import slipstick
+from contact_layers import CONES, KINDS, problems
 from moving_contact import far_from_changes, robot, states
+from slipstick import ncp
 from slipstick.gradient import ControlStep, RolloutGradient
 
 jax = pytest.importorskip("jax")
@@ -303,3 +305,23 @@ def test_random_contact_states_have_finite_gradients():
 def test_import_of_slipstick_does_not_import_jax():
     program = "import sys, slipstick; assert not {'jax', 'gymnasium'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_contact_problems_are_a_layer():
+    G, g, mu, compliance = problems(3)
+    solve = functools.partial(sj.ncp, kinds=KINDS, tolerance=1e-14)
+    impulse, velocity, residual = jax.jit(solve)(G, g, mu, compliance)
+    for k in range(3):
+        solution = ncp.solve(G[k], g[k], cones=CONES, compliance=compliance[k], tolerance=1e-14)
+        assert np.array_equal(impulse[k], solution.impulse) and np.array_equal(velocity[k], solution.velocity)
+    assert residual.max() < 1e-12
+    L = np.linalg.cholesky(G)
+    symmetric = lambda L, *x: solve(L @ L.swapaxes(-1, -2), *x)[:2]  # noqa: E731
+    check_grads(symmetric, (L, g, mu, compliance), order=1, modes=("rev",), eps=1e-6, atol=1e-6, rtol=1e-6)
+    each = jax.vmap(jax.grad(lambda *x: (solve(*x).velocity ** 2).sum(), argnums=(0, 1, 2, 3)))(G, g, mu, compliance)
+    for k in range(3):
+        rows = [x[k] for x in (G, g, mu, compliance)]
+        for all_rows, one in zip(each, jax.grad(lambda *x: (solve(*x).velocity ** 2).sum(), argnums=(0, 1, 2, 3))(*rows)):
+            assert np.allclose(all_rows[k], one, atol=1e-12)
+    with pytest.raises(ValueError, match="g: expected three rows for each contact, got 4"):
+        sj.ncp(np.eye(4), np.ones(4), np.ones(1))

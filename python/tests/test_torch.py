@@ -6,7 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import slipstick
+from contact_layers import CONES, KINDS, problems
 from moving_contact import far_from_changes, robot, states
+from slipstick import ncp
 from slipstick.gradient import ControlStep
 
 torch = pytest.importorskip("torch")
@@ -156,5 +158,27 @@ def test_torch_func_maps_and_differentiates():
 def test_the_blocks_of_the_guide_run():
     page = Path(__file__).resolve().parents[2] / "docs" / "guide" / "torch.md"
     blocks = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     exec("\n".join(blocks), {})
+
+
+def test_contact_problems_are_a_layer():
+    G, g, mu, compliance = problems(3)
+    given = tensors(G, g, mu, compliance)
+    solve = lambda *x: st.ncp(*x, kinds=KINDS, tolerance=1e-14)[:2]  # noqa: E731
+    for k, (impulse, velocity) in enumerate(zip(*solve(*given))):
+        solution = ncp.solve(G[k], g[k], cones=CONES, compliance=compliance[k], tolerance=1e-14)
+        assert np.array_equal(impulse.detach(), solution.impulse) and np.array_equal(velocity.detach(), solution.velocity)
+    symmetric = lambda L, *x: solve(L @ L.transpose(-1, -2), *x)  # noqa: E731
+    L = torch.linalg.cholesky(given[0].detach()).requires_grad_()
+    assert torch.autograd.gradcheck(symmetric, (L, *given[1:]), eps=1e-6, atol=1e-6)
+    with pytest.raises(ValueError, match="kinds: expected words of friction, unilateral, box, bilateral, got 'fricton'"):
+        st.ncp(*given, kinds=["fricton"])
+
+
+def test_one_robot_needs_no_leading_axis():
+    model = robot("hopper")
+    q, v, ctrl = (x[0] for x in tensors(*states("hopper", 1)))
+    after = st.step(model, q, v, ctrl)
+    assert after.q.shape == (model.nq,) and after.status.shape == ()
+    after.v.sum().backward()

@@ -9,6 +9,7 @@
 
 - `step`: engine steps under one control; any leading axes are environments. `rollout`: many of them.
 - `frames`: poses and velocities of frames, and the center of mass. `integrate`: q along a tangent.
+- `ncp`: the contact problem without a robot, as a layer.
 - Derivatives with respect to q, v, ctrl, tau and parameters, forward and reverse; first derivatives only.
 - q is differentiated in its own numbers: quaternions are normalized inside, and a gradient has no part along their length.
 - A step starts cold, so that it is a function of its arguments: the same arguments give the same bits.
@@ -23,6 +24,19 @@ except ImportError as error:
 
 from ._frames import Frames, frames
 from ._manifold import integrate
+from ._ncp import Contacts, ncp
 from ._step import REPORT, STATUS, Result, Rollout, rollout, step
 
-__all__ = ["REPORT", "STATUS", "Frames", "Result", "Rollout", "frames", "integrate", "rollout", "step"]
+__all__ = [
+    "REPORT",
+    "STATUS",
+    "Contacts",
+    "Frames",
+    "Result",
+    "Rollout",
+    "frames",
+    "integrate",
+    "ncp",
+    "rollout",
+    "step",
+]

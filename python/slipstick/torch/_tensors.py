@@ -46,4 +46,4 @@ def rows(x: torch.Tensor | None) -> Any:
 
 def like(x: np.ndarray, lead: Sequence[int]) -> torch.Tensor:
     """Rows with their leading axes again."""
-    return torch.from_numpy(np.ascontiguousarray(x)).reshape(*lead, *x.shape[1:])
+    return torch.from_numpy(np.ascontiguousarray(x)).reshape((*lead, *x.shape[1:]))
