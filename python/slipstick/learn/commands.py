@@ -11,7 +11,7 @@ import jax
 
 from slipstick import envs
 
-from . import compare, diagnose, play
+from . import assess, compare, diagnose, play
 from .checkpoint import Run
 from .settings import ALGORITHMS, PRESETS, changed, settings_for
 from .training import NotFinite, Trainer, resume
@@ -21,6 +21,7 @@ EXAMPLES = """examples:
   python -m slipstick.learn train hopper --algo ppo --samples 1500000 --out runs/hopper-ppo
   python -m slipstick.learn train hopper --set envs=32 horizon=32 smoothing=0:0.3,0.5:0 --out runs/smoothed
   python -m slipstick.learn play runs/hopper/seed-0/best.npz
+  python -m slipstick.learn assess runs/hopper/seed-*/best.npz
   python -m slipstick.learn compare runs/hopper runs/hopper-ppo --out curves
   python -m slipstick.learn diagnose runs/hopper/seed-0/best.npz"""
 
@@ -111,7 +112,7 @@ def _parser() -> argparse.ArgumentParser:
     _speed_options(again)
     again.set_defaults(command=_resume)
 
-    for module in (play, compare, diagnose):
+    for module in (play, assess, compare, diagnose):
         module.add_command(commands)
     return parser
 

@@ -46,7 +46,7 @@ def curves_of(folder: Path) -> Curves:
 
 def table_of(all_curves: list[Curves], wanted: float | None) -> str:
     """Markdown."""
-    head = ["run", "seeds", "samples", "last return", "best", "good at the end", "seconds"]
+    head = ["run", "seeds", "samples", "last return", "best", "good at the end", "best: good", "seconds"]
     head += [f"samples to {wanted:g}"] if wanted is not None else []
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for c in all_curves:
@@ -58,6 +58,7 @@ def table_of(all_curves: list[Curves], wanted: float | None) -> str:
             f"{last.mean():.0f} ± {last.std():.0f} ({last.min():.0f} … {last.max():.0f})",
             f"{best.mean():.0f}",
             ", ".join(f"{x:.0f}" for x in c.good[:, -1]),
+            ", ".join(f"{x:.0f}" for x in c.good.max(1)),
             f"{c.wall[:, -1].mean():.0f}",
         ]
         if wanted is not None:

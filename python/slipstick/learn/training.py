@@ -59,7 +59,7 @@ class Trainer:
         folder.mkdir(parents=True, exist_ok=True)
         resumed = state is not None
         state = state if resumed else self.first(run.seed)
-        progress = dict(progress or {"wall": 0.0, "best": -np.inf})
+        progress = dict(progress or {"wall": 0.0, "best": [-1.0, -np.inf]})
         done = int(state.iteration)
         log = Log(folder / "log.csv", _rows_until(folder / "log.csv", done * run.settings.window) if resumed else None)
         if not resumed:
@@ -95,8 +95,9 @@ class Trainer:
         log.add(row)
         if not self.quiet:
             print(line_of(row), flush=True)
-        if row["return"] > progress["best"]:
-            progress["best"] = float(row["return"])
+        rank = [float(row["good"]), float(row["return"])]
+        if rank > progress["best"]:  # the most starts that end well, then the highest return
+            progress["best"] = rank
             checkpoint.save(folder / "best.npz", run, state, progress)
         checkpoint.save(folder / "last.npz", run, state, progress)
 
