@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import torch  # type: ignore[import-not-found,unused-ignore]
 
+NEW = hasattr(torch.autograd.Function, "setup_context")  # from PyTorch 2.0 on
 Tensors = tuple[torch.Tensor | None, ...]
 
 
@@ -67,15 +68,12 @@ class _Value(_Rule):
 
     @staticmethod
     def jvp(ctx: Any, _: Any, *changes: Any) -> Any:
-        still = (torch.zeros(shape, dtype=torch.float64) for shape in ctx.others)
-        return *ctx.map.tangent(ctx.saved_tensors, changes), *still
+        # versions before 2.0 want a change of what has no derivative, too
+        still = (None if NEW else torch.zeros(shape, dtype=torch.float64) for shape in ctx.others)
+        return *_Tangent.apply(ctx.map, *ctx.saved_tensors, *changes), *still
 
 
-class _Cotangent(_Rule):
-    @staticmethod
-    def forward(map: Map, *both: Any) -> Any:
-        return map.cotangent(both[map.outputs :], both[: map.outputs])
-
+class _Derivative(_Rule):
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
         pass
@@ -85,6 +83,19 @@ class _Cotangent(_Rule):
         raise NotImplementedError("slipstick.torch has first derivatives only: this is a derivative of a derivative of the simulator")
 
     jvp = backward
+
+
+class _Tangent(_Derivative):
+    @staticmethod
+    def forward(map: Map, *both: Any) -> Any:
+        half = len(both) // 2
+        return map.tangent(both[:half], both[half:])
+
+
+class _Cotangent(_Derivative):
+    @staticmethod
+    def forward(map: Map, *both: Any) -> Any:
+        return map.cotangent(both[map.outputs :], both[: map.outputs])
 
 
 def _for_old_versions(rule: Any) -> Any:
@@ -98,5 +109,5 @@ def _for_old_versions(rule: Any) -> Any:
     return type(rule.__name__, (rule,), {"forward": staticmethod(forward)})
 
 
-if not hasattr(torch.autograd.Function, "setup_context"):
-    _Value, _Cotangent = _for_old_versions(_Value), _for_old_versions(_Cotangent)  # type: ignore[misc]
+if not NEW:
+    _Value, _Tangent, _Cotangent = map(_for_old_versions, (_Value, _Tangent, _Cotangent))  # type: ignore[misc]
