@@ -93,10 +93,10 @@ pub(crate) fn forces(
     match ctrl {
         None => out.tau.fill(0.0),
         Some(ctrl) => {
-            actuation::actuate(model, q, v, ctrl, &mut out.tau);
+            actuation::actuate(model, kin, q, v, ctrl, &mut out.tau);
             actuation::find_saturation(model, &out.tau, &mut out.saturation);
             if matches!(model.options().implicit, Implicit::Velocity | Implicit::All) {
-                actuation::add_gains(model, q, v, ctrl, &out.tau, &mut out.damping, &mut out.stiffness);
+                actuation::add_gains(model, kin, q, v, ctrl, &out.tau, &mut out.damping, &mut out.stiffness);
             }
         }
     }

@@ -34,7 +34,7 @@ pub(crate) fn frame_jacobian(model: &Model, kin: &Kinematics, frame: FrameId, J:
 }
 
 /// A frame's origin from the origin of its tree.
-fn arm(model: &Model, kin: &Kinematics, frame: FrameId) -> Vec3 {
+pub(super) fn arm(model: &Model, kin: &Kinematics, frame: FrameId) -> Vec3 {
     let body = model.frames()[frame.0].body.0;
     let position = frame_pose(model, kin, frame).position;
     if body == 0 { position } else { position - kin.origin[model.tree().nodes[body].tree] }

@@ -6,7 +6,10 @@
 mod aba;
 mod aba_derivatives;
 mod actuation;
+mod body_transmission;
 mod centroidal;
+mod curved_transmission;
+mod driven_compensation;
 mod free_motion;
 mod gyration;
 mod jacobian;
@@ -37,8 +40,12 @@ pub use workspace::Workspace;
 pub use workspace_derivatives::RneaJacobians;
 
 pub(crate) use actuation::{
-    actuate, for_each_ctrl_partial, for_each_state_partial, for_each_transmission_partial, force_partials,
-    gain_partials, observe,
+    actuate, for_each_ctrl_partial, for_each_placement_partial, for_each_state_partial, for_each_transmission_partial,
+    force_partials, gain_partials, observe, placement_partials,
+};
+pub(crate) use body_transmission::Carrier;
+pub(crate) use driven_compensation::{
+    compensation_along, compensation_by_gravity, felt, for_each_compensation_slope, lost,
 };
 pub(crate) use free_motion::{FreeMotion, bias, factor_mass, forces, free_velocity};
 pub(crate) use gyration::Gyration;

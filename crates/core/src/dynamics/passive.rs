@@ -68,13 +68,14 @@ pub(crate) fn needs_poses(model: &Model) -> bool {
     model.gravity_compensation().iter().any(|(mass, _)| *mass != 0.0)
 }
 
-/// The weight of the compensated mass of each body, upwards.   (pas-3)
+/// The weight of the compensated mass of each body, upwards, on dofs whose drives do not supply it.   (pas-3)
 fn add_compensation(model: &Model, kin: &Kinematics, tau: &mut [f64]) {
     let gravity = Vec3::from(model.options().gravity);
     for (i, (mass, com)) in model.gravity_compensation().iter().enumerate().skip(1).filter(|(_, c)| c.0 != 0.0) {
         let arm = kin.X_wb[i].point(*com) - kin.origin[model.tree().nodes[i].tree];
         let lift = Force::at_point(gravity * -mass, Vec3::ZERO, arm);
-        for &j in model.tree().support(i) {
+        let left = |j: &&usize| !model.driven_compensation().contains(*j);
+        for &j in model.tree().support(i).iter().filter(left) {
             tau[j] += kin.axes[j].dot(lift);
         }
     }

@@ -14,7 +14,7 @@ use super::tree_matrix::factor;
 use super::{actuation, centroidal, jacobian, passive};
 use crate::error::{DynamicsError, InputError};
 use crate::input_check;
-use crate::model::{BodyId, FrameId, Model, StructureId};
+use crate::model::{Actuator, BodyId, FrameId, Model, StructureId, Transmission};
 use crate::spatial::{Force, Motion, Pose, Vec3};
 
 /// Memory for the dynamics of one model; nothing is allocated after its construction.
@@ -263,9 +263,49 @@ impl Workspace {
         self.check(model, q, &[("v", v)])?;
         input_check::vector("ctrl", ctrl, model.nu())?;
         input_check::length("tau", tau.len(), model.nv())?;
-        actuation::actuate(model, q, v, ctrl, tau);
+        self.place_transmissions(model, q);
+        actuation::actuate(model, &self.kin, q, v, ctrl, tau);
         Ok(())
     }
+
+    /// Length of a transmission, and its moment: generalized force per force of the actuator (nv). The actuator need not
+    /// be one of the model's; what it acts on must be.
+    pub fn transmission(
+        &mut self,
+        model: &Model,
+        q: &[f64],
+        actuator: &Actuator,
+        moment: &mut [f64],
+    ) -> Result<f64, InputError> {
+        self.check(model, q, &[])?;
+        input_check::length("moment", moment.len(), model.nv())?;
+        check_transmission(model, &actuator.transmission)?;
+        kinematics::positions(model, q, &mut self.kin);
+        moment.fill(0.0);
+        actuation::for_each_arm(model, &self.kin, actuator, q, |j, arm, _| moment[j] += arm);
+        Ok(actuation::length(model, &self.kin, actuator, q))
+    }
+
+    /// Poses, if transmissions between bodies or compensated weights need them.
+    pub(super) fn place_transmissions(&mut self, model: &Model, q: &[f64]) {
+        let between_bodies = model.actuators().iter().any(|a| a.transmission.frames().next().is_some());
+        if between_bodies || !model.driven_compensation().is_empty() {
+            kinematics::positions(model, q, &mut self.kin);
+        }
+    }
+}
+
+/// What a transmission refers to exists.
+fn check_transmission(model: &Model, t: &Transmission) -> Result<(), InputError> {
+    let known = |what, count: usize, got: usize| {
+        if got < count { Ok(()) } else { Err(InputError::OutOfRange { what, count, got }) }
+    };
+    match *t {
+        Transmission::Joint(id) | Transmission::JointInParent(id) => known("joint", model.joints().len(), id.0)?,
+        Transmission::Tendon(number) => known("tendon", model.tendons().len(), number)?,
+        Transmission::Site { .. } | Transmission::SliderCrank { .. } => {}
+    }
+    t.frames().try_for_each(|f| check_frame(model, f))
 }
 
 /// A factorization without a pivot that is zero or negative.

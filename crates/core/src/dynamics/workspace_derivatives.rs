@@ -174,7 +174,8 @@ impl Workspace {
         for (m, n) in [(&*dq, nv), (&*dv, nv), (&*dctrl, nu)] {
             input_check::length("derivative", m.len(), nv * n)?;
         }
-        actuation::actuate_derivatives(model, q, v, ctrl, &mut self.scratch, dq, dv, dctrl);
+        self.place_transmissions(model, q);
+        actuation::actuate_derivatives(model, &self.kin, q, v, ctrl, &mut self.scratch, dq, dv, dctrl);
         Ok(())
     }
 }

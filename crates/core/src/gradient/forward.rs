@@ -87,7 +87,7 @@ impl Forward {
         let Some(ctrl) = f.given.ctrl() else { return };
         self.v_ctrl.fill(0.0);
         let (v_ctrl, v_tau, stride) = (&mut self.v_ctrl, &self.v_tau, stride(model.nv()));
-        for_each_ctrl_partial(model, &f.given.q, &f.given.v, ctrl, &unconstrained.saturation, |i, k, slope| {
+        for_each_ctrl_partial(model, f.kin, &f.given.q, &f.given.v, ctrl, &unconstrained.saturation, |i, k, slope| {
             for (out, tau) in v_ctrl.chunks_exact_mut(nu).zip(v_tau.chunks_exact(stride)) {
                 out[k] += tau[i] * slope;
             }

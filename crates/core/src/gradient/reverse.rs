@@ -12,8 +12,8 @@ use super::types::{GradientError, InputGrad, OutputGrad};
 use super::unconstrained::{Unconstrained, for_each_curvature};
 use crate::constraint::Source;
 use crate::dynamics::{
-    RneaAdjoint, RneaGradient, for_each_ctrl_partial, for_each_passive_slope, for_each_state_partial, rnea_vjp_placed,
-    solve_vector,
+    RneaAdjoint, RneaGradient, for_each_compensation_slope, for_each_ctrl_partial, for_each_passive_slope,
+    for_each_state_partial, lost, rnea_vjp_placed, solve_vector,
 };
 use crate::footprint::footprint;
 use crate::model::{BodyId, Model, PrimitiveKind};
@@ -220,9 +220,17 @@ impl Reverse {
         let z = &self.z;
         out.tau.iter_mut().zip(z).for_each(|(g, z)| *g += dt * z);
         if let (Some(ctrl), false) = (f.given.ctrl(), out.ctrl.is_empty()) {
-            for_each_ctrl_partial(f.model, &f.given.q, &f.given.v, ctrl, &unconstrained.saturation, |i, k, slope| {
-                out.ctrl[k] += dt * z[i] * slope;
-            });
+            for_each_ctrl_partial(
+                f.model,
+                f.kin,
+                &f.given.q,
+                &f.given.v,
+                ctrl,
+                &unconstrained.saturation,
+                |i, k, slope| {
+                    out.ctrl[k] += dt * z[i] * slope;
+                },
+            );
         }
         self.add_velocity(f, l, unconstrained, out.v);
         if out.q.is_empty() {
@@ -269,8 +277,10 @@ impl Reverse {
         let mut add = |i: usize, j: usize, dq: f64, dv: f64| visit(j, dt * z[i] * dq, dt * z[i] * dv);
         for_each_passive_slope(f.model, &f.given.q, &mut add);
         if let Some(ctrl) = f.given.ctrl() {
-            for_each_state_partial(f.model, &f.given.q, &f.given.v, ctrl, &unconstrained.saturation, &mut add);
+            for_each_state_partial(f.model, f.kin, &f.given.q, &f.given.v, ctrl, &unconstrained.saturation, &mut add);
         }
+        let lost = lost(f.model, f.given.ctrl().map(|_| &unconstrained.saturation[..]));
+        for_each_compensation_slope(f.model, f.kin, lost, |i, j, slope| add(i, j, -slope, 0.0));
     }
 
     /// The derivatives of all constraints with respect to the configuration, as forces accumulated over subtrees.

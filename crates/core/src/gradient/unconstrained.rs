@@ -13,8 +13,8 @@ use super::rows::linearize::Linearized;
 use crate::constraint::Source;
 use crate::dispatch::dispatch;
 use crate::dynamics::{
-    KinematicsDerivatives, MassFactor, RneaDerivatives, Wrench, compensation_wrenches, for_each_passive_slope,
-    for_each_state_partial, rnea_derivatives_placed, stride,
+    KinematicsDerivatives, MassFactor, RneaDerivatives, Wrench, compensation_wrenches, for_each_compensation_slope,
+    for_each_passive_slope, for_each_state_partial, lost, rnea_derivatives_placed, stride,
 };
 use crate::footprint::footprint;
 use crate::model::Model;
@@ -87,8 +87,10 @@ impl Unconstrained {
         };
         for_each_passive_slope(model, &f.given.q, &mut add);
         if let Some(ctrl) = f.given.ctrl() {
-            for_each_state_partial(model, &f.given.q, &f.given.v, ctrl, saturation, &mut add);
+            for_each_state_partial(model, f.kin, &f.given.q, &f.given.v, ctrl, saturation, &mut add);
         }
+        let lost = lost(model, f.given.ctrl().map(|_| &saturation[..]));
+        for_each_compensation_slope(model, f.kin, lost, |i, j, slope| add(i, j, -slope, 0.0));
     }
 
     /// Torques of joint rows that change with the configuration.   (grad-5)

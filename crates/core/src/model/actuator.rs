@@ -1,15 +1,54 @@
 //! Actuators: force = gain · ctrl + b₀ + b₁ · length + b₂ · velocity, spread over a joint by its gear.   (act-1)
 
-use super::ids::JointId;
+use super::ids::{FrameId, JointId};
 
 /// What an actuator pulls on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Transmission {
-    /// A joint: one number of the gear per dof.
+    /// A joint: one number of the gear per dof. A ball turns about axes of its body.
     Joint(JointId),
+    /// A ball or free joint, turned about axes of its parent; any other joint as above.
+    JointInParent(JointId),
     /// A fixed tendon, by number: the first number of the gear.
     Tendon(usize),
+    /// A site or link: the gear is a force and a torque on it, in its own axes, and there is no length.
+    Site {
+        /// Where the wrench acts.
+        site: FrameId,
+        /// The wrench has the axes of this frame, which takes the reaction. Length: gear times its displacement from there.
+        reference: Option<FrameId>,
+    },
+    /// A rod from a pin to a slider: the first number of the gear.
+    SliderCrank {
+        /// The pin, at the origin of this frame.
+        crank: FrameId,
+        /// The slider moves along the z axis of this frame.
+        slider: FrameId,
+        /// Length of the rod (m).
+        rod: f64,
+    },
+}
+
+impl Transmission {
+    /// The frames that it refers to.
+    pub fn frames(&self) -> impl Iterator<Item = FrameId> {
+        let two = match *self {
+            Transmission::Site { site, reference } => [Some(site), reference],
+            Transmission::SliderCrank { crank, slider, .. } => [Some(crank), Some(slider)],
+            _ => [None; 2],
+        };
+        two.into_iter().flatten()
+    }
+
+    pub(crate) fn frames_mut(&mut self) -> impl Iterator<Item = &mut FrameId> {
+        let two = match self {
+            Transmission::Site { site, reference } => [Some(site), reference.as_mut()],
+            Transmission::SliderCrank { crank, slider, .. } => [Some(crank), Some(slider)],
+            _ => [None, None],
+        };
+        two.into_iter().flatten()
+    }
 }
 
 /// Description of an actuator for the builder; also its form in a finished model.

@@ -41,9 +41,14 @@ pub(super) fn builder(b: &ModelBuilder) -> Result<(), BuildError> {
     for a in &b.actuators {
         let owner = || format!("actuator '{}'", a.name);
         match a.transmission {
-            Transmission::Joint(id) => refer(id.0 < n_joints, owner, "joint")?,
+            Transmission::Joint(id) | Transmission::JointInParent(id) => refer(id.0 < n_joints, owner, "joint")?,
             Transmission::Tendon(id) => refer(id < b.tendons.len(), owner, "tendon")?,
+            Transmission::SliderCrank { rod, .. } => {
+                value(rod.is_finite() && rod > 0.0, || format!("{}: rod", owner()), "a positive number", rod)?;
+            }
+            Transmission::Site { .. } => {}
         }
+        a.transmission.frames().try_for_each(|f| frame(b, f, &owner))?;
         let numbers = a.gear.iter().chain(&a.bias).chain([&a.gain]);
         for x in numbers {
             finite(*x, || format!("{}: gear, gain or bias", owner()))?;

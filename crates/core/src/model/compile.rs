@@ -202,6 +202,7 @@ impl Bodies {
             reference: if nq == 1 { spec.reference } else { 0.0 },
             range: spec.range,
             effort: spec.effort,
+            driven_compensation: spec.driven_compensation,
             velocity: spec.velocity,
         });
     }
@@ -278,6 +279,8 @@ impl Bodies {
         let mut p = Parameters::new(vec![0.0; layout.len()], Arc::new(layout));
         self.fill(&mut p, &b, &geoms);
         let tree = Topology::new(self.nodes, self.primitives);
+        let driven = self.joints.iter().filter(|j| j.driven_compensation).flat_map(|j| j.v.clone());
+        let driven_compensation = driven.filter(|_| self.compensation.iter().any(|c| c.0 != 0.0)).collect();
         let structure = Structure {
             name: b.name,
             tree,
@@ -296,6 +299,7 @@ impl Bodies {
             contacts: b.contacts,
             pairs: OnceLock::new(),
             compensation: self.compensation,
+            driven_compensation,
             warnings: b.warnings,
             notes: b.notes,
             q0: self.q0,
@@ -318,9 +322,11 @@ impl Bodies {
             }
         };
         for a in &mut b.actuators {
-            if let Transmission::Joint(id) = &mut a.transmission {
+            if let Transmission::Joint(id) | Transmission::JointInParent(id) = &mut a.transmission {
                 joint(id);
             }
+            a.transmission.frames_mut().for_each(frame);
+            a.transmission = self.plain(a.transmission);
         }
         b.tendons.iter_mut().flat_map(|t| &mut t.joints).for_each(|(id, _)| joint(id));
         for e in &mut b.equalities {
@@ -344,6 +350,15 @@ impl Bodies {
             s.reference.iter_mut().for_each(frame);
         }
         b.contacts.excludes.iter_mut().flatten().for_each(frame);
+    }
+
+    /// Only balls and free joints tell axes of the parent from those of the body.
+    fn plain(&self, t: Transmission) -> Transmission {
+        let turns = |id: JointId| matches!(self.joints[id.0].kind, JointKind::Spherical | JointKind::Free);
+        match t {
+            Transmission::JointInParent(id) if !turns(id) => Transmission::Joint(id),
+            t => t,
+        }
     }
 
     /// Writes the numbers of the description into the parameter vector.

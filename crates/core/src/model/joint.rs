@@ -84,6 +84,8 @@ pub struct JointSpec {
     pub range: Option<[f64; 2]>,
     /// Smallest and largest force that actuators may put on a dof.
     pub effort: [f64; 2],
+    /// Whether gravity compensation counts as force of actuators: it acts with them and within their limits.
+    pub driven_compensation: bool,
     /// Largest speed that the drive is rated for (reported, not enforced).
     pub velocity: f64,
 }
@@ -104,6 +106,7 @@ impl JointSpec {
             dry_friction: 0.0,
             range: None,
             effort: [f64::NEG_INFINITY, f64::INFINITY],
+            driven_compensation: false,
             velocity: f64::INFINITY,
         }
     }
@@ -131,6 +134,8 @@ pub struct Joint {
     pub range: Option<[f64; 2]>,
     /// Smallest and largest force that actuators may put on a dof.
     pub effort: [f64; 2],
+    /// Whether gravity compensation counts as force of actuators.
+    pub driven_compensation: bool,
     /// Rated speed.
     pub velocity: f64,
 }

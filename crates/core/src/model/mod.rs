@@ -114,6 +114,8 @@ pub(crate) struct Structure {
     pub pairs: OnceLock<Vec<Pair>>,
     /// Mass of each body with gravity compensation, and the center of that mass in the body's frame.
     pub compensation: Vec<(f64, Vec3)>,
+    /// Dofs on which gravity compensation counts as force of actuators.
+    pub driven_compensation: Vec<usize>,
     pub warnings: Vec<Warning>,
     pub notes: Vec<String>,
     /// Neutral configuration (nq).
@@ -360,6 +362,11 @@ impl Model {
     /// Compensated mass of each body (kg), and the center of that mass in the body's frame (m).
     pub fn gravity_compensation(&self) -> &[(f64, Vec3)] {
         &self.structure.compensation
+    }
+
+    #[inline(always)]
+    pub(crate) fn driven_compensation(&self) -> &[usize] {
+        &self.structure.driven_compensation
     }
 
     /// Features of the file that are not supported, although they would change the motion.

@@ -62,6 +62,9 @@ impl Model {
         self.actuators().iter().any(|a| match a.transmission {
             Transmission::Joint(joint) => joint == id,
             Transmission::Tendon(t) => self.tendons()[t].joints.iter().any(|(joint, _)| *joint == id),
+            Transmission::JointInParent(joint) => joint == id,
+            // moves dofs of many joints and holds none of them
+            Transmission::Site { .. } | Transmission::SliderCrank { .. } => false,
         })
     }
 

@@ -77,7 +77,7 @@ pub(super) fn tendon_force(m: &Snapshot, tendon: usize) -> f64 {
 
 /// Length and velocity of an actuator's transmission, and its force: none where the step had no controls.
 pub(super) fn actuator(m: &Snapshot, k: usize) -> [f64; 3] {
-    let [length, velocity, force] = dynamics::observe(m.model, k, m.q, m.v, m.ctrl.map_or(0.0, |c| c[k]));
+    let [length, velocity, force] = dynamics::observe(m.model, m.kin, k, m.q, m.v, m.ctrl.map_or(0.0, |c| c[k]));
     [length, velocity, if m.ctrl.is_some() { force } else { 0.0 }]
 }
 
@@ -109,14 +109,16 @@ pub(super) fn pull_joint(
 /// Adds the gradient of the force of all actuators on a dof.
 fn pull_actuation(m: &Snapshot, dof: usize, saturation: &[f64], w: f64, out: &mut SensorAdjoint) {
     let Some(ctrl) = m.ctrl else { return };
-    dynamics::for_each_ctrl_partial(m.model, m.q, m.v, ctrl, saturation, |i, k, slope| {
+    dynamics::for_each_ctrl_partial(m.model, m.kin, m.q, m.v, ctrl, saturation, |i, k, slope| {
         out.ctrl[k] += if i == dof { w * slope } else { 0.0 };
     });
-    dynamics::for_each_state_partial(m.model, m.q, m.v, ctrl, saturation, |i, j, by_q, by_v| {
+    dynamics::for_each_state_partial(m.model, m.kin, m.q, m.v, ctrl, saturation, |i, j, by_q, by_v| {
         if i == dof {
             (out.q[j], out.v[j]) = (out.q[j] + w * by_q, out.v[j] + w * by_v);
         }
     });
+    let felt = dynamics::felt(m.model, Some(saturation)).filter(|i| *i == dof);
+    dynamics::for_each_compensation_slope(m.model, m.kin, felt, |_, j, slope| out.q[j] += w * slope);
 }
 
 /// Adds the gradient of a limit of a coordinate whose velocity is a sum over dofs.
@@ -167,12 +169,13 @@ pub(super) fn pull_actuator(m: &Snapshot, k: usize, what: Quantity, w: f64, out:
         (Quantity::Velocity, _) => [0.0, w],
         (_, None) => return,
         (_, Some(ctrl)) => {
-            let slopes = dynamics::force_partials(m.model, k, m.q, m.v, ctrl[k]);
+            let slopes = dynamics::force_partials(m.model, m.kin, k, m.q, m.v, ctrl[k]);
             out.ctrl[k] += w * slopes[0];
             [w * slopes[1], w * slopes[2]]
         }
     };
-    dynamics::for_each_transmission_partial(m.model, k, m.q, |j, length, velocity| {
-        (out.q[j], out.v[j]) = (out.q[j] + by_length * length, out.v[j] + by_velocity * velocity);
+    dynamics::for_each_transmission_partial(m.model, m.kin, k, m.q, m.v, |j, length, rate, velocity| {
+        out.q[j] += by_length * length + by_velocity * rate;
+        out.v[j] += by_velocity * velocity;
     });
 }

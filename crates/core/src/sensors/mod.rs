@@ -141,7 +141,7 @@ impl Sensors {
     fn prepare(&mut self, m: &Snapshot) {
         if self.layout.needs.actuation {
             match m.ctrl {
-                Some(ctrl) => dynamics::actuate(m.model, m.q, m.v, ctrl, &mut self.tau),
+                Some(ctrl) => dynamics::actuate(m.model, m.kin, m.q, m.v, ctrl, &mut self.tau),
                 None => self.tau.fill(0.0),
             }
         }

@@ -9,9 +9,12 @@ use super::load_adjoint::LinkCotangent;
 use super::reverse::SensorReverse;
 use super::snapshot::Snapshot;
 use crate::constraint::Source;
-use crate::dynamics::{Wrench, gain_partials, inertial_columns};
+use crate::dynamics::{
+    Carrier, Wrench, compensation_along, compensation_by_gravity, felt, for_each_placement_partial, force_partials,
+    gain_partials, inertial_columns, placement_partials,
+};
 use crate::gradient::{GradientError, StepRecord, placement_axes, sizes_of};
-use crate::model::{BodyId, ParameterGroup, Quantity, SensorObject, Transmission};
+use crate::model::{BodyId, Model, ParameterGroup, Quantity, Sensor, SensorObject, Transmission};
 use crate::spatial::{Force, Motion, Vec3};
 
 impl SensorReverse {
@@ -29,9 +32,15 @@ impl SensorReverse {
                 self.rotation.add_inertial(f, &self.adjoint.turn, out);
                 self.add_inertial(&Snapshot::of(f), out);
             }
-            ParameterGroup::JointPlacement => self.add_placement(f, out),
+            ParameterGroup::JointPlacement => {
+                self.add_placement(f, out);
+                add_drives(f, layout, weights, &self.saturation, out);
+            }
             // the world accelerates upwards, and all bodies with it
-            ParameterGroup::Gravity => (0..3).for_each(|k| out[k] -= self.adjoint.acceleration[0].lin[k]),
+            ParameterGroup::Gravity => {
+                (0..3).for_each(|k| out[k] -= self.adjoint.acceleration[0].lin[k]);
+                self.add_compensation(&Snapshot::of(f), layout, weights, out);
+            }
             ParameterGroup::Actuator => self.add_actuator(&Snapshot::of(f), layout, weights, out),
             ParameterGroup::ShapeSize | ParameterGroup::MeshScale => self.add_sizes(f, group, out)?,
             ParameterGroup::Armature
@@ -100,20 +109,29 @@ impl SensorReverse {
         let weight = |is: &dyn Fn(SensorObject) -> bool| -> f64 {
             read.clone().filter(|(s, _)| is(s.object)).map(|(_, range)| weights[range.start]).sum()
         };
-        let first_dof = |object| match object {
-            SensorObject::Joint(id) => Some(m.model.joints()[id.0].v.start),
-            _ => None,
-        };
         for (k, four) in out.chunks_exact_mut(4).enumerate() {
             let mut total = weight(&|object| match (object, m.model.actuators()[k].transmission) {
                 (SensorObject::Actuator(id), _) => id.0 == k,
                 (SensorObject::Tendon(t), Transmission::Tendon(other)) => t == other,
                 _ => false,
             });
-            let slopes = gain_partials(m.model, k, m.q, m.v, ctrl[k], |j, arm| {
-                total += self.saturation[j] * arm * weight(&|object| first_dof(object) == Some(j));
+            let slopes = gain_partials(m.model, m.kin, k, m.q, m.v, ctrl[k], |j, arm| {
+                total += self.saturation[j] * arm * weight(&|object| first_dof(m.model, object) == Some(j));
             });
             four.iter_mut().zip(slopes).for_each(|(g, s)| *g += total * s);
+        }
+    }
+
+    /// Compensated weights that are read as forces of the drives of joints.
+    fn add_compensation(&self, m: &Snapshot, layout: &SensorLayout, weights: &[f64], out: &mut [f64]) {
+        let read = m.model.sensors().iter().zip(&layout.ranges);
+        for (s, range) in read.filter(|(s, _)| s.quantity == Quantity::ActuatorForce) {
+            for i in felt(m.model, m.ctrl.map(|_| &self.saturation[..])) {
+                if first_dof(m.model, s.object) == Some(i) {
+                    let by = compensation_by_gravity(m.model, m.kin, i) * weights[range.start];
+                    (0..3).for_each(|k| out[k] += by[k]);
+                }
+            }
         }
     }
 
@@ -132,5 +150,52 @@ impl SensorReverse {
             }
         }
         Ok(())
+    }
+}
+
+/// The first dof of the joint that a sensor is attached to.
+fn first_dof(model: &Model, object: SensorObject) -> Option<usize> {
+    match object {
+        SensorObject::Joint(id) => Some(model.joints()[id.0].v.start),
+        _ => None,
+    }
+}
+
+/// Placements move the ends of transmissions between bodies: their lengths, velocities and forces change.
+fn add_drives(f: &StepRecord, layout: &SensorLayout, weights: &[f64], saturation: &[f64], out: &mut [f64]) {
+    let m = Snapshot::of(f);
+    for (i, six) in (1..).zip(out.chunks_exact_mut(6)) {
+        for (g, S) in six.iter_mut().zip(placement_axes(f, i)) {
+            let c = Carrier::body(m.model, &m.model.tree().nodes[i], S);
+            let read = m.model.sensors().iter().zip(&layout.ranges);
+            *g += read.map(|(s, range)| weights[range.start] * driven(&m, s, saturation, &c)).sum::<f64>();
+        }
+    }
+}
+
+/// Change of a reading of an actuator or of the actuators of a joint when a placement changes.
+fn driven(m: &Snapshot, s: &Sensor, saturation: &[f64], c: &Carrier) -> f64 {
+    match (s.object, s.quantity, m.ctrl) {
+        (SensorObject::Actuator(id), what, ctrl) => {
+            let [length, velocity] = placement_partials(m.model, m.kin, id.0, m.q, m.v, c);
+            match (what, ctrl) {
+                (Quantity::Position, _) => length,
+                (Quantity::Velocity, _) => velocity,
+                (_, None) => 0.0,
+                (_, Some(ctrl)) => {
+                    let slopes = force_partials(m.model, m.kin, id.0, m.q, m.v, ctrl[id.0]);
+                    slopes[1] * length + slopes[2] * velocity
+                }
+            }
+        }
+        (object, Quantity::ActuatorForce, Some(ctrl)) => {
+            let mut sum = 0.0;
+            for_each_placement_partial(m.model, m.kin, m.q, m.v, ctrl, saturation, c, |i, x| {
+                sum += if first_dof(m.model, object) == Some(i) { x } else { 0.0 };
+            });
+            let own = felt(m.model, Some(saturation)).filter(|i| first_dof(m.model, object) == Some(*i));
+            sum + own.map(|i| compensation_along(m.model, m.kin, i, c)).sum::<f64>()
+        }
+        _ => 0.0,
     }
 }

@@ -32,6 +32,7 @@ impl Step<'_> {
         if let Some(ctrl) = self.data.given.ctrl() {
             for_each_ctrl_partial(
                 self.model,
+                &self.data.kin,
                 &self.data.given.q,
                 &self.data.given.v,
                 ctrl,

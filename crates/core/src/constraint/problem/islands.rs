@@ -321,9 +321,12 @@ impl Assembly {
             return joined.weigh(model);
         }
         let tree_of_dof = |j: usize| tree.nodes[tree.dof_body[j]].tree;
-        // springs, dampers and drives of tendons join trees in the derivative
+        // springs, dampers and drives of tendons, and drives between bodies, join trees in the derivative
         for tendon in model.tendons() {
             joined.join(tendon.joints.iter().map(|(id, _)| tree_of_dof(model.joints()[id.0].v.start)));
+        }
+        for a in model.actuators() {
+            joined.join(a.transmission.frames().filter_map(|f| tree_of(model.frames()[f.0].body)));
         }
         for bodies in pair_rows.iter().map(|r| r.bodies) {
             joined.join(bodies.into_iter().filter_map(tree_of));

@@ -99,9 +99,17 @@ impl Frozen {
         }
         self.r.iter_mut().zip(dx.tau).for_each(|(r, tau)| *r += dt * tau);
         if let (Some(ctrl), false) = (f.given.ctrl(), dx.ctrl.is_empty()) {
-            for_each_ctrl_partial(f.model, &f.given.q, &f.given.v, ctrl, &unconstrained.saturation, |i, k, slope| {
-                self.r[i] += dt * slope * dx.ctrl[k];
-            });
+            for_each_ctrl_partial(
+                f.model,
+                f.kin,
+                &f.given.q,
+                &f.given.v,
+                ctrl,
+                &unconstrained.saturation,
+                |i, k, slope| {
+                    self.r[i] += dt * slope * dx.ctrl[k];
+                },
+            );
         }
         f.mass.solve(f.model, &mut self.r);
     }

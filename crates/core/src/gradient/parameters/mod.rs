@@ -13,7 +13,10 @@ use super::rows::linearize::Linearized;
 use super::system::active_set::Active;
 use super::types::{GradientError, OutputGrad};
 use super::unconstrained::Unconstrained;
-use crate::dynamics::{body_columns, gain_partials, spring_displacements, turn_between};
+use crate::dynamics::{
+    Carrier, body_columns, compensation_along, compensation_by_gravity, for_each_placement_partial, gain_partials,
+    lost, spring_displacements, turn_between,
+};
 use crate::model::{Implicit, ParameterGroup, PrimitiveKind, Transmission};
 use crate::spatial::{Motion, Quat, Vec3, right_jacobian, right_jacobian_inverse};
 
@@ -107,9 +110,24 @@ impl ParameterAdjoint<'_, '_> {
                 let moved = S.dot(self.reverse.position[i]);
                 let turned = f.end.V[node.parent].cross(S).dot(self.reverse.velocity[i]);
                 let rotation = self.unconstrained.rotation.project_displacement(f, &self.reverse.w, i, S);
-                six[k] += moved + turned - dt * unconstrained - self.approach(i, psi) + rotation;
+                let driven = dt * self.drives(&Carrier::body(f.model, node, S));
+                six[k] += moved + turned - dt * unconstrained - self.approach(i, psi) + rotation + driven;
             }
         }
+    }
+
+    /// Change of `z·tau` when a placement moves the ends of transmissions between bodies.
+    fn drives(&self, c: &Carrier) -> f64 {
+        let (f, saturation, z) = (&*self.f, &self.unconstrained.saturation, &self.reverse.z);
+        let mut sum = -self.lost().map(|i| z[i] * compensation_along(f.model, f.kin, i, c)).sum::<f64>();
+        let Some(ctrl) = f.given.ctrl() else { return sum };
+        for_each_placement_partial(f.model, f.kin, &f.given.q, &f.given.v, ctrl, saturation, c, |i, x| sum += z[i] * x);
+        sum
+    }
+
+    /// Dofs that do not feel the weight that their drives should compensate: it is counted as a wrench on all dofs.
+    fn lost(&self) -> impl Iterator<Item = usize> + '_ {
+        lost(self.f.model, self.f.given.ctrl().map(|_| &self.unconstrained.saturation[..]))
     }
 
     /// Change of the approach velocity (restitution) with a displacement of body `i` and all that it carries.
@@ -178,6 +196,9 @@ impl ParameterAdjoint<'_, '_> {
             let arm = f.kin.X_wb[i].point(*com) - f.kin.origin[f.model.tree().nodes[i].tree];
             sum -= W[i].at(arm) * *mass;
         }
+        for i in self.lost() {
+            sum -= compensation_by_gravity(f.model, f.kin, i) * self.reverse.z[i];
+        }
         (0..3).for_each(|k| out[k] += dt * sum[k]);
     }
 
@@ -188,7 +209,7 @@ impl ParameterAdjoint<'_, '_> {
         for (k, four) in out.chunks_exact_mut(4).enumerate() {
             let mut pull = 0.0;
             let saturation = &self.unconstrained.saturation;
-            let slopes = gain_partials(f.model, k, &f.given.q, &f.given.v, ctrl[k], |j, arm| {
+            let slopes = gain_partials(f.model, f.kin, k, &f.given.q, &f.given.v, ctrl[k], |j, arm| {
                 pull += dt * saturation[j] * arm * z[j];
             });
             four.iter_mut().zip(slopes).for_each(|(g, s)| *g += pull * s);
@@ -205,7 +226,7 @@ impl ParameterAdjoint<'_, '_> {
         let (f, a) = (&*self.f, &self.f.model.actuators()[k]);
         let Transmission::Joint(id) = a.transmission else { return None };
         let (joint, implicit) = (&f.model.joints()[id.0], f.model.options().implicit);
-        let slopes = gain_partials(f.model, k, &f.given.q, &f.given.v, f.given.ctrl()?[k], |_, _| ());
+        let slopes = gain_partials(f.model, f.kin, k, &f.given.q, &f.given.v, f.given.ctrl()?[k], |_, _| ());
         if joint.v.len() != 1 || slopes[1] == 0.0 || self.unconstrained.saturation[joint.v.start] == 0.0 {
             return None;
         }

@@ -54,7 +54,7 @@ fn difference(lab: &mut Lab, index: usize, h: f64, base: &Outcome) -> Option<[Ve
 }
 
 /// Error of a group, relative to the largest change of a velocity (place) by a natural change of a parameter.
-fn audit(lab: &mut Lab, group: ParameterGroup) -> Option<f64> {
+pub fn audit(lab: &mut Lab, group: ParameterGroup) -> Option<f64> {
     let [dq, dv] = forward(lab, group);
     assert!(dq.iter().chain(dv.iter()).all(|x| x.is_finite()), "{}", group.name());
     let base = lab.evaluate();

@@ -73,7 +73,7 @@ fn is_corner(group: ParameterGroup, k: usize, value: f64) -> bool {
 const STEPS: [f64; 6] = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8];
 
 /// Compares the derivatives by a group with the best of their differences, sensor by sensor.
-fn audit(gauge: &mut Gauge, group: ParameterGroup, what: &str, found: &mut Found) {
+pub fn audit(gauge: &mut Gauge, group: ParameterGroup, what: &str, found: &mut Found) {
     let (all, base, readable) = (matrix(gauge, group), gauge.lab.evaluate(), gauge.readable());
     let (first, sensors) =
         (gauge.lab.model.parameters().layout().range(group).start, gauge.lab.model.sensors().to_vec());
