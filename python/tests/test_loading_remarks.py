@@ -30,7 +30,7 @@ CHANGES_MOTION = {
         {"end": '<actuator><general joint="knee" dyntype="integrator"/></actuator>'},
         "dyntype|integrator",
     ),
-    "site transmission": ({"end": '<actuator><motor site="tip" gear="0 0 1 0 0 0"/></actuator>'}, "site"),
+    "body transmission": ({"end": '<actuator><general body="foot"/></actuator>'}, "body"),
     "flex or composite": (
         {"body": '<composite type="cable" count="5 1 1" size="1" curve="s"><geom type="capsule" size="0.01"/></composite>'},
         "composite",
@@ -119,8 +119,8 @@ def test_a_plain_file_has_nothing_to_say(write):
 
 
 def test_what_a_model_does_not_represent_is_said_once(write):
-    thrusters = "".join(f'<general name="a{k}" site="toe" gear="0 0 1 0 0 0"/>' for k in range(5))
-    path = write({"end": f"<actuator>{thrusters}</actuator>"})
+    suckers = "".join(f'<general name="a{k}" body="foot"/>' for k in range(5))
+    path = write({"end": f"<actuator>{suckers}</actuator>"})
     with pytest.warns(slipstick.errors.LoadWarning) as caught:
         model = slipstick.load(path)
     (said,) = [str(w.message) for w in caught]

@@ -131,12 +131,12 @@ fn geoms_by_shape(model: &Model) -> BTreeMap<&'static str, usize> {
     counts
 }
 
-/// Name of the joint or tendon that an actuator acts on.
+/// Name of the joint, tendon or site that an actuator acts on.
 fn target<'m>(model: &'m Model, a: &Actuator) -> &'m str {
     match a.transmission {
-        Transmission::Joint(id) => &model.joints()[id.0].name,
+        Transmission::Joint(id) | Transmission::JointInParent(id) => &model.joints()[id.0].name,
         Transmission::Tendon(id) => &model.tendons()[id].name,
-        _ => "",
+        other => other.frames().next().map_or("", |site| &model.frames()[site.0].name),
     }
 }
 

@@ -6,7 +6,7 @@ use counting::allocations;
 use slipstick_core::dynamics::{Workspace, Wrench};
 use slipstick_core::model::{
     Actuator, BodyId, FrameId, GeomSpec, JointId, JointKind, JointSpec, Mesh, Quantity, Sensor, SensorObject, Shape,
-    Solver,
+    Solver, Transmission,
 };
 use slipstick_core::sensors::Sensors;
 use slipstick_core::spatial::*;
@@ -29,6 +29,20 @@ fn model() -> Model {
         let joint = JointSpec { stiffness: 1.0, damping: 0.1, ..JointSpec::new(format!("joint{k}"), kind) };
         parent = b.add_link(parent, format!("link{k}"), Pose::translation(vec3(0.0, 0.3, 0.1)), inertia, vec![joint]);
         b.add_actuator(Actuator::position(format!("drive{k}"), JointId(k), 10.0, 1.0));
+    }
+    // between bodies, and about axes of a parent
+    let idle = Actuator { gear: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], ..Actuator::position("", JointId(0), 2.0, 0.1) };
+    let (site, slider) = (parent, FrameId(2));
+    for (k, transmission) in [
+        Transmission::Site { site, reference: None },
+        Transmission::Site { site, reference: Some(slider) },
+        Transmission::SliderCrank { crank: site, slider, rod: 3.0 },
+        Transmission::JointInParent(JointId(1)),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        b.add_actuator(Actuator { name: format!("between{k}"), transmission, ..idle.clone() });
     }
     let measured = [Quantity::Force, Quantity::Accelerometer, Quantity::Quaternion, Quantity::SubtreeAngularMomentum];
     for quantity in measured {

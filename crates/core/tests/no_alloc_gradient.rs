@@ -7,7 +7,7 @@ use counting::allocations;
 use slipstick_core::gradient::{InputDirection, InputGrad, OutputGrad};
 use slipstick_core::model::{
     Actuator, ActuatorId, FrameId, GeomSpec, GradientMode, JointId, JointKind, JointSpec, Mesh, ParameterGroup,
-    Quantity, Sensor, SensorObject, Shape,
+    Quantity, Sensor, SensorObject, Shape, Transmission,
 };
 use slipstick_core::sensors::Sensors;
 use slipstick_core::spatial::*;
@@ -46,6 +46,16 @@ fn heap() -> Model {
         b.add_geom(limb, GeomSpec::new(format!("end{k}"), Shape::Sphere { radius: 0.05 }));
         b.add_actuator(Actuator::position(format!("servo{k}"), JointId(2 * k + 1), 5.0, 0.5));
     }
+    for (k, transmission) in [
+        Transmission::Site { site: FrameId(2), reference: None },
+        Transmission::Site { site: FrameId(4), reference: Some(FrameId(3)) },
+        Transmission::SliderCrank { crank: FrameId(6), slider: FrameId(5), rod: 2.0 },
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        b.add_actuator(Actuator { transmission, ..Actuator::position(format!("between{k}"), JointId(0), 0.5, 0.1) });
+    }
     measure(&mut b);
     b.build().expect("sound")
 }
@@ -58,7 +68,7 @@ fn measure(b: &mut ModelBuilder) {
     }
     let sites = (links..2 * links).map(|k| SensorObject::Frame(FrameId(k)));
     let joints = (0..12).map(|k| SensorObject::Joint(JointId(k)));
-    let actuators = (0..6).map(|k| SensorObject::Actuator(ActuatorId(k)));
+    let actuators = (0..9).map(|k| SensorObject::Actuator(ActuatorId(k)));
     let quantities = [
         Quantity::Position,
         Quantity::Quaternion,

@@ -28,6 +28,7 @@ pub(super) fn read(
     joint.dry_friction = p.float_or("frictionloss", 0.0)?;
     joint.damping = linear_coefficient(p, "damping", warnings)?;
     joint.stiffness = linear_coefficient(p, "stiffness", warnings)?;
+    joint.driven_compensation = p.flag("actuatorgravcomp", false)?;
     if kind == JointKind::Free {
         return Ok(joint);
     }

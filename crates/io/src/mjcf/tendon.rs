@@ -18,6 +18,8 @@ use std::collections::HashMap;
 pub(super) struct Tendons {
     by_name: HashMap<String, Option<usize>>,
     list: Vec<Tendon>,
+    /// Range of the total force of the actuators of each.
+    efforts: Vec<Option<[f64; 2]>>,
 }
 
 impl Tendons {
@@ -27,6 +29,11 @@ impl Tendons {
 
     pub fn get(&self, number: usize) -> &Tendon {
         &self.list[number]
+    }
+
+    /// Tendons that limit the force of their actuators, and the ranges.
+    pub fn efforts(&self) -> impl Iterator<Item = (usize, [f64; 2])> + '_ {
+        self.efforts.iter().enumerate().filter_map(|(number, range)| Some((number, (*range)?)))
     }
 
     pub fn read<'a>(
@@ -42,6 +49,7 @@ impl Tendons {
             let number = if element.name() == "fixed" {
                 let p = defaults.complete(element, &["tendon"], ClassId::MAIN)?;
                 tendons.list.push(fixed(&p, index, autolimits, warnings)?);
+                tendons.efforts.push(limits(&p, "actuatorfrclimited", "actuatorfrcrange", autolimits)?);
                 Some(tendons.list.len() - 1)
             } else {
                 None

@@ -39,7 +39,13 @@ fn arms(model: &Model, a: &Actuator) -> Vec<(usize, f64)> {
             let parts = model.tendons()[number].joints.iter();
             parts.map(|(id, weight)| (dofs(&model.joints()[id.0]).start, weight * a.gear[0])).collect()
         }
-        _ => Vec::new(),
+        _ => {
+            let mut moment = vec![0.0; model.nv()];
+            match Workspace::new(model).transmission(model, model.neutral(), a, &mut moment) {
+                Ok(_) => moment.into_iter().enumerate().filter(|(_, x)| *x != 0.0).collect(),
+                Err(_) => Vec::new(), // a finished model has what its actuators refer to
+            }
+        }
     }
 }
 

@@ -86,6 +86,9 @@ impl Writer<'_> {
                 self.lose(format!("joint '{}'", j.name), format!("MJCF has no limit of effort for a {} joint", p.kind));
             }
         }
+        if j.driven_compensation {
+            a = a.text("actuatorgravcomp", "true");
+        }
         if p.q.is_none() {
             self.check_multi_dof(j, p.dof);
         }

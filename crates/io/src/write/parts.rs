@@ -172,10 +172,16 @@ impl Writer<'_> {
                 Transmission::Joint(_) if self.is_on_planar(a) => x.text("tendon", &planar_tendon(a)),
                 Transmission::Joint(id) => x.text("joint", &model.joints()[id.0].name).numbers("gear", &a.gear),
                 Transmission::Tendon(t) => x.text("tendon", &self.tendon_name(t)).numbers("gear", &a.gear),
-                _ => {
-                    self.lose(format!("actuator '{}'", a.name), "MJCF cannot express its transmission");
-                    continue;
+                Transmission::JointInParent(id) => {
+                    x.text("jointinparent", &model.joints()[id.0].name).numbers("gear", &a.gear)
                 }
+                _ => match self.sites_of(x, a) {
+                    Some(x) => x.numbers("gear", &a.gear),
+                    None => {
+                        self.lose(format!("actuator '{}'", a.name), "MJCF cannot express its transmission");
+                        continue;
+                    }
+                },
             };
             let mut x = x.numbers("gainprm", &law[..1]).text("biastype", "affine").numbers("biasprm", &law[1..]);
             if let Some(range) = a.ctrl_range {
@@ -187,6 +193,25 @@ impl Writer<'_> {
             self.xml.leaf("general", x);
         }
         self.xml.close("actuator");
+    }
+
+    /// The sites between which an actuator acts; `None`: it acts on a link without a site.
+    fn sites_of(&self, x: Attributes, a: &Actuator) -> Option<Attributes> {
+        let frame = |id: FrameId| &self.model.frames()[id.0];
+        if a.transmission.frames().any(|id| frame(id).inertia.is_some()) {
+            return None;
+        }
+        let name = |id: FrameId| frame(id).name.as_str();
+        match a.transmission {
+            Transmission::Site { site, reference } => {
+                Some(x.text("site", name(site)).name("refsite", reference.map_or("", name)))
+            }
+            Transmission::SliderCrank { crank, slider, rod } => {
+                let x = x.text("cranksite", name(crank)).text("slidersite", name(slider));
+                Some(x.numbers("cranklength", &[rod]))
+            }
+            _ => None,
+        }
     }
 
     /// A planar joint is written as three joints; an actuator on it pulls on their weighted sum.

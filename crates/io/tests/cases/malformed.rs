@@ -111,6 +111,25 @@ fn mistakes_in_mjcf_are_named() {
             "vertex: expected at least 12 finite numbers, got '0 0 0 1'",
         ),
         (beside("<asset><mesh/></asset>"), "attribute 'name' or 'file' is missing"),
+        (beside("<actuator><motor site=\"k\"/></actuator>"), "test.xml:2: <motor>: there is no site named 'k'"),
+        (
+            beside("<actuator><motor joint=\"j\" refsite=\"k\"/></actuator>"),
+            "attribute 'site' is missing; refsite goes with site",
+        ),
+        (
+            beside("<actuator><motor joint=\"j\" site=\"k\"/></actuator>"),
+            "expected one transmission target, got several",
+        ),
+        (
+            beside("<actuator><motor cranksite=\"k\" cranklength=\"1\"/></actuator>"),
+            "test.xml:2: <motor>: attribute 'slidersite' is missing",
+        ),
+        (
+            beside(
+                "<worldbody><site name=\"k\"/></worldbody><actuator><motor cranksite=\"k\" slidersite=\"k\" cranklength=\"0\"/></actuator>",
+            ),
+            "cranklength: expected a positive number, got '0'",
+        ),
         (beside("<actuator><motor joint=\"k\"/></actuator>"), "test.xml:2: <motor>: there is no joint named 'k'"),
         (beside("<actuator><motor/></actuator>"), "test.xml:2: <motor>: attribute 'joint' is missing"),
         (beside("<actuator><position joint=\"j\" inheritrange=\"1\"/></actuator>"), "got joint 'j' without a range"),

@@ -108,12 +108,12 @@ fn servos_and_motors_share_one_set_of_defaults() {
 fn actuators_that_cannot_be_kept_take_their_controls_out_of_keyframes() {
     let model = load(
         r#"<mujoco><worldbody><body><joint name="j" ref="180"/><geom size="1"/><site name="s"/></body></worldbody>
-           <actuator><motor name="a" joint="j"/><motor site="s"/><muscle joint="j"/><motor name="b" joint="j"/></actuator>
+           <actuator><motor name="a" joint="j"/><general body="b"/><muscle joint="j"/><motor name="b" joint="j"/></actuator>
            <keyframe><key name="k" ctrl="1 2 3 4"/></keyframe></mujoco>"#,
     );
     assert_eq!((model.nu(), model.warnings().len()), (2, 2));
     assert!(model.warnings()[0].to_string().starts_with("test.xml:2: <muscle>: <muscle> is not supported"));
-    assert!(model.warnings()[1].to_string().starts_with("test.xml:2: <motor>: site transmission is not supported"));
+    assert!(model.warnings()[1].to_string().starts_with("test.xml:2: <general>: body transmission is not supported"));
     let key = model.keyframe("k").unwrap();
     assert_eq!(key.ctrl, [1.0, 4.0]);
     assert_eq!(key.q, [PI]);
@@ -124,7 +124,7 @@ fn what_would_change_the_motion_is_warned_about_once_each() {
     let model = load(
         r#"<mujoco><option density="1000" viscosity="0"><flag override="enable" spring="enable"/></option>
            <default><damper kv="1"/></default>
-           <worldbody><body mocap="false"><joint name="j" actuatorgravcomp="true" stiffness="1 2"/>
+           <worldbody><body mocap="false"><joint name="j" stiffness="1 2"/>
            <geom size="1" condim="6"/><geom size="1" condim="4"/><composite/></body></worldbody>
            <tendon><spatial range="0 1"/><fixed armature="1"><joint joint="j" coef="1"/></fixed></tendon>
            <actuator><damper joint="j" ctrlrange="0 1"/><position joint="j" timeconst="1"/></actuator></mujoco>"#,
@@ -136,7 +136,6 @@ fn what_would_change_the_motion_is_warned_about_once_each() {
         "<damper>: <damper> is not supported",
         "<flag>: contact override",
         "<composite>",
-        "<joint name=\"j\">: actuatorgravcomp",
         "<joint name=\"j\">: only the first number of stiffness",
         "<geom>: condim",
         "<position>: the filter",

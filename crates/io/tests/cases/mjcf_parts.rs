@@ -282,3 +282,56 @@ fn a_mass_that_only_its_bound_gives_lies_where_mujoco_puts_it() {
     let model = slipstick_io::load_mjcf_str("test.xml", xml, &Default::default()).unwrap();
     assert_eq!((model.inertias()[1].mass, model.inertias()[1].com.z), (1.0, 1.0));
 }
+
+const DRIVEN: &str = r#"<mujoco><worldbody><site name="w" pos="1 0 2" euler="10 20 30"/><body gravcomp="0.5"><freejoint name="root"/>
+  <geom size="0.1"/><site name="a" pos="0.1 0 0"/><body><joint name="ball" type="ball"/><geom size="0.1"/>
+  <body><joint name="j" armature="0.5" damping="0.25" actuatorgravcomp="true"/><geom size="0.1" mass="1"/><site name="b" pos="0 0.2 0"/>
+  <body><joint name="x" type="slide"/><geom size="0.1"/></body></body></body></body></worldbody>
+  <tendon><fixed name="t" actuatorfrcrange="-2 3"><joint joint="x" coef="1"/></fixed></tendon>
+  <default><motor cranklength="1.5"/></default>
+  <actuator><motor site="a" gear="0 0 1 0 0 0.1"/><motor site="b" refsite="w" gear="1 0 0 0 0 0"/><motor cranksite="a" slidersite="b"/>
+  <motor jointinparent="ball"/><motor jointinparent="j" gear="3" armature="0.1" damping="0.2"/>
+  <motor tendon="t" forcerange="-1 5"/></actuator></mujoco>"#;
+
+#[test]
+fn actuators_act_on_what_the_file_says() {
+    let model = load(DRIVEN);
+    assert!(model.warnings().is_empty(), "{:?}", model.warnings());
+    let site = |name: &str| FrameId(model.frames().iter().position(|f| f.name == name).unwrap());
+    let (a, b, w) = (site("a"), site("b"), site("w"));
+    let joint = |name: &str| model.joint(name).unwrap();
+    let wanted = [
+        Transmission::Site { site: a, reference: None },
+        Transmission::Site { site: b, reference: Some(w) },
+        Transmission::SliderCrank { crank: a, slider: b, rod: 1.5 },
+        Transmission::JointInParent(joint("ball")),
+        Transmission::Joint(joint("j")),
+        Transmission::Tendon(0),
+    ];
+    assert_eq!(model.actuators().iter().map(|a| a.transmission).collect::<Vec<_>>(), wanted);
+    let dof = model.joints()[joint("j").0].v.start;
+    assert!((model.armature()[dof] - 1.4).abs() + (model.damping()[dof] - 2.05).abs() < 1e-14);
+    assert!(model.joints()[joint("j").0].driven_compensation && !model.joints()[joint("x").0].driven_compensation);
+    assert_eq!(model.actuators()[5].force_range, Some([-1.0, 3.0]));
+}
+
+#[test]
+fn what_actuators_act_on_survives_writing() {
+    let model = load(DRIVEN);
+    let back = load(&slipstick_io::to_mjcf(&model));
+    let parts = |m: &Model| m.actuators().iter().map(|a| (a.transmission, a.gear, a.force_range)).collect::<Vec<_>>();
+    assert_eq!(parts(&model), parts(&back));
+    assert_eq!(model.armature(), back.armature());
+    assert!(back.joints().iter().zip(model.joints()).all(|(a, b)| a.driven_compensation == b.driven_compensation));
+}
+
+#[test]
+fn a_tendon_with_several_actuators_does_not_limit_them_silently() {
+    let xml = DRIVEN.replace(r#"<motor tendon="t" "#, r#"<motor tendon="t"/><motor tendon="t" armature="1" "#);
+    let effects: Vec<_> = load(&xml).warnings().iter().map(|w| w.effect.clone()).collect();
+    assert_eq!(effects.len(), 2, "{effects:?}");
+    assert!(
+        effects.iter().any(|e| e.starts_with("actuatorfrcrange of tendon 't' is not supported with several actuators"))
+    );
+    assert!(effects.iter().any(|e| e.starts_with("armature and damping of an actuator on a tendon")));
+}

@@ -4,6 +4,7 @@
 
 use super::Command;
 use super::resistance::Resistance;
+use slipstick_core::dynamics::Workspace;
 use slipstick_core::error::DynamicsError;
 use slipstick_core::model::{Actuator, JointKind, ParameterGroup, Transmission};
 use slipstick_core::spatial::{Quat, Vec3};
@@ -41,7 +42,7 @@ impl Hold {
     /// acts as a spring m ω² with a damper 2 m ω, ω = 25 rad/s, where m is the joint-space inertia along it; for a robot
     /// that floats, if larger, the inertia of what is on the other side of the joint, which is what a standing leg
     /// carries; and never so much that the damper could overshoot within a time step. A joint that a position servo
-    /// holds is left to it. Without any actuators all joints but free ones get such springs as torques.
+    /// holds is left to it; motors on sites, as of drones, stay off. Without any actuators all joints but free ones get such springs as torques.
     pub fn new(model: &Model, x: &State) -> Result<Hold, DynamicsError> {
         let mut resistance = Resistance::new(model, &x.q)?;
         let mut springs = Vec::new();
@@ -53,11 +54,13 @@ impl Hold {
                 }
             }
         }
+        let (mut work, mut moment) = (Workspace::new(model), vec![0.0; model.nv()]);
         for (n, a) in model.actuators().iter().enumerate() {
             let (gain, bias, arms) = (gain(model, n), bias(model, n), arms(model, a));
             let idle = gain == 0.0 || arms.iter().all(|(_, r)| *r == 0.0);
             springs.push(if is_servo(model, n) {
-                Spring::Constant(-(bias[0] + bias[1] * length(model, a, &x.q)) / gain)
+                let length = work.transmission(model, &x.q, a, &mut moment)?;
+                Spring::Constant(-(bias[0] + bias[1] * length) / gain)
             } else if idle || is_held(model, a) {
                 Spring::Constant(0.0)
             } else {
@@ -118,7 +121,7 @@ fn is_held(model: &Model, a: &Actuator) -> bool {
     (0..model.nu()).filter(same).any(|n| is_servo(model, n))
 }
 
-/// Dofs that an actuator moves and its moment arms.
+/// Dofs that an actuator moves and its moment arms; none where they turn with the pose: such a motor is left alone.
 fn arms(model: &Model, a: &Actuator) -> Vec<(usize, f64)> {
     match a.transmission {
         Transmission::Joint(id) => model.joints()[id.0].v.clone().zip(a.gear).collect(),

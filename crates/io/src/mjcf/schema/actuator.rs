@@ -9,7 +9,7 @@ pub static ACTUATOR_GENERAL: Spec = Spec {
     attributes: &[
         Group(
             Read,
-            "biasprm biastype body class cranklength cranksite ctrllimited ctrlrange dyntype \
+            "armature biasprm biastype body class cranklength cranksite ctrllimited ctrlrange damping dyntype \
           forcelimited forcerange gainprm gaintype gear inheritrange joint jointinparent name \
           refsite site slidersite tendon",
         ),
@@ -18,8 +18,6 @@ pub static ACTUATOR_GENERAL: Spec = Spec {
             "actdim actearly actlimited actrange dynprm ffrange group input interp lengthrange \
           nsample user velrange",
         ),
-        Group(Unsupported("armature of an actuator is not supported: give it to the joint"), "armature"),
-        Group(Unsupported("damping of an actuator is not supported: give it to the joint"), "damping"),
         Group(Unsupported("delay of an actuator is not supported: control acts at once"), "delay"),
     ],
     children: &[],
@@ -31,12 +29,10 @@ pub static ACTUATOR_MOTOR: Spec = Spec {
     attributes: &[
         Group(
             Read,
-            "class cranklength cranksite ctrllimited ctrlrange forcelimited forcerange gear joint \
+            "armature class cranklength cranksite ctrllimited ctrlrange damping forcelimited forcerange gear joint \
           jointinparent name refsite site slidersite tendon",
         ),
         Group(Record, "group interp lengthrange nsample user"),
-        Group(Unsupported("armature of an actuator is not supported: give it to the joint"), "armature"),
-        Group(Unsupported("damping of an actuator is not supported: give it to the joint"), "damping"),
         Group(Unsupported("delay of an actuator is not supported: control acts at once"), "delay"),
     ],
     children: &[],
@@ -48,13 +44,11 @@ pub static ACTUATOR_POSITION: Spec = Spec {
     attributes: &[
         Group(
             Read,
-            "class cranklength cranksite ctrllimited ctrlrange dampratio forcelimited forcerange \
+            "armature class cranklength cranksite ctrllimited ctrlrange damping dampratio forcelimited forcerange \
           gear inheritrange joint jointinparent kp kv name refsite site slidersite tendon \
           timeconst",
         ),
         Group(Record, "group interp lengthrange nsample user"),
-        Group(Unsupported("armature of an actuator is not supported: give it to the joint"), "armature"),
-        Group(Unsupported("damping of an actuator is not supported: give it to the joint"), "damping"),
         Group(Unsupported("delay of an actuator is not supported: control acts at once"), "delay"),
     ],
     children: &[],
@@ -66,12 +60,10 @@ pub static ACTUATOR_VELOCITY: Spec = Spec {
     attributes: &[
         Group(
             Read,
-            "class cranklength cranksite ctrllimited ctrlrange forcelimited forcerange gear joint \
+            "armature class cranklength cranksite ctrllimited ctrlrange damping forcelimited forcerange gear joint \
           jointinparent kv name refsite site slidersite tendon",
         ),
         Group(Record, "group interp lengthrange nsample user"),
-        Group(Unsupported("armature of an actuator is not supported: give it to the joint"), "armature"),
-        Group(Unsupported("damping of an actuator is not supported: give it to the joint"), "damping"),
         Group(Unsupported("delay of an actuator is not supported: control acts at once"), "delay"),
     ],
     children: &[],

@@ -16,16 +16,12 @@ pub static JOINT: Spec = Spec {
     attributes: &[
         Group(
             Read,
-            "actuatorfrclimited actuatorfrcrange armature axis class damping frictionloss limited \
-          name pos range ref springdamper springref stiffness type",
+            "actuatorfrclimited actuatorfrcrange actuatorgravcomp armature axis class damping frictionloss \
+          limited name pos range ref springdamper springref stiffness type",
         ),
         Group(Softness, "margin solimpfriction solimplimit solreffriction solreflimit"),
         Group(Picture, "group"),
         Group(Record, "user"),
-        Group(
-            Unsupported("actuatorgravcomp is not supported: gravity compensation does not count as actuator force"),
-            "actuatorgravcomp",
-        ),
         Group(Unsupported("springyield is not supported: the spring stays elastic"), "springyield"),
     ],
     children: &[],

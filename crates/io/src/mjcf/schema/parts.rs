@@ -74,16 +74,12 @@ pub static TENDON_FIXED: Spec = Spec {
     attributes: &[
         Group(
             Read,
-            "actuatorfrclimited class damping frictionloss limited name range springlength \
-          stiffness",
+            "actuatorfrclimited actuatorfrcrange class damping frictionloss limited name range \
+          springlength stiffness",
         ),
         Group(Softness, "margin solimpfriction solimplimit solreffriction solreflimit"),
         Group(Picture, "group"),
         Group(Record, "user"),
-        Group(
-            Unsupported("actuatorfrcrange of a tendon is not supported: the force of its actuators is not limited"),
-            "actuatorfrcrange",
-        ),
         Group(Unsupported("armature of a tendon is not supported and is ignored"), "armature"),
         Group(Unsupported("springyield is not supported: the spring stays elastic"), "springyield"),
     ],
@@ -163,14 +159,10 @@ pub static DEFAULT_TENDON: Spec = Spec {
     name: "tendon",
     class: Read,
     attributes: &[
-        Group(Read, "actuatorfrclimited damping frictionloss limited range springlength stiffness"),
+        Group(Read, "actuatorfrclimited actuatorfrcrange damping frictionloss limited range springlength stiffness"),
         Group(Softness, "margin solimpfriction solimplimit solreffriction solreflimit"),
         Group(Picture, "group material rgba width"),
         Group(Record, "user"),
-        Group(
-            Unsupported("actuatorfrcrange of a tendon is not supported: the force of its actuators is not limited"),
-            "actuatorfrcrange",
-        ),
         Group(Unsupported("armature of a tendon is not supported and is ignored"), "armature"),
         Group(Unsupported("springyield is not supported: the spring stays elastic"), "springyield"),
     ],

@@ -143,9 +143,19 @@ impl Actuator {
     #[getter]
     fn joint(&self) -> Option<&str> {
         match self.inner().transmission {
-            Transmission::Joint(id) => Some(&self.model.joints()[id.0].name),
+            Transmission::Joint(id) | Transmission::JointInParent(id) => Some(&self.model.joints()[id.0].name),
             _ => None,
         }
+    }
+
+    #[getter]
+    fn site(&self) -> Option<&str> {
+        self.inner().transmission.frames().next().map(|f| self.model.frames()[f.0].name.as_str())
+    }
+
+    #[getter]
+    fn reference(&self) -> Option<&str> {
+        self.inner().transmission.frames().nth(1).map(|f| self.model.frames()[f.0].name.as_str())
     }
 
     #[getter]
@@ -184,9 +194,10 @@ impl Actuator {
     }
 
     fn __repr__(&self) -> String {
-        let on = match (self.joint(), self.tendon()) {
-            (Some(joint), _) => format!("joint '{joint}'"),
-            (_, Some(tendon)) => format!("tendon {tendon}"),
+        let on = match (self.joint(), self.tendon(), self.site()) {
+            (Some(joint), ..) => format!("joint '{joint}'"),
+            (_, Some(tendon), _) => format!("tendon {tendon}"),
+            (.., Some(site)) => format!("site '{site}'"),
             _ => "nothing".into(),
         };
         let range = self.ctrl_range().map_or("unlimited".into(), |(lower, upper)| format!("{lower:.4} to {upper:.4}"));
