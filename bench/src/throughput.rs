@@ -148,7 +148,9 @@ fn together(batch: &mut Batch, model: &Model, starts: &Starts, repeats: usize) -
                 let (gq, rest) = out.split_at_mut(n);
                 let (gv, gtau) = rest.split_at_mut(n);
                 let into = InputGrad { q: gq, v: gv, tau: gtau, ctrl: &mut [] };
-                batch.vjp(StateGrad { q: &weights, v: &weights }, into).map_err(|e| e.to_string())?;
+                batch
+                    .vjp(StateGrad { q: &weights, v: &weights, ..StateGrad::default() }, into)
+                    .map_err(|e| e.to_string())?;
             }
             std::mem::swap(&mut q, &mut q_next);
             std::mem::swap(&mut v, &mut v_next);

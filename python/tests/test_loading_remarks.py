@@ -23,12 +23,11 @@ CHANGES_MOTION = {
         "spatial",
     ),
     "muscle": ({"end": '<actuator><muscle joint="knee"/></actuator>'}, "muscle"),
-    "damper": ({"end": '<actuator><damper joint="knee" kv="1" ctrlrange="0 1"/></actuator>'}, "damper"),
     "shell": ({"geom": 'shellinertia="true"'}, "shellinertia"),
     "adhesion": ({"end": '<actuator><adhesion body="leg" ctrlrange="0 1"/></actuator>'}, "adhesion"),
     "actuator with a state": (
-        {"end": '<actuator><general joint="knee" dyntype="integrator"/></actuator>'},
-        "dyntype|integrator",
+        {"end": '<actuator><general joint="knee" dyntype="user"/></actuator>'},
+        "dyntype|user",
     ),
     "body transmission": ({"end": '<actuator><general body="foot"/></actuator>'}, "body"),
     "flex or composite": (

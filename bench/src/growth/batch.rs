@@ -42,7 +42,7 @@ fn time(model: &Model, n: usize, threads: usize) -> Result<[f64; 2], String> {
     for k in 0..SETTLE + REPEATS {
         let (step_us, _, done) = watch_alone(|| batch.step(&q, &v, &Input::ctrl(&ctrl), &mut q_next, &mut v_next));
         done.map_err(|e| e.to_string())?;
-        let w = StateGrad { q: &weights, v: &weights };
+        let w = StateGrad { q: &weights, v: &weights, ..StateGrad::default() };
         let (vjp_us, _, done) = watch_alone(|| batch.vjp(w, InputGrad { v: &mut out, ..InputGrad::default() }));
         done.map_err(|e| e.to_string())?;
         if k >= SETTLE {

@@ -43,7 +43,8 @@ fn time(model: &Model, steps: usize, memory: Memory) -> Result<[f64; 2], String>
         best[0] = best[0].min(us);
         let mut run = run.map_err(|e| e.to_string())?;
         let mut out = run.zeros();
-        let (us, _, done) = watch_alone(|| run.vjp(StateGrad { q: &weights, v: &weights }, &mut out));
+        let (us, _, done) =
+            watch_alone(|| run.vjp(StateGrad { q: &weights, v: &weights, ..StateGrad::default() }, &mut out));
         done.map_err(|e| e.to_string())?;
         best[1] = best[1].min(us);
         if begin.elapsed() > PATIENCE {

@@ -5,7 +5,7 @@ use crate::settings;
 use crate::source::{self, Source};
 use serde_json::{Map, Value, json};
 use slipstick::Model;
-use slipstick::model::{Actuator, BodyId, Joint, PairRule, Transmission};
+use slipstick::model::{Actuator, BodyId, Dynamics, Joint, PairRule, Transmission};
 use std::collections::BTreeMap;
 
 /// Arguments of `slipstick info`.
@@ -59,7 +59,8 @@ pub fn print_summary(model: &Model) {
         say!("actuators");
         for a in model.actuators() {
             let range = a.ctrl_range.map_or("any ctrl".to_string(), |[lo, hi]| format!("ctrl {lo} … {hi}"));
-            say!("  {} on {}: gain {}, bias {:?}, {range}", a.name, target(model, a), a.gain, a.bias);
+            let (on, off) = (target(model, a), if a.enabled { "" } else { ", switched off" });
+            say!("  {} on {on}: gain {}, bias {:?}, {range}{}{off}", a.name, a.gain, a.bias, dynamics(a));
         }
     }
     let counts = [
@@ -131,6 +132,16 @@ fn geoms_by_shape(model: &Model) -> BTreeMap<&'static str, usize> {
     counts
 }
 
+/// What stands between control and force of an actuator.
+fn dynamics(a: &Actuator) -> String {
+    match a.activation.map(|activation| activation.dynamics) {
+        None => String::new(),
+        Some(Dynamics::Filter { time_constant }) => format!(", filter {time_constant} s"),
+        Some(Dynamics::ExactFilter { time_constant }) => format!(", exact filter {time_constant} s"),
+        Some(_) => ", integrator".into(),
+    }
+}
+
 /// Name of the joint, tendon or site that an actuator acts on.
 fn target<'m>(model: &'m Model, a: &Actuator) -> &'m str {
     match a.transmission {
@@ -163,11 +174,12 @@ fn to_json(model: &Model, parameters: bool) -> Value {
     });
     let actuators = model.actuators().iter().map(|a| {
         json!({ "name": a.name, "target": target(model, a), "gain": a.gain, "bias": a.bias,
-                "gear": a.gear, "ctrl_range": a.ctrl_range, "force_range": a.force_range })
+                "gear": a.gear, "ctrl_range": a.ctrl_range, "force_range": a.force_range,
+                "dynamics": dynamics(a).trim_start_matches(", "), "enabled": a.enabled })
     });
     let mut info = json!({
         "format": "slipstick-info", "version": 1,
-        "name": model.name(), "nq": model.nq(), "nv": model.nv(), "nu": model.nu(),
+        "name": model.name(), "nq": model.nq(), "nv": model.nv(), "nu": model.nu(), "na": model.na(),
         "mass": model.total_mass(), "dt": model.options().dt, "gravity": model.options().gravity,
         "bodies": bodies.collect::<Vec<_>>(), "joints": joints.collect::<Vec<_>>(),
         "links": links.collect::<Vec<_>>(), "actuators": actuators.collect::<Vec<_>>(),

@@ -85,7 +85,7 @@ fn masses(model: &Model, out: &mut Vec<Finding>) {
 
 fn actuators(model: &Model, out: &mut Vec<Finding>) {
     for a in model.actuators() {
-        if a.gear == [0.0; 6] || a.gain == 0.0 && a.bias == [0.0; 3] {
+        if a.gear == [0.0; 6] || a.gain == 0.0 && a.gain_slopes == [0.0; 2] && a.bias == [0.0; 3] {
             warn(out, format!("actuator '{}' has no effect: its gear or gain is zero", a.name), "");
         }
         if let Transmission::Joint(id) = a.transmission

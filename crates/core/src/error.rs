@@ -68,6 +68,13 @@ pub enum InputError {
         /// Name of the model that came.
         got: String,
     },
+    /// Something that carries no activations, for a model that has them.
+    Activations {
+        /// Which thing.
+        what: &'static str,
+        /// Actuators with an activation.
+        actuators: Vec<String>,
+    },
     /// A number outside the values that make sense.
     Value {
         /// Which number.
@@ -111,6 +118,10 @@ impl fmt::Display for InputError {
                 write!(f, "this {what} was made for another model than '{got}'")
             }
             InputError::Value { what, expected, got } => write!(f, "{what}: expected {expected}, got {got}"),
+            InputError::Activations { what, actuators } => {
+                let names = actuators.join("', '");
+                write!(f, "{what}: expected a model without activations, got one with those of the actuators '{names}'")
+            }
         }
     }
 }

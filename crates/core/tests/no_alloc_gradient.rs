@@ -6,8 +6,8 @@ mod counting;
 use counting::allocations;
 use slipstick_core::gradient::{InputDirection, InputGrad, OutputGrad};
 use slipstick_core::model::{
-    Actuator, ActuatorId, FrameId, GeomSpec, GradientMode, JointId, JointKind, JointSpec, Mesh, ParameterGroup,
-    Quantity, Sensor, SensorObject, Shape, Transmission,
+    Activation, Actuator, ActuatorId, Dynamics, FrameId, GeomSpec, GradientMode, JointId, JointKind, JointSpec, Mesh,
+    ParameterGroup, Quantity, Sensor, SensorObject, Shape, Transmission,
 };
 use slipstick_core::sensors::Sensors;
 use slipstick_core::spatial::*;
@@ -44,7 +44,9 @@ fn heap() -> Model {
         };
         let limb = b.add_link(link, format!("limb{k}"), Pose::translation(vec3(0.25, 0.0, 0.0)), inertia, vec![hinge]);
         b.add_geom(limb, GeomSpec::new(format!("end{k}"), Shape::Sphere { radius: 0.05 }));
-        b.add_actuator(Actuator::position(format!("servo{k}"), JointId(2 * k + 1), 5.0, 0.5));
+        let servo = Actuator::position(format!("servo{k}"), JointId(2 * k + 1), 5.0, 0.5);
+        let filter = Activation::new(Dynamics::ExactFilter { time_constant: 0.02 });
+        b.add_actuator(if k % 2 == 0 { servo.with_activation(Activation { early: k == 0, ..filter }) } else { servo });
     }
     for (k, transmission) in [
         Transmission::Site { site: FrameId(2), reference: None },
@@ -127,14 +129,16 @@ impl Asked {
 
     /// Asks for everything, forward and reverse.
     fn ask(&mut self, model: &Model, done: &mut Step) {
-        let (nv, nu, contacts) = (model.nv(), model.nu(), done.contacts().count());
+        let (nv, nu, na, contacts) = (model.nv(), model.nu(), model.na(), done.contacts().count());
         let [a, b, c, d] = &mut self.vectors;
+        let mut act = [0.0; 3];
         done.jacobian().expect("a derivative");
-        let direction = InputDirection { q: &*a, v: &*a, tau: &*a, ctrl: &a[..nu] };
+        let direction = InputDirection { q: &*a, v: &*a, tau: &*a, ctrl: &a[..nu], act: &a[..na] };
         done.jvp(direction, b, c).expect("a derivative");
-        let w = OutputGrad { q: &*a, v: &*a, impulses: &self.impulses[..3 * contacts] };
+        done.jvp_act(direction, &mut act).expect("a derivative");
+        let w = OutputGrad { q: &*a, v: &*a, impulses: &self.impulses[..3 * contacts], act: &a[..na] };
         let [x, y, z] = &mut self.rows;
-        let out = InputGrad { q: &mut x[..nv], v: &mut y[..nv], tau: &mut z[..nv], ctrl: &mut d[..nu] };
+        let out = InputGrad { q: &mut x[..nv], v: &mut y[..nv], tau: &mut z[..nv], ctrl: &mut d[..nu], act: &mut act };
         done.vjp(w, out).expect("a derivative");
         for group in ParameterGroup::ALL {
             let n = model.parameters().group(group).len();
@@ -143,7 +147,7 @@ impl Asked {
             done.parameter_jacobian(group, &mut p[..nv * n], &mut q[..nv * n]).expect("a derivative");
             done.sensor_vjp_parameters(&self.weights, group, &mut self.sensors, &mut p[..n]).expect("a derivative");
         }
-        let out = InputGrad { q: &mut x[..nv], v: &mut y[..nv], tau: &mut z[..nv], ctrl: &mut d[..nu] };
+        let out = InputGrad { q: &mut x[..nv], v: &mut y[..nv], tau: &mut z[..nv], ctrl: &mut d[..nu], act: &mut act };
         done.sensor_vjp(&self.weights, out, &mut self.sensors).expect("a derivative");
         done.sensor_jacobian(&mut self.sensors).expect("a derivative");
         for k in 0..contacts {

@@ -70,7 +70,10 @@ fn throw(batch: &mut Batch, model: &Model, q: &[f64], v: &[f64]) -> Result<(Vec<
         (0..2).for_each(|k| w[k] = q[STEPS * nq + k] - TARGET[k]);
         miss.push(w[0].hypot(w[1]));
     }
-    batch.rollout_vjp(StateGrad { q: &w, v: &[] }, InputGrad { v: &mut gradient, ..Default::default() })?;
+    batch.rollout_vjp(
+        StateGrad { q: &w, v: &[], ..StateGrad::default() },
+        InputGrad { v: &mut gradient, ..Default::default() },
+    )?;
     Ok((miss, gradient))
 }
 

@@ -106,7 +106,7 @@ impl Simulator {
     /// Sets another state and clears the warm start: the following steps depend on the state only.
     pub fn set_state(&mut self, state: State) -> Result<(), InputError> {
         // only looked at: to normalize a quaternion twice may change its last digit, and with it what follows
-        State::new(&self.model, &state.q, &state.v)?;
+        State::new(&self.model, &state.q, &state.v)?.with_act(&self.model, &state.act)?;
         self.state = state;
         self.data.clear_warm_start();
         self.steps = 0;

@@ -69,7 +69,7 @@ fn control_steps_readings_and_contacts_of_a_batch_allocate_nothing() {
                 let [q, v] = &mut next;
                 rows.batch.step_held(4, [&rows.q, &rows.v], &Input::ctrl(&rows.ctrl), [q, v]).unwrap();
                 let out = InputGrad { tau: &mut g, ..Default::default() };
-                rows.batch.vjp(StateGrad { q: &w, v: &w }, out).unwrap();
+                rows.batch.vjp(StateGrad { q: &w, v: &w, ..StateGrad::default() }, out).unwrap();
                 rows.batch.sensors(&mut readings).unwrap();
                 rows.batch.read_contacts().unwrap();
             });
@@ -94,7 +94,7 @@ fn steps_and_gradients_of_a_batch_allocate_nothing() {
                 let (anew, count, _) = measured(|| {
                     let anew = rows.step(&model, &mut next, &mut mask);
                     let out = InputGrad { tau: &mut g, ..Default::default() };
-                    rows.batch.vjp(StateGrad { q: &w, v: &w }, out).unwrap();
+                    rows.batch.vjp(StateGrad { q: &w, v: &w, ..StateGrad::default() }, out).unwrap();
                     rows.batch.jacobian(BatchJacobian { dv_dq: &mut dv_dq, ..Default::default() }).unwrap();
                     anew
                 });
@@ -120,7 +120,7 @@ fn rollouts_of_a_batch_allocate_nothing_the_second_time() {
             rows.batch.rollout(steps, memory, [&rows.q, &rows.v], &input, [&mut q, &mut v]).unwrap();
             if memory.is_some() {
                 let out = InputGrad { ctrl: &mut g, ..Default::default() };
-                rows.batch.rollout_vjp(StateGrad { q: &w, v: &w }, out).unwrap();
+                rows.batch.rollout_vjp(StateGrad { q: &w, v: &w, ..StateGrad::default() }, out).unwrap();
             }
         };
         once();
@@ -151,7 +151,7 @@ fn the_stated_bytes_are_those_that_are_taken() {
                 let (mut next, mut mask) = (rows.next(), vec![false; n]);
                 (0..200).for_each(|_| _ = rows.step(&model, &mut next, &mut mask));
                 if level > 0 {
-                    rows.batch.vjp(StateGrad { q: &w, v: &w }, InputGrad::default()).unwrap();
+                    rows.batch.vjp(StateGrad { q: &w, v: &w, ..StateGrad::default() }, InputGrad::default()).unwrap();
                     rows.batch.jacobian(BatchJacobian::default()).unwrap();
                 }
                 if level > 1 {
@@ -159,7 +159,9 @@ fn the_stated_bytes_are_those_that_are_taken() {
                     let (mut q, mut v) = (vec![0.0; rows.q.len() * 21], vec![0.0; rows.v.len() * 21]);
                     let (start, input) = ([&rows.q[..], &rows.v[..]], Input::default());
                     rows.batch.rollout(steps, memory, start, &input, [&mut q, &mut v]).unwrap();
-                    rows.batch.rollout_vjp(StateGrad { q: &w, v: &[] }, InputGrad::default()).unwrap();
+                    rows.batch
+                        .rollout_vjp(StateGrad { q: &w, v: &[], ..StateGrad::default() }, InputGrad::default())
+                        .unwrap();
                 }
                 rows
             };
@@ -177,7 +179,7 @@ fn run(rows: &mut Rows, model: &Model, steps: usize) -> usize {
     let (mut mask, w) = (vec![false; n], vec![1.0; rows.v.len()]);
     for _ in 0..steps {
         rows.step(model, &mut next, &mut mask);
-        rows.batch.vjp(StateGrad { q: &w, v: &w }, InputGrad::default()).unwrap();
+        rows.batch.vjp(StateGrad { q: &w, v: &w, ..StateGrad::default() }, InputGrad::default()).unwrap();
     }
     rows.batch.bytes_per_environment()
 }

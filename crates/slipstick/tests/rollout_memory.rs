@@ -41,7 +41,7 @@ fn gradients_do_not_allocate_by_themselves() {
         let mut memory = ran(&model, 300, memory);
         let mut rollout = memory.last().unwrap();
         let (w, mut out) = (vec![1.0; model.nv()], rollout.zeros());
-        let grad = StateGrad { q: &w, v: &w };
+        let grad = StateGrad { q: &w, v: &w, ..StateGrad::default() };
         rollout.vjp(grad, &mut out).unwrap(); // memory for one adjoint solve is made once
         let ((), count, left) = measured(|| rollout.vjp(grad, &mut out).unwrap());
         assert!(count <= 2 && left == 0, "{count} allocations, {left} bytes left");

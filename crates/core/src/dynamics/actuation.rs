@@ -1,5 +1,6 @@
 //! ctrl → tau: force = gain · ctrl + b₀ + b₁ length + b₂ velocity, clamped, spread by the transmission.   (act-1 … act-3)
 //!
+//! `ctrl` stands for what drives an actuator: where it has an activation, that is not its control ([`super::activation`]).
 //! Transmissions between bodies need the poses and axes of the configuration in `kin`.
 
 use super::body_transmission::Carrier;
@@ -15,6 +16,8 @@ struct Evaluated {
     force: f64,
     /// ∂force/∂ctrl, ∂force/∂length, ∂force/∂velocity: zero where a clamp is active.
     slopes: [f64; 3],
+    /// Changes of ∂force/∂length and ∂force/∂velocity with ctrl, likewise.
+    gain_slopes: [f64; 2],
     /// Whether the force is inside its range.
     inside: bool,
     /// Control within its range, on the turn of the length.
@@ -46,6 +49,11 @@ pub(crate) fn observe(model: &Model, kin: &Kinematics, k: usize, q: &[f64], v: &
 /// transmission: zero where a clamp is active.
 pub(crate) fn force_partials(model: &Model, kin: &Kinematics, k: usize, q: &[f64], v: &[f64], ctrl: f64) -> [f64; 3] {
     evaluate(model, kin, k, &model.actuators()[k], q, v, ctrl).slopes
+}
+
+/// Changes of the two last of [`force_partials`] with the control.
+pub(crate) fn gain_slopes(model: &Model, kin: &Kinematics, k: usize, q: &[f64], v: &[f64], ctrl: f64) -> [f64; 2] {
+    evaluate(model, kin, k, &model.actuators()[k], q, v, ctrl).gain_slopes
 }
 
 /// Calls `visit(j, ∂length/∂q_j, ∂velocity/∂q_j, ∂velocity/∂v_j)` for the transmission of actuator `k`.
@@ -254,17 +262,35 @@ pub(crate) fn add_gains(
 
 fn evaluate(model: &Model, kin: &Kinematics, k: usize, a: &Actuator, q: &[f64], v: &[f64], ctrl: f64) -> Evaluated {
     let numbers = &model.parameters().group(ParameterGroup::Actuator)[4 * k..4 * k + 4];
+    if !a.enabled {
+        return Evaluated { force: 0.0, slopes: [0.0; 3], gain_slopes: [0.0; 2], inside: false, setpoint: 0.0 };
+    }
     let (length, mut velocity) = (length(model, kin, a, q), 0.0);
     for_each_arm(model, kin, a, q, |j, arm, _| velocity += arm * v[j]);
-    let inside = |x: f64, range: Option<[f64; 2]>| range.is_none_or(|[lo, hi]| lo <= x && x <= hi);
-    let clamp = |x: f64, range: Option<[f64; 2]>| range.map_or(x, |[lo, hi]| x.clamp(lo, hi));
-    let setpoint = nearest_setpoint(model, a, clamp(ctrl, a.ctrl_range), length);
-    let force = numbers[0] * setpoint + numbers[1] + numbers[2] * length + numbers[3] * velocity;
-    let unclamped = inside(force, a.force_range);
-    let free = if unclamped { 1.0 } else { 0.0 };
-    let heard = if inside(ctrl, a.ctrl_range) { free } else { 0.0 };
-    let slopes = [heard * numbers[0], free * numbers[2], free * numbers[3]];
-    Evaluated { force: clamp(force, a.force_range), slopes, inside: unclamped, setpoint }
+    let [ctrl, heard] = clamp_to(ctrl, range_of_drive(a));
+    let setpoint = nearest_setpoint(model, a, ctrl, length);
+    let [by_length, by_velocity] = a.gain_slopes;
+    let gain = numbers[0] + (by_length * length + by_velocity * velocity);
+    let force = gain * setpoint + numbers[1] + numbers[2] * length + numbers[3] * velocity;
+    let [force, free] = clamp_to(force, a.force_range);
+    let heard = heard * free;
+    let slopes =
+        [heard * gain, free * (numbers[2] + by_length * setpoint), free * (numbers[3] + by_velocity * setpoint)];
+    let gain_slopes = [heard * by_length, heard * by_velocity];
+    Evaluated { force, slopes, gain_slopes, inside: free != 0.0, setpoint }
+}
+
+/// The range of what drives an actuator: activations have their own, at the end of the step.
+fn range_of_drive(a: &Actuator) -> Option<[f64; 2]> {
+    if a.activation.is_some() { None } else { a.ctrl_range }
+}
+
+/// A number clamped to a range, and one where it is inside, else zero.
+pub(super) fn clamp_to(x: f64, range: Option<[f64; 2]>) -> [f64; 2] {
+    match range {
+        Some([lo, hi]) => [x.clamp(lo, hi), if lo <= x && x <= hi { 1.0 } else { 0.0 }],
+        None => [x, 1.0],
+    }
 }
 
 /// Length of the transmission: gear times displacement; a free joint has none, as in MuJoCo.   (act-2)

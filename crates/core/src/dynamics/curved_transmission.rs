@@ -3,7 +3,7 @@
 
 use super::body_transmission::{BodyTransmission, Carrier};
 use super::kinematics::Kinematics;
-use crate::model::{Actuator, JointId, JointKind, Model, Transmission};
+use crate::model::{Actuator, Dynamics, JointId, JointKind, Model, Transmission};
 use crate::spatial::{Quat, Vec3, right_jacobian_inverse};
 
 /// Such a transmission at one configuration.
@@ -113,7 +113,10 @@ pub(super) fn nearest_setpoint(model: &Model, a: &Actuator, setpoint: f64, lengt
         }
         _ => None,
     };
-    let Some(axis) = turned.filter(|axis| a.gain == -a.bias[1] && *axis != Vec3::ZERO) else { return setpoint };
+    // a filtered setpoint moves by the filter alone
+    let direct = a.activation.is_none_or(|x| x.dynamics == Dynamics::Integrator);
+    let servo = a.gain == -a.bias[1] && a.gain_slopes == [0.0; 2] && direct;
+    let Some(axis) = turned.filter(|axis| servo && *axis != Vec3::ZERO) else { return setpoint };
     let period = core::f64::consts::TAU * axis.norm();
     setpoint - period * ((setpoint - length) / period).round()
 }

@@ -5,6 +5,7 @@
 
 mod aba;
 mod aba_derivatives;
+mod activation;
 mod actuation;
 mod body_transmission;
 mod centroidal;
@@ -39,9 +40,10 @@ pub use tree_matrix::TreeMatrix;
 pub use workspace::Workspace;
 pub use workspace_derivatives::RneaJacobians;
 
+pub(crate) use activation::{advance, drives, for_each_response, pull, push, push_next};
 pub(crate) use actuation::{
     actuate, for_each_ctrl_partial, for_each_placement_partial, for_each_state_partial, for_each_transmission_partial,
-    force_partials, gain_partials, observe, placement_partials,
+    force_partials, gain_partials, gain_slopes, observe, placement_partials,
 };
 pub(crate) use body_transmission::Carrier;
 pub(crate) use driven_compensation::{

@@ -11,7 +11,7 @@ use super::rnea::{self, Wrench};
 use super::rnea_adjoint::RneaAdjoint;
 use super::rnea_derivatives::RneaDerivatives;
 use super::tree_matrix::factor;
-use super::{actuation, centroidal, jacobian, passive};
+use super::{activation, actuation, centroidal, jacobian, passive};
 use crate::error::{DynamicsError, InputError};
 use crate::input_check;
 use crate::model::{Actuator, BodyId, FrameId, Model, StructureId, Transmission};
@@ -251,7 +251,17 @@ impl Workspace {
         Ok(())
     }
 
-    /// Forces of the actuators (nv).
+    /// What drives each actuator (nu): its control or, where it has one, its activation, the next one if that acts early.
+    pub fn drives(&self, model: &Model, act: &[f64], ctrl: &[f64], out: &mut [f64]) -> Result<(), InputError> {
+        self.structure.check(model, "workspace")?;
+        input_check::vector("act", act, model.na())?;
+        input_check::vector("ctrl", ctrl, model.nu())?;
+        input_check::length("out", out.len(), model.nu())?;
+        activation::drives(model, act, ctrl, out);
+        Ok(())
+    }
+
+    /// Forces of the actuators (nv). With activations `ctrl` are the [`Workspace::drives`].
     pub fn actuate(
         &mut self,
         model: &Model,

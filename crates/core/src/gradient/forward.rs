@@ -3,13 +3,14 @@
 
 use super::components::Components;
 use super::constrained_inverse::{ComponentStep, ConstrainedInverse};
+use super::drive::for_each_drive_partial;
 use super::record::StepRecord;
 use super::rows::linearize::Linearized;
 use super::system::active_set::Active;
 use super::types::StepJacobian;
 use super::unconstrained::Unconstrained;
 use crate::dispatch::dispatch;
-use crate::dynamics::{Panel, for_each_ctrl_partial, inverse, stride};
+use crate::dynamics::{Panel, for_each_response, inverse, stride};
 use crate::footprint::footprint;
 use crate::linalg::{MatRef, Term};
 use crate::model::{Model, PrimitiveKind};
@@ -27,6 +28,11 @@ pub(crate) struct Forward {
     /// ∂v_next/∂ctrl and ∂q_next/∂ctrl: rows of nu numbers.
     v_ctrl: Vec<f64>,
     q_ctrl: Vec<f64>,
+    /// ∂v_next/∂act and ∂q_next/∂act, ∂act_next/∂act: rows of na numbers; ∂act_next/∂ctrl: rows of nu numbers.
+    v_act: Vec<f64>,
+    q_act: Vec<f64>,
+    act_act: Vec<f64>,
+    act_ctrl: Vec<f64>,
     /// Where the matrices above have entries, and memory to find those of the next step.
     components: Components,
     next: Components,
@@ -40,13 +46,13 @@ pub(crate) struct Forward {
 }
 
 footprint!(
-    Forward: v_state, q_state, v_tau, q_tau, v_ctrl, q_ctrl, components, next, parts, panel, terms, constrained, contradicts
+    Forward: v_state, q_state, v_tau, q_tau, v_ctrl, q_ctrl, v_act, q_act, act_act, act_ctrl, components, next, parts, panel, terms, constrained, contradicts
 );
 
 impl Forward {
     /// Memory for a model.
     pub fn new(model: &Model) -> Forward {
-        let (nv, nu) = (model.nv(), model.nu());
+        let (nv, nu, na) = (model.nv(), model.nu(), model.na());
         let (state, tau, ctrl) = (vec![0.0; nv * stride(2 * nv)], vec![0.0; nv * stride(nv)], vec![0.0; nv * nu]);
         Forward {
             v_state: state.clone(),
@@ -55,6 +61,10 @@ impl Forward {
             q_tau: tau,
             v_ctrl: ctrl.clone(),
             q_ctrl: ctrl,
+            v_act: vec![0.0; nv * na],
+            q_act: vec![0.0; nv * na],
+            act_act: vec![0.0; na * na],
+            act_ctrl: vec![0.0; na * nu],
             components: Components::default(),
             next: Components::default(),
             parts: Default::default(),
@@ -80,14 +90,16 @@ impl Forward {
         components
     }
 
-    /// Columns of the controls from those of the torques.
+    /// Columns of the drives of actuators, in the place of those of the controls, from those of the torques.
     #[inline(always)]
     fn write_ctrl(&mut self, f: &StepRecord, unconstrained: &Unconstrained) {
         let (model, nu) = (f.model, f.model.nu());
-        let Some(ctrl) = f.given.ctrl() else { return };
+        if f.given.ctrl().is_none() {
+            return;
+        }
         self.v_ctrl.fill(0.0);
         let (v_ctrl, v_tau, stride) = (&mut self.v_ctrl, &self.v_tau, stride(model.nv()));
-        for_each_ctrl_partial(model, f.kin, &f.given.q, &f.given.v, ctrl, &unconstrained.saturation, |i, k, slope| {
+        for_each_drive_partial(f, &unconstrained.saturation, |i, k, slope| {
             for (out, tau) in v_ctrl.chunks_exact_mut(nu).zip(v_tau.chunks_exact(stride)) {
                 out[k] += tau[i] * slope;
             }
@@ -124,16 +136,46 @@ impl Forward {
         }
     }
 
-    /// Writes column `j` of the blocks with respect to q, v, tau or ctrl.
+    /// Columns of controls and activations from those of the drives.   (act-10)
+    fn split_drives(&mut self, f: &StepRecord) {
+        let (nu, na) = (f.model.nu(), f.model.na());
+        let Forward { v_ctrl, q_ctrl, v_act, q_act, .. } = self;
+        v_act.fill(0.0);
+        q_act.fill(0.0);
+        for_each_response(f.model, &f.given.act, f.given.ctrl(), |n, k, r| {
+            for (ctrl, act) in [(&mut *v_ctrl, &mut *v_act), (&mut *q_ctrl, &mut *q_act)] {
+                for (ctrl, act) in ctrl.chunks_exact_mut(nu).zip(act.chunks_exact_mut(na)) {
+                    act[n] = if r.drive_slopes[0] == 0.0 { 0.0 } else { ctrl[k] * r.drive_slopes[0] };
+                    ctrl[k] *= r.drive_slopes[1];
+                }
+            }
+        });
+    }
+
+    /// Rows of the activations at the end of the step.   (act-9)
+    pub fn write_activations(&mut self, f: &StepRecord) {
+        let (nu, na) = (f.model.nu(), f.model.na());
+        self.act_act.fill(0.0);
+        self.act_ctrl.fill(0.0);
+        for_each_response(f.model, &f.given.act, f.given.ctrl(), |n, k, r| {
+            (self.act_act[n * na + n], self.act_ctrl[n * nu + k]) = (r.slopes[0], r.slopes[1]);
+        });
+    }
+
+    /// Writes column `j` of the blocks with respect to q, v, tau, ctrl or act.
     pub fn write_column(&mut self, input: usize, j: usize, dq: &[f64], dv: &[f64]) {
         let nv = dv.len();
-        let Forward { q_state, v_state, q_tau, v_tau, q_ctrl, v_ctrl, .. } = self;
+        let Forward { q_state, v_state, q_tau, v_tau, q_ctrl, v_ctrl, q_act, v_act, .. } = self;
         let (of_q, of_v, row, at) = match input {
             0 | 1 => (q_state, v_state, stride(2 * nv), input * nv + j),
             2 => (q_tau, v_tau, stride(nv), j),
-            _ => {
+            3 => {
                 let nu = v_ctrl.len() / nv.max(1);
                 (q_ctrl, v_ctrl, nu, j)
+            }
+            _ => {
+                let na = v_act.len() / nv.max(1);
+                (q_act, v_act, na, j)
             }
         };
         for i in 0..nv {
@@ -168,6 +210,7 @@ impl Forward {
         };
         let tau = |x| MatRef::with_stride(x, nv, nv, stride(nv));
         let ctrl = |x| MatRef::with_stride(x, nv, nu, model.nu());
+        let na = model.na();
         StepJacobian {
             dq_dq: view(&self.q_state, 0),
             dq_dv: view(&self.q_state, nv),
@@ -177,6 +220,10 @@ impl Forward {
             dv_dv: view(&self.v_state, nv),
             dv_dtau: tau(&self.v_tau),
             dv_dctrl: ctrl(&self.v_ctrl),
+            dq_dact: MatRef::new(&self.q_act, nv, na),
+            dv_dact: MatRef::new(&self.v_act, nv, na),
+            dact_dact: MatRef::new(&self.act_act, na, na),
+            dact_dctrl: MatRef::with_stride(&self.act_ctrl, na, nu, model.nu()),
             contradicts: &self.contradicts,
         }
     }
@@ -228,6 +275,10 @@ dispatch!(
         components.for_each_piece(1, |piece| v_tau[piece].iter_mut().for_each(|x| *x *= dt));
         forward.write_ctrl(f, unconstrained);
         forward.integrate(f);
+        if model.na() > 0 {
+            forward.split_drives(f);
+            forward.write_activations(f);
+        }
     }
 );
 

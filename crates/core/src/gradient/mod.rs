@@ -9,6 +9,7 @@ mod bare;
 mod central_path;
 mod components;
 mod constrained_inverse;
+mod drive;
 mod forward;
 mod one_sided;
 mod parameters;
@@ -375,7 +376,7 @@ impl Gradient {
                 q: &mut q[rows.clone()],
                 v: &mut v[rows.clone()],
                 tau: &mut tau[rows.clone()],
-                ctrl: &mut [],
+                ..InputGrad::default()
             };
             for g in [&mut *out.q, &mut *out.v, &mut *out.tau] {
                 g.fill(0.0);

@@ -2,7 +2,7 @@
 
 use crate::collision::ContactSet;
 use crate::constraint::{Assembly, EndVelocity, Solution};
-use crate::dynamics::{FreeMotion, Kinematics, StepMass, Wrench};
+use crate::dynamics::{FreeMotion, Kinematics, StepMass, Wrench, drives};
 use crate::footprint::footprint;
 use crate::model::Model;
 
@@ -11,14 +11,17 @@ use crate::model::Model;
 pub(crate) struct StepInputs {
     pub q: Vec<f64>,
     pub v: Vec<f64>,
+    pub act: Vec<f64>,
     pub time: f64,
     pub tau: Vec<f64>,
     ctrl: Vec<f64>,
+    /// What drives the actuators, where that is not ctrl (nu; empty without activations).
+    drive: Vec<f64>,
     actuated: bool,
     pub wrenches: Vec<Wrench>,
 }
 
-footprint!(StepInputs: q, v, tau, ctrl, wrenches);
+footprint!(StepInputs: q, v, act, tau, ctrl, drive, wrenches);
 
 impl StepInputs {
     /// Memory for a model.
@@ -26,18 +29,29 @@ impl StepInputs {
         StepInputs {
             q: vec![0.0; model.nq()],
             v: vec![0.0; model.nv()],
+            act: vec![0.0; model.na()],
             time: 0.0,
             tau: vec![0.0; model.nv()],
             ctrl: vec![0.0; model.nu()],
+            drive: vec![0.0; if model.na() > 0 { model.nu() } else { 0 }],
             actuated: false,
             wrenches: Vec::with_capacity(model.n_bodies()),
         }
     }
 
     /// Keeps what a step was made from.
-    pub fn keep(&mut self, [q, v]: [&[f64]; 2], time: f64, tau: &[f64], ctrl: Option<&[f64]>, wrenches: &[Wrench]) {
+    pub fn keep(
+        &mut self,
+        model: &Model,
+        [q, v, act]: [&[f64]; 3],
+        time: f64,
+        tau: &[f64],
+        ctrl: Option<&[f64]>,
+        wrenches: &[Wrench],
+    ) {
         self.q.copy_from_slice(q);
         self.v.copy_from_slice(v);
+        self.act.copy_from_slice(act);
         self.time = time;
         match tau {
             [] => self.tau.fill(0.0),
@@ -46,6 +60,9 @@ impl StepInputs {
         self.actuated = ctrl.is_some();
         if let Some(ctrl) = ctrl {
             self.ctrl.copy_from_slice(ctrl);
+            if !self.drive.is_empty() {
+                drives(model, act, ctrl, &mut self.drive);
+            }
         }
         self.wrenches.clear();
         self.wrenches.extend_from_slice(wrenches);
@@ -54,6 +71,12 @@ impl StepInputs {
     /// Controls; `None`: the actuators were off.
     pub fn ctrl(&self) -> Option<&[f64]> {
         self.actuated.then_some(&self.ctrl[..])
+    }
+
+    /// What the forces of the actuators are made from: controls or activations; `None`: the actuators were off.
+    pub fn drive(&self) -> Option<&[f64]> {
+        let drive = if self.drive.is_empty() { &self.ctrl } else { &self.drive };
+        self.actuated.then_some(&drive[..])
     }
 }
 

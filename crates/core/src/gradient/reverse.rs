@@ -4,6 +4,7 @@
 //! z and y = A⁻ᵀ Cᵀ J M̂⁻¹ w contain all sensitivities: `∇ = Sᵀ z − Dᵀ y`, for the state, torques and parameters alike.
 #![allow(non_snake_case)]
 
+use super::drive::for_each_drive_partial;
 use super::forward::turns;
 use super::record::StepRecord;
 use super::rows::linearize::{Linearized, linearize_contact};
@@ -12,8 +13,8 @@ use super::types::{GradientError, InputGrad, OutputGrad};
 use super::unconstrained::{Unconstrained, for_each_curvature};
 use crate::constraint::Source;
 use crate::dynamics::{
-    RneaAdjoint, RneaGradient, for_each_compensation_slope, for_each_ctrl_partial, for_each_passive_slope,
-    for_each_state_partial, lost, rnea_vjp_placed, solve_vector,
+    RneaAdjoint, RneaGradient, for_each_compensation_slope, for_each_passive_slope, for_each_state_partial, lost, pull,
+    rnea_vjp_placed, solve_vector,
 };
 use crate::footprint::footprint;
 use crate::model::{BodyId, Model, PrimitiveKind};
@@ -36,9 +37,11 @@ pub(crate) struct Reverse {
     /// Values of z at locked dofs (nv, or none), and the remaining generalized force (nv).
     fixed: Vec<f64>,
     left: Vec<f64>,
+    /// Gradient with respect to the drives of the actuators (nu), where those are not the controls.
+    drive: Vec<f64>,
 }
 
-footprint!(Reverse: z, y, adjoint, by, w, position, velocity, fixed, left);
+footprint!(Reverse: z, y, adjoint, by, w, position, velocity, fixed, left, drive);
 
 impl Reverse {
     /// Memory for a model.
@@ -54,6 +57,7 @@ impl Reverse {
             velocity: bodies,
             fixed: Vec::with_capacity(model.nv()),
             left: Vec::with_capacity(model.nv()),
+            drive: vec![0.0; if model.na() > 0 { model.nu() } else { 0 }],
         }
     }
 
@@ -217,21 +221,9 @@ impl Reverse {
         out: &mut InputGrad,
     ) -> Result<(), GradientError> {
         let dt = f.model.options().dt;
+        self.add_drives(f, unconstrained, w, out);
         let z = &self.z;
         out.tau.iter_mut().zip(z).for_each(|(g, z)| *g += dt * z);
-        if let (Some(ctrl), false) = (f.given.ctrl(), out.ctrl.is_empty()) {
-            for_each_ctrl_partial(
-                f.model,
-                f.kin,
-                &f.given.q,
-                &f.given.v,
-                ctrl,
-                &unconstrained.saturation,
-                |i, k, slope| {
-                    out.ctrl[k] += dt * z[i] * slope;
-                },
-            );
-        }
         self.add_velocity(f, l, unconstrained, out.v);
         if out.q.is_empty() {
             return Ok(());
@@ -249,6 +241,20 @@ impl Reverse {
         self.accumulate(f, l, w)?;
         self.project(f, l, unconstrained, out.q);
         Ok(())
+    }
+
+    /// Controls and activations, by way of the drives where the model has activations.   (act-10)
+    fn add_drives(&mut self, f: &StepRecord, unconstrained: &Unconstrained, w: &OutputGrad, out: &mut InputGrad) {
+        let (dt, Reverse { z, drive, .. }) = (f.model.options().dt, self);
+        if drive.is_empty() {
+            if !out.ctrl.is_empty() {
+                for_each_drive_partial(f, &unconstrained.saturation, |i, k, slope| out.ctrl[k] += dt * z[i] * slope);
+            }
+            return;
+        }
+        drive.fill(0.0);
+        for_each_drive_partial(f, &unconstrained.saturation, |i, k, slope| drive[k] += dt * z[i] * slope);
+        pull(f.model, &f.given.act, f.given.ctrl(), [drive, w.act], [out.act, out.ctrl]);
     }
 
     /// `S_vᵀ z` and restitution.
@@ -276,8 +282,8 @@ impl Reverse {
         let (dt, z) = (f.model.options().dt, &self.z);
         let mut add = |i: usize, j: usize, dq: f64, dv: f64| visit(j, dt * z[i] * dq, dt * z[i] * dv);
         for_each_passive_slope(f.model, &f.given.q, &mut add);
-        if let Some(ctrl) = f.given.ctrl() {
-            for_each_state_partial(f.model, f.kin, &f.given.q, &f.given.v, ctrl, &unconstrained.saturation, &mut add);
+        if let Some(drive) = f.given.drive() {
+            for_each_state_partial(f.model, f.kin, &f.given.q, &f.given.v, drive, &unconstrained.saturation, &mut add);
         }
         let lost = lost(f.model, f.given.ctrl().map(|_| &unconstrained.saturation[..]));
         for_each_compensation_slope(f.model, f.kin, lost, |i, j, slope| add(i, j, -slope, 0.0));

@@ -28,19 +28,27 @@ pub struct StepJacobian<'a> {
     pub dv_dtau: MatRef<'a>,
     /// ∂v_next/∂ctrl (nv × nu; no columns after a step without actuators).
     pub dv_dctrl: MatRef<'a>,
+    /// ∂q_next/∂act (nv × na).
+    pub dq_dact: MatRef<'a>,
+    /// ∂v_next/∂act (nv × na).
+    pub dv_dact: MatRef<'a>,
+    /// ∂act_next/∂act (na × na): those of q and v do not reach act.
+    pub dact_dact: MatRef<'a>,
+    /// ∂act_next/∂ctrl (na × nu; no columns after a step without actuators).
+    pub dact_dctrl: MatRef<'a>,
     /// Columns of dq_dq and dv_dq that are a choice (nv): along them the active rows are infeasible, and friction is violated in
     /// the least-squares sense.   (grad-18)
     pub contradicts: &'a [bool],
 }
 
 impl<'a> StepJacobian<'a> {
-    /// `A = ∂(q_next, v_next)/∂(q, v)`, 2 nv rows of 2 nv numbers, as MuJoCo's `mjd_transitionFD` has it.
+    /// `A = ∂(q_next, v_next, act_next)/∂(q, v, act)`, 2 nv + na rows of as many numbers, as MuJoCo's `mjd_transitionFD` has it.
     pub fn A(&self) -> Vec<f64> {
         numbers(self.blocks_of_a()).collect()
     }
 
-    /// `B = ∂(q_next, v_next)/∂ctrl` after a step with actuators (2 nv rows of nu numbers), else `∂(q_next, v_next)/∂tau`
-    /// (2 nv rows of nv numbers).
+    /// `B = ∂(q_next, v_next, act_next)/∂ctrl` after a step with actuators (2 nv + na rows of nu numbers), else
+    /// `∂(q_next, v_next, act_next)/∂tau` (as many rows of nv numbers).
     pub fn B(&self) -> Vec<f64> {
         numbers(self.blocks_of_b()).collect()
     }
@@ -55,29 +63,62 @@ impl<'a> StepJacobian<'a> {
         copy(out, self.blocks_of_b())
     }
 
-    fn blocks_of_a(&self) -> Blocks<'a> {
-        [[Some(self.dq_dq), Some(self.dq_dv)], [Some(self.dv_dq), Some(self.dv_dv)]]
+    fn blocks_of_a(&self) -> Blocks<'a, 3> {
+        let (nv, na) = (self.dv_dq.rows(), self.dact_dact.rows());
+        let full = Block::Matrix;
+        [
+            [full(self.dq_dq), full(self.dq_dv), full(self.dq_dact)],
+            [full(self.dv_dq), full(self.dv_dv), full(self.dv_dact)],
+            [Block::Zero(na, nv), Block::Zero(na, nv), full(self.dact_dact)],
+        ]
     }
 
-    fn blocks_of_b(&self) -> Blocks<'a> {
+    fn blocks_of_b(&self) -> Blocks<'a, 1> {
+        let (nv, na) = (self.dv_dq.rows(), self.dact_dact.rows());
+        let full = Block::Matrix;
         match self.dv_dctrl.cols() {
-            0 => [[Some(self.dq_dtau), None], [Some(self.dv_dtau), None]],
-            _ => [[Some(self.dq_dctrl), None], [Some(self.dv_dctrl), None]],
+            0 => [[full(self.dq_dtau)], [full(self.dv_dtau)], [Block::Zero(na, nv)]],
+            _ => [[full(self.dq_dctrl)], [full(self.dv_dctrl)], [full(self.dact_dctrl)]],
         }
     }
 }
 
-/// Matrices side by side and one above the other.
-type Blocks<'a> = [[Option<MatRef<'a>>; 2]; 2];
-
-/// The numbers of all blocks, row by row.
-fn numbers<'a>(blocks: Blocks<'a>) -> impl Iterator<Item = f64> {
-    let rows = blocks.into_iter().flat_map(|b| (0..b[0].map_or(0, |m| m.rows())).map(move |i| (b, i)));
-    rows.flat_map(|(b, i)| b.into_iter().flatten().flat_map(move |m| m.row(i).iter().copied()))
+/// A matrix, or zeros (rows, columns).
+#[derive(Clone, Copy)]
+enum Block<'a> {
+    Matrix(MatRef<'a>),
+    Zero(usize, usize),
 }
 
-fn copy(out: &mut [f64], blocks: Blocks) -> Result<(), InputError> {
-    let size = blocks.iter().flatten().flatten().map(|m| m.rows() * m.cols()).sum();
+impl<'a> Block<'a> {
+    fn size(&self) -> [usize; 2] {
+        match *self {
+            Block::Matrix(m) => [m.rows(), m.cols()],
+            Block::Zero(rows, columns) => [rows, columns],
+        }
+    }
+
+    /// The numbers of a row.
+    fn row(self, i: usize) -> impl Iterator<Item = f64> {
+        let (row, zeros) = match self {
+            Block::Matrix(m) => (m.row(i), 0),
+            Block::Zero(_, columns) => (&[][..], columns),
+        };
+        row.iter().copied().chain(core::iter::repeat_n(0.0, zeros))
+    }
+}
+
+/// Blocks side by side and one above the other.
+type Blocks<'a, const N: usize> = [[Block<'a>; N]; 3];
+
+/// The numbers of all blocks, row by row.
+fn numbers<'a, const N: usize>(blocks: Blocks<'a, N>) -> impl Iterator<Item = f64> {
+    let rows = blocks.into_iter().flat_map(|b| (0..b[0].size()[0]).map(move |i| (b, i)));
+    rows.flat_map(|(b, i)| b.into_iter().flat_map(move |m| m.row(i)))
+}
+
+fn copy<const N: usize>(out: &mut [f64], blocks: Blocks<N>) -> Result<(), InputError> {
+    let size = blocks.iter().flatten().map(|m| m.size().iter().product::<usize>()).sum();
     crate::input_check::length("out", out.len(), size)?;
     out.iter_mut().zip(numbers(blocks)).for_each(|(o, x)| *o = x);
     Ok(())
@@ -94,6 +135,8 @@ pub struct InputDirection<'a> {
     pub tau: &'a [f64],
     /// Of the controls (nu), after a step with actuators.
     pub ctrl: &'a [f64],
+    /// Of the activations (na).
+    pub act: &'a [f64],
 }
 
 impl StepJacobian<'_> {
@@ -101,12 +144,14 @@ impl StepJacobian<'_> {
     pub(crate) fn write_dv(&self, dx: &InputDirection, dv_next: &mut [f64]) {
         let blocks = [(self.dv_dq, dx.q), (self.dv_dv, dx.v), (self.dv_dtau, dx.tau), (self.dv_dctrl, dx.ctrl)];
         multiply(blocks, dv_next);
+        add_product(self.dv_dact, dx.act, dv_next);
     }
 
     /// `dq_next` along a change of the inputs.
     pub(crate) fn write_dq(&self, dx: &InputDirection, dq_next: &mut [f64]) {
         let blocks = [(self.dq_dq, dx.q), (self.dq_dv, dx.v), (self.dq_dtau, dx.tau), (self.dq_dctrl, dx.ctrl)];
         multiply(blocks, dq_next);
+        add_product(self.dq_dact, dx.act, dq_next);
     }
 }
 
@@ -115,6 +160,14 @@ fn multiply(blocks: [(MatRef, &[f64]); 4], out: &mut [f64]) {
     for (i, o) in out.iter_mut().enumerate() {
         let product = |m: &MatRef, x: &[f64]| m.row(i).iter().zip(x).fold(0.0, |s, (m, x)| s + m * x);
         *o = blocks.iter().fold(0.0, |s, (m, x)| s + product(m, x));
+    }
+}
+
+/// `out += m x`; nothing where x is empty.
+fn add_product(m: MatRef, x: &[f64], out: &mut [f64]) {
+    if !x.is_empty() {
+        let rows = out.iter_mut().enumerate();
+        rows.for_each(|(i, o)| *o += m.row(i).iter().zip(x).fold(0.0, |s, (m, x)| s + m * x));
     }
 }
 
@@ -128,6 +181,8 @@ pub struct OutputGrad<'a> {
     /// With respect to the impulses of the contacts, world axes: three numbers for each of
     /// [`Step::contacts`](crate::Step::contacts) (1/(N s)).
     pub impulses: &'a [f64],
+    /// With respect to act_next (na).
+    pub act: &'a [f64],
 }
 
 /// Where the gradient with respect to the inputs of a step is added. Empty slices: not wanted.
@@ -141,6 +196,8 @@ pub struct InputGrad<'a> {
     pub tau: &'a mut [f64],
     /// With respect to ctrl (nu), after a step with actuators.
     pub ctrl: &'a mut [f64],
+    /// With respect to act (na).
+    pub act: &'a mut [f64],
 }
 
 /// A derivative that does not exist or is not there.

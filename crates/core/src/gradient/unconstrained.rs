@@ -86,8 +86,8 @@ impl Unconstrained {
             S[i * stride + nv + j] += dt * dv;
         };
         for_each_passive_slope(model, &f.given.q, &mut add);
-        if let Some(ctrl) = f.given.ctrl() {
-            for_each_state_partial(model, f.kin, &f.given.q, &f.given.v, ctrl, saturation, &mut add);
+        if let Some(drive) = f.given.drive() {
+            for_each_state_partial(model, f.kin, &f.given.q, &f.given.v, drive, saturation, &mut add);
         }
         let lost = lost(model, f.given.ctrl().map(|_| &saturation[..]));
         for_each_compensation_slope(model, f.kin, lost, |i, j, slope| add(i, j, -slope, 0.0));

@@ -1,5 +1,6 @@
 //! Actuators: force = gain · ctrl + b₀ + b₁ · length + b₂ · velocity, spread over a joint by its gear.   (act-1)
 
+use super::activation::Activation;
 use super::ids::{FrameId, JointId};
 
 /// What an actuator pulls on.
@@ -60,14 +61,20 @@ pub struct Actuator {
     pub transmission: Transmission,
     /// Force on each dof of a joint (or on a tendon) per unit of actuator force.
     pub gear: [f64; 6],
-    /// Force per unit of control.
+    /// Force per unit of control, or of activation.
     pub gain: f64,
+    /// Change of the gain per length and per velocity of the transmission.
+    pub gain_slopes: [f64; 2],
     /// Constant force, force per length, force per velocity of the transmission.
     pub bias: [f64; 3],
     /// Control is clamped to this range.
     pub ctrl_range: Option<[f64; 2]>,
     /// Force is clamped to this range.
     pub force_range: Option<[f64; 2]>,
+    /// What stands between control and force; `None`: control acts at once.
+    pub activation: Option<Activation>,
+    /// Whether it acts at all: one that does not has no force, and its activation rests.
+    pub enabled: bool,
 }
 
 impl Actuator {
@@ -78,9 +85,12 @@ impl Actuator {
             transmission: Transmission::Joint(joint),
             gear: [gear, 0.0, 0.0, 0.0, 0.0, 0.0],
             gain: 1.0,
+            gain_slopes: [0.0; 2],
             bias: [0.0; 3],
             ctrl_range: None,
             force_range: None,
+            activation: None,
+            enabled: true,
         }
     }
 
@@ -92,5 +102,16 @@ impl Actuator {
     /// A velocity servo: force = kv (ctrl − velocity).
     pub fn velocity(name: impl Into<String>, joint: JointId, kv: f64) -> Actuator {
         Actuator { gain: kv, bias: [0.0, 0.0, -kv], ..Actuator::motor(name, joint, 1.0) }
+    }
+
+    /// A damper: force = −kv · velocity · ctrl, with controls from zero to `most`.
+    pub fn damper(name: impl Into<String>, joint: JointId, kv: f64, most: f64) -> Actuator {
+        let (gain_slopes, ctrl_range) = ([0.0, -kv], Some([0.0, most]));
+        Actuator { gain: 0.0, gain_slopes, ctrl_range, ..Actuator::motor(name, joint, 1.0) }
+    }
+
+    /// This actuator with an activation.
+    pub fn with_activation(self, activation: Activation) -> Actuator {
+        Actuator { activation: Some(activation), ..self }
     }
 }

@@ -1,6 +1,7 @@
 //! What a description must satisfy. Everything a user can get wrong in a model is refused here.
 
-use super::actuator::Transmission;
+use super::activation::Dynamics;
+use super::actuator::{Actuator, Transmission};
 use super::builder::{LinkSpec, ModelBuilder, SiteSpec};
 use super::coupling::{Equality, EqualityKind, Tendon};
 use super::field::HeightField;
@@ -49,13 +50,14 @@ pub(super) fn builder(b: &ModelBuilder) -> Result<(), BuildError> {
             Transmission::Site { .. } => {}
         }
         a.transmission.frames().try_for_each(|f| frame(b, f, &owner))?;
-        let numbers = a.gear.iter().chain(&a.bias).chain([&a.gain]);
+        let numbers = a.gear.iter().chain(&a.bias).chain(&a.gain_slopes).chain([&a.gain]);
         for x in numbers {
             finite(*x, || format!("{}: gear, gain or bias", owner()))?;
         }
         for (name, range) in [("ctrl range", a.ctrl_range), ("force range", a.force_range)] {
             ordered(range, || format!("{}: {name}", owner()))?;
         }
+        activation(a)?;
     }
     b.meshes.iter().try_for_each(mesh)?;
     b.fields.iter().try_for_each(field)?;
@@ -63,6 +65,17 @@ pub(super) fn builder(b: &ModelBuilder) -> Result<(), BuildError> {
     b.equalities.iter().try_for_each(|e| equality(b, e))?;
     b.sensors.iter().try_for_each(|s| sensor(b, s))?;
     pairs(b)
+}
+
+fn activation(a: &Actuator) -> Result<(), BuildError> {
+    let Some(activation) = &a.activation else { return Ok(()) };
+    let what = |part: &str| format!("actuator '{}': {part}", a.name);
+    if let Dynamics::Filter { time_constant: time } | Dynamics::ExactFilter { time_constant: time } =
+        activation.dynamics
+    {
+        value(time.is_finite() && time >= 0.0, || what("time constant"), "zero or a positive number", time)?;
+    }
+    ordered(activation.range, || what("act range"))
 }
 
 /// The joint that was added as number `id` exists and has one dof.
@@ -159,6 +172,10 @@ pub(super) fn model(mut model: Model, keyframes: Vec<Keyframe>) -> Result<Model,
         model.normalize_q(&mut k.q).map_err(error)?;
         crate::input_check::vector("v", &k.v, model.nv()).map_err(error)?;
         crate::input_check::vector("ctrl", &k.ctrl, model.nu()).map_err(error)?;
+        if k.act.is_empty() {
+            k.act.resize(model.na(), 0.0);
+        }
+        crate::input_check::vector("act", &k.act, model.na()).map_err(error)?;
         model.structure_mut().keyframes.push(k);
     }
     Ok(model)

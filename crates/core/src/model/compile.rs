@@ -6,7 +6,7 @@ use super::check;
 use super::coupling::EqualityKind;
 use super::geometry::{Geom, Mesh, Shape};
 use super::hull::Hull;
-use super::ids::{BodyId, FrameId, JointId, MeshId};
+use super::ids::{ActuatorId, BodyId, FrameId, JointId, MeshId};
 use super::joint::{Joint, JointKind, JointSpec, Primitive, PrimitiveKind};
 use super::parameters::{ParameterGroup, ParameterLayout, Parameters};
 use super::sensor::SensorObject;
@@ -281,6 +281,8 @@ impl Bodies {
         let tree = Topology::new(self.nodes, self.primitives);
         let driven = self.joints.iter().filter(|j| j.driven_compensation).flat_map(|j| j.v.clone());
         let driven_compensation = driven.filter(|_| self.compensation.iter().any(|c| c.0 != 0.0)).collect();
+        let activated = b.actuators.iter().enumerate().filter(|(_, a)| a.activation.is_some());
+        let activated = activated.map(|(k, _)| ActuatorId(k)).collect();
         let structure = Structure {
             name: b.name,
             tree,
@@ -292,6 +294,7 @@ impl Bodies {
             meshes: b.meshes,
             fields: b.fields,
             actuators: b.actuators,
+            activated,
             keyframes: Vec::new(),
             equalities: b.equalities,
             tendons: b.tendons,

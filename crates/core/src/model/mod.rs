@@ -1,6 +1,7 @@
 //! The model: structure (who carries whom), parameters (every number that can be differentiated) and options.
 //! Immutable; nothing in it changes during a step. Cheap to clone: the parts are shared.
 
+mod activation;
 mod actuator;
 mod builder;
 mod check;
@@ -24,6 +25,7 @@ mod servos;
 mod topology;
 mod warning;
 
+pub use activation::{Activation, Dynamics};
 pub use actuator::{Actuator, Transmission};
 pub use builder::ModelBuilder;
 pub use coupling::{Equality, EqualityKind, Tendon};
@@ -89,6 +91,8 @@ pub struct Keyframe {
     pub v: Vec<f64>,
     /// Controls (nu).
     pub ctrl: Vec<f64>,
+    /// Activations (na); empty: zero.
+    pub act: Vec<f64>,
 }
 
 /// Everything about a model that is not a parameter.
@@ -105,6 +109,8 @@ pub(crate) struct Structure {
     pub hulls: Vec<Arc<Hull>>,
     pub fields: Vec<HeightField>,
     pub actuators: Vec<Actuator>,
+    /// Actuators with an activation, in the order of act.
+    pub activated: Vec<ActuatorId>,
     pub keyframes: Vec<Keyframe>,
     pub equalities: Vec<Equality>,
     pub tendons: Vec<Tendon>,
@@ -265,6 +271,27 @@ impl Model {
     /// Controls.
     pub fn nu(&self) -> usize {
         self.structure.actuators.len()
+    }
+
+    /// Activations: numbers of a state between control and force.
+    pub fn na(&self) -> usize {
+        self.structure.activated.len()
+    }
+
+    /// Actuators with an activation, in the order of act.
+    pub fn activated(&self) -> &[ActuatorId] {
+        &self.structure.activated
+    }
+
+    /// An error if the model has activations, for what does not carry them.
+    pub fn without_activations(&self, what: &'static str) -> Result<(), InputError> {
+        match self.activated() {
+            [] => Ok(()),
+            ids => {
+                let actuators = ids.iter().map(|id| self.actuators()[id.0].name.clone()).collect();
+                Err(InputError::Activations { what, actuators })
+            }
+        }
     }
 
     /// Bodies, the world first.

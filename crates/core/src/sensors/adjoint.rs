@@ -15,7 +15,7 @@ pub(super) struct SensorAdjoint {
     pub acceleration: Vec<Force>,
     /// With respect to the impulses, one per row of the contact problem.
     pub lambda: Vec<f64>,
-    /// With respect to the inputs (nv, nv, nu).
+    /// With respect to the inputs (nv, nv, nu); `ctrl` is the gradient with respect to what drives the actuators.
     pub q: Vec<f64>,
     pub v: Vec<f64>,
     pub ctrl: Vec<f64>,

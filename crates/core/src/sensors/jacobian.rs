@@ -6,6 +6,7 @@ use super::layout::SensorLayout;
 use super::reverse::SensorReverse;
 use super::snapshot::Snapshot;
 use super::{SensorError, Sensors};
+use crate::dynamics::pull;
 use crate::error::InputError;
 use crate::gradient::{Gradient, GradientError, InputGrad, StepJacobian, StepRecord};
 use crate::input_check;
@@ -17,8 +18,8 @@ use core::ops::Range;
 #[derive(Debug, Clone, Copy)]
 pub struct SensorJacobian<'a> {
     layout: &'a SensorLayout,
-    rows: &'a [Vec<f64>; 4],
-    columns: [usize; 4],
+    rows: &'a [Vec<f64>; 5],
+    columns: [usize; 5],
 }
 
 /// Derivatives of some readings: a row for each number. Configurations count as tangents.
@@ -33,6 +34,8 @@ pub struct SensorRows<'a> {
     pub dtau: MatRef<'a>,
     /// With respect to ctrl (nu columns; none after a step without actuators).
     pub dctrl: MatRef<'a>,
+    /// With respect to act (na columns).
+    pub dact: MatRef<'a>,
 }
 
 impl<'a> SensorJacobian<'a> {
@@ -56,7 +59,7 @@ impl<'a> SensorJacobian<'a> {
             let columns = self.columns[k];
             MatRef::new(&self.rows[k][range.start * columns..range.end * columns], range.len(), columns)
         };
-        SensorRows { dq: block(0), dv: block(1), dtau: block(2), dctrl: block(3) }
+        SensorRows { dq: block(0), dv: block(1), dtau: block(2), dctrl: block(3), dact: block(4) }
     }
 }
 
@@ -64,8 +67,8 @@ impl<'a> SensorJacobian<'a> {
 #[derive(Debug, Clone)]
 pub(super) struct Derivatives {
     reverse: SensorReverse,
-    /// ∂readings/∂(q, v, tau, ctrl), row by row.
-    rows: [Vec<f64>; 4],
+    /// ∂readings/∂(q, v, tau, ctrl, act), row by row.
+    rows: [Vec<f64>; 5],
     /// Weights of a single number.
     unit: Vec<f64>,
 }
@@ -73,7 +76,7 @@ pub(super) struct Derivatives {
 impl Derivatives {
     fn new(model: &Model, count: usize) -> Derivatives {
         let (nv, nu) = (model.nv(), model.nu());
-        let rows = [nv, nv, nv, nu].map(|columns| vec![0.0; count * columns]);
+        let rows = [nv, nv, nv, nu, model.na()].map(|columns| vec![0.0; count * columns]);
         Derivatives { reverse: SensorReverse::new(model), rows, unit: vec![0.0; count] }
     }
 }
@@ -109,7 +112,7 @@ impl Sensors {
             if reverse.adjoint.depends_on_step_end() {
                 g.vjp_rows(f, &reverse.adjoint.v_next, &reverse.adjoint.lambda, out)?;
             }
-            reverse.add(out);
+            reverse.add(f, out);
             Ok::<_, GradientError>(())
         });
         self.derivatives = Some(memory);
@@ -150,7 +153,7 @@ impl Sensors {
         let memory = &*self.derivatives.insert(memory);
         done?;
         let (nv, nu) = (f.model.nv(), f.given.ctrl().map_or(0, <[f64]>::len));
-        Ok(SensorJacobian { layout: &self.layout, rows: &memory.rows, columns: [nv, nv, nv, nu] })
+        Ok(SensorJacobian { layout: &self.layout, rows: &memory.rows, columns: [nv, nv, nv, nu, f.model.na()] })
     }
 
     fn take_memory(&mut self, model: &Model) -> Box<Derivatives> {
@@ -162,16 +165,18 @@ impl Sensors {
         let Derivatives { reverse, rows, unit } = d;
         reverse.begin(f, self.layout.needs)?;
         rows.iter_mut().for_each(|x| x.fill(0.0));
-        let [dq, dv, dtau, dctrl] = rows;
+        let na = f.model.na();
+        let [dq, dv, dtau, dctrl, dact] = rows;
         let ranges = self.layout.ranges.iter().enumerate().filter(|(k, _)| self.layout.is_readable(*k));
         for row in ranges.flat_map(|(_, range)| range.clone()) {
             let of = |columns: usize| row * columns..(row + 1) * columns;
             let (q, v, tau, ctrl) = (&mut dq[of(nv)], &mut dv[of(nv)], &mut dtau[of(nv)], &mut dctrl[of(nu)]);
+            let act = &mut dact[of(na)];
             unit[row] = 1.0;
             reverse.pull(&Snapshot::of(f), &self.layout, unit);
             reverse.add_free_rotation(f);
             unit[row] = 0.0;
-            reverse.add_row(g, f, &mut InputGrad { q, v, tau, ctrl })?;
+            reverse.add_row(g, f, &mut InputGrad { q, v, tau, ctrl, act })?;
         }
         Ok(())
     }
@@ -179,17 +184,18 @@ impl Sensors {
 
 impl SensorReverse {
     /// Adds the direct dependence of the readings on the inputs.
-    fn add(&self, out: &mut InputGrad) {
+    fn add(&self, f: &StepRecord, out: &mut InputGrad) {
         let SensorAdjoint { q, v, ctrl, .. } = &self.adjoint;
-        for (out, direct) in [(&mut *out.q, q), (&mut *out.v, v), (&mut *out.ctrl, ctrl)] {
+        for (out, direct) in [(&mut *out.q, q), (&mut *out.v, v)] {
             out.iter_mut().zip(direct).for_each(|(o, d)| *o += d);
         }
+        pull(f.model, &f.given.act, f.given.ctrl(), [ctrl, &[]], [out.act, out.ctrl]);
     }
 
     /// Adds the direct derivatives and those through the end of the step.
     fn add_row(&self, g: &mut Gradient, f: &mut StepRecord, out: &mut InputGrad) -> Result<(), GradientError> {
         let SensorAdjoint { v_next, lambda, .. } = &self.adjoint;
-        self.add(out);
+        self.add(f, out);
         if self.adjoint.depends_on_impulses() {
             return g.vjp_rows(f, v_next, lambda, out);
         }
@@ -204,7 +210,7 @@ impl SensorReverse {
 fn add_product(v_next: &[f64], J: &StepJacobian, out: &mut InputGrad) {
     let blocks =
         [(&mut *out.q, J.dv_dq), (&mut *out.v, J.dv_dv), (&mut *out.tau, J.dv_dtau), (&mut *out.ctrl, J.dv_dctrl)];
-    for (out, block) in blocks {
+    for (out, block) in blocks.into_iter().chain([(&mut *out.act, J.dv_dact)]) {
         for (i, w) in v_next.iter().enumerate().filter(|(_, w)| **w != 0.0) {
             out.iter_mut().zip(block.row(i)).for_each(|(o, x)| *o += w * x);
         }

@@ -18,7 +18,7 @@ pub(super) struct Snapshot<'a> {
     pub time: f64,
     /// The part of (v_next − v) / dt that is due to forces (nv).
     pub acceleration: &'a [f64],
-    /// `None`: the actuators were off.
+    /// What drives the actuators: controls or activations; `None`: they were off.
     pub ctrl: Option<&'a [f64]>,
     pub wrenches: &'a [Wrench],
     pub contacts: &'a [Contact],
@@ -48,7 +48,7 @@ impl<'a> Snapshot<'a> {
         solution: &'a Solution,
     ) -> Snapshot<'a> {
         let StepInputs { q, v, time, wrenches, .. } = given;
-        let (ctrl, contacts) = (given.ctrl(), contacts.contacts());
+        let (ctrl, contacts) = (given.drive(), contacts.contacts());
         Snapshot { model, kin, q, v, time: *time, acceleration, ctrl, wrenches, contacts, assembly, solution }
     }
 

@@ -3,6 +3,7 @@
 
 use super::Step;
 use crate::constraint::Status;
+use crate::dynamics::push_next;
 use crate::error::InputError;
 use crate::gradient::{Gradient, GradientError, InputDirection, InputGrad, OutputGrad, StepJacobian, StepRecord};
 use crate::input_check;
@@ -10,7 +11,8 @@ use crate::model::{GradientMode, ParameterGroup};
 use crate::sensors::{SensorError, SensorJacobian, Sensors};
 
 impl Step<'_> {
-    /// All derivatives of (q_next, v_next) with respect to (q, v, tau) and, after a step with actuators, ctrl. Computed once
+    /// All derivatives of (q_next, v_next, act_next) with respect to (q, v, act, tau) and, after a step with actuators, ctrl.
+    /// Computed once
     /// per step; asked for again it is only looked up.
     pub fn jacobian(&mut self) -> Result<StepJacobian<'_>, GradientError> {
         let (mut record, gradient) = self.differentiable()?;
@@ -28,7 +30,7 @@ impl Step<'_> {
         gradient.is_choice(&mut record)
     }
 
-    /// The change of (q_next, v_next) along a change of (q, v, tau, ctrl): the Jacobian times a vector.
+    /// The change of (q_next, v_next) along a change of (q, v, tau, ctrl, act): the Jacobian times a vector.
     pub fn jvp(&mut self, dx: InputDirection, dq_next: &mut [f64], dv_next: &mut [f64]) -> Result<(), GradientError> {
         let nv = self.model.nv();
         self.check_direction(&dx)?;
@@ -40,7 +42,17 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// The change of (q_next, v_next) along a change of (q, v, tau, ctrl), on the side to which it leads. Where the step
+    /// The change of act_next along a change of (ctrl, act): of the activations, which nothing else reaches. Where a range clamps, it is
+    /// that of the inside.   (act-10)
+    pub fn jvp_act(&mut self, dx: InputDirection, dact_next: &mut [f64]) -> Result<(), GradientError> {
+        self.check_direction(&dx)?;
+        input_check::length("dact_next", dact_next.len(), self.model.na())?;
+        let given = &self.data.given;
+        push_next(self.model, &given.act, given.ctrl(), [dx.act, dx.ctrl], dact_next);
+        Ok(())
+    }
+
+    /// The change of (q_next, v_next) along a change of (q, v, tau, ctrl, act), on the side to which it leads. Where the step
     /// lies on a corner (something is about to slip, to open or to close, or the active constraints are over-determined)
     /// that is not the Jacobian times the change. With a `length` h it is the difference quotient
     /// `(step(x + h dx) − step(x))/h` of the true step, as far as contacts keep their places; without, the limit for short
@@ -78,8 +90,8 @@ impl Step<'_> {
         gradient.jacobian_of_sides(&mut record, length)
     }
 
-    /// Adds to `out` the gradient with respect to (q, v, tau, ctrl) of a number whose gradient with respect to
-    /// (q_next, v_next, impulses) is `w`. One adjoint solve; no matrix is formed.
+    /// Adds to `out` the gradient with respect to (q, v, tau, ctrl, act) of a number whose gradient with respect to
+    /// (q_next, v_next, impulses, act_next) is `w`. One adjoint solve; no matrix is formed.
     pub fn vjp(&mut self, w: OutputGrad, mut out: InputGrad) -> Result<(), GradientError> {
         self.check_output(&w)?;
         self.check_input_gradient(&out)?;
@@ -186,6 +198,7 @@ impl Step<'_> {
         for (what, x) in [("gradient of q", &out.q), ("gradient of v", &out.v), ("gradient of tau", &out.tau)] {
             input_check::length_or_none(what, x.len(), nv)?;
         }
+        input_check::length_or_none("gradient of act", out.act.len(), self.model.na())?;
         self.check_ctrl("gradient of ctrl", out.ctrl.len())
     }
 
@@ -194,12 +207,14 @@ impl Step<'_> {
             input_check::vector_or_none(what, x, self.model.nv())?;
         }
         input_check::vector_or_none("dctrl", dx.ctrl, dx.ctrl.len())?;
+        input_check::vector_or_none("dact", dx.act, self.model.na())?;
         self.check_ctrl("dctrl", dx.ctrl.len())
     }
 
     fn check_output(&self, w: &OutputGrad) -> Result<(), InputError> {
         input_check::vector_or_none("gradient of q_next", w.q, self.model.nv())?;
         input_check::vector_or_none("gradient of v_next", w.v, self.model.nv())?;
+        input_check::vector_or_none("gradient of act_next", w.act, self.model.na())?;
         input_check::vector_or_none("gradient of impulses", w.impulses, 3 * self.data.contacts.contacts().len())
     }
 

@@ -18,7 +18,7 @@ use crate::constraint::{self, Problem, Scene, SolveReport, Status, WarmStart};
 use crate::dynamics;
 use crate::error::{InputError, StepError};
 use crate::input_check;
-use crate::model::{GradientMode, Joint, Model, ParameterGroup};
+use crate::model::{GradientMode, Joint, Model, ParameterGroup, Transmission};
 use crate::spatial::Motion;
 
 /// Contacts are sought as far as bodies come in this many steps, so that impulses may make them faster.
@@ -53,6 +53,11 @@ impl Step<'_> {
         (&self.data.given.q, &self.data.given.v)
     }
 
+    /// Activations that the step began with (na).
+    pub fn act(&self) -> &[f64] {
+        &self.data.given.act
+    }
+
     /// Forces and controls of the step: forces of zero where none were given.
     pub fn input(&self) -> Input<'_> {
         let given = &self.data.given;
@@ -62,6 +67,13 @@ impl Step<'_> {
     /// Velocity at its end (nv).
     pub fn v_next(&self) -> &[f64] {
         &self.data.end.v
+    }
+
+    /// Writes the activations at its end (na).
+    pub fn act_next(&self, out: &mut [f64]) -> Result<(), InputError> {
+        input_check::length("out", out.len(), self.model.na())?;
+        dynamics::advance(self.model, self.act(), self.data.given.ctrl(), out);
+        Ok(())
     }
 
     /// The warm start that it leaves for the next one.
@@ -117,14 +129,14 @@ pub fn step<'d>(
     next: &mut State,
 ) -> Result<Step<'d>, StepError> {
     check_input(model, data, x, input, next)?;
-    data.given.keep([&x.q, &x.v], x.time, input.tau, input.ctrl, input.wrenches);
+    data.given.keep(model, [&x.q, &x.v, &x.act], x.time, input.tau, input.ctrl, input.wrenches);
     data.invalidate_derivatives();
     data.finished = false;
-    let Data { kin, mass, free, .. } = &mut *data;
+    let Data { given, kin, mass, free, .. } = &mut *data;
     let dt = model.options().dt;
 
     dynamics::bias(model, &x.q, &x.v, input.wrenches, kin, free); // poses, dof axes, velocities, b
-    dynamics::forces(model, kin, &x.q, &x.v, input.tau, input.ctrl, free); // input, actuators, springs, dampers
+    dynamics::forces(model, kin, &x.q, &x.v, input.tau, given.drive(), free); // input, actuators, springs, dampers
     dynamics::factor_mass(model, free, kin, mass); // M̂ = M + dt D + dt² K, factored once
     dynamics::check_positive_definite(model, mass.broken_pivot())?; // a dof without inertia has no motion to compute
     dynamics::free_velocity(model, kin, &x.v, mass, free); // v_free = v + dt M̂⁻¹ (tau − b − dt K v) + u
@@ -139,6 +151,7 @@ pub fn step<'d>(
         *a = all - turn / dt;
     }
     next.v.copy_from_slice(v_next);
+    dynamics::advance(model, &x.act, input.ctrl, &mut next.act); // act_next: what follows the controls
     next.time = x.time + dt;
     check_bounded(model, x.time, next, report.status)?;
     data.report = report;
@@ -197,13 +210,27 @@ fn check_input(model: &Model, data: &Data, x: &State, input: &Input, next: &Stat
     data.structure.check(model, "data")?;
     model.check_q(&x.q)?;
     input_check::vector("v", &x.v, model.nv())?;
+    input_check::vector("act", &x.act, model.na())?;
     input_check::vector_or_none("tau", input.tau, model.nv())?;
     if let Some(ctrl) = input.ctrl {
         input_check::vector("ctrl", ctrl, model.nu())?;
     }
     dynamics::check_wrenches(model, input.wrenches)?;
     input_check::length("next.q", next.q.len(), model.nq())?;
+    input_check::length("next.act", next.act.len(), model.na())?;
     input_check::length("next.v", next.v.len(), model.nv())
+}
+
+/// Names the body on which an actuator acts whose activation is beyond all bounds.
+fn check_activations(model: &Model, time: f64, next: &State, status: Status) -> Result<(), StepError> {
+    let limit = input_check::LARGEST;
+    let Some(n) = next.act.iter().position(|x| x.is_nan() || x.abs() > limit) else { return Ok(()) };
+    let actuator = &model.actuators()[model.activated()[n].0];
+    let body = match actuator.transmission {
+        Transmission::Joint(id) => model.bodies()[model.joints()[id.0].body.0].name.clone(),
+        _ => actuator.name.clone(),
+    };
+    Err(StepError::Diverged { body, quantity: "activation", value: next.act[n], limit, time, status })
 }
 
 /// Names the body whose motion is beyond all bounds. What passes is accepted by the next step.
@@ -214,7 +241,7 @@ fn check_bounded(model: &Model, time: f64, next: &State, status: Status) -> Resu
         Some(i) => (Some((i, next.v[i])), "velocity", speed),
         None => (beyond(&next.q, input_check::LARGEST).map(|i| (i, next.q[i])), "position", input_check::LARGEST),
     };
-    let Some((i, value)) = found else { return Ok(()) };
+    let Some((i, value)) = found else { return check_activations(model, time, next, status) };
     let is_of = |j: &&Joint| if quantity == "velocity" { j.v.contains(&i) } else { j.q.contains(&i) };
     let joint = model.joints().iter().find(is_of);
     let body = joint.map_or(String::new(), |j| model.bodies()[j.body.0].name.clone());

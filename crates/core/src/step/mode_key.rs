@@ -2,7 +2,7 @@
 
 use super::Step;
 use crate::constraint::{AT_REST, Cone, JointRowKind, Mode, Source, rows_of};
-use crate::dynamics::for_each_ctrl_partial;
+use crate::dynamics::{for_each_ctrl_partial, for_each_response};
 use crate::model::GradientMode;
 use crate::spatial::Vec3;
 
@@ -29,19 +29,23 @@ impl Step<'_> {
         for (k, _) in assembly.problem.blocks.iter().enumerate().filter(|(_, b)| b.is_on_dof()) {
             key = key.wrapping_add(self.block_key(k));
         }
-        if let Some(ctrl) = self.data.given.ctrl() {
+        if let Some(drive) = self.data.given.drive() {
             for_each_ctrl_partial(
                 self.model,
                 &self.data.kin,
                 &self.data.given.q,
                 &self.data.given.v,
-                ctrl,
+                drive,
                 &self.data.free.saturation,
                 |i, k, slope| {
                     key = key.wrapping_add(hash([i as u64, k as u64, u64::from(slope != 0.0)]));
                 },
             );
         }
+        for_each_response(self.model, &self.data.given.act, self.data.given.ctrl(), |n, _, r| {
+            let free = r.slopes.map(|slope| u64::from(slope != 0.0));
+            key = key.wrapping_add(hash([n as u64, free[0], free[1]]));
+        });
         key
     }
 

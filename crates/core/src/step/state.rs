@@ -5,7 +5,7 @@ use crate::error::InputError;
 use crate::input_check;
 use crate::model::Model;
 
-/// Configuration, velocity and time.
+/// Configuration, velocity, activations and time.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct State {
@@ -13,28 +13,38 @@ pub struct State {
     pub q: Vec<f64>,
     /// Velocity (nv).
     pub v: Vec<f64>,
+    /// Activations of actuators (na).
+    pub act: Vec<f64>,
     /// Time (s).
     pub time: f64,
 }
 
 impl State {
-    /// A state at time zero; quaternions are normalized.
+    /// A state at time zero, activations of zero; quaternions are normalized.
     pub fn new(model: &Model, q: &[f64], v: &[f64]) -> Result<State, InputError> {
         input_check::vector("v", v, model.nv())?;
         let mut q = q.to_vec();
         model.normalize_q(&mut q)?;
-        Ok(State { q, v: v.to_vec(), time: 0.0 })
+        Ok(State { q, v: v.to_vec(), act: vec![0.0; model.na()], time: 0.0 })
+    }
+
+    /// This state with other activations (na).
+    pub fn with_act(mut self, model: &Model, act: &[f64]) -> Result<State, InputError> {
+        input_check::vector("act", act, model.na())?;
+        self.act.clear();
+        self.act.extend_from_slice(act);
+        Ok(self)
     }
 
     /// The neutral configuration at rest.
     pub fn neutral(model: &Model) -> State {
-        State { q: model.neutral().to_vec(), v: vec![0.0; model.nv()], time: 0.0 }
+        State { q: model.neutral().to_vec(), v: vec![0.0; model.nv()], act: vec![0.0; model.na()], time: 0.0 }
     }
 
     /// A named state of the model.
     pub fn keyframe(model: &Model, name: &str) -> Result<State, InputError> {
         let k = model.keyframe(name)?;
-        Ok(State { q: k.q.clone(), v: k.v.clone(), time: 0.0 })
+        Ok(State { q: k.q.clone(), v: k.v.clone(), act: k.act.clone(), time: 0.0 })
     }
 }
 

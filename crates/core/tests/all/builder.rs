@@ -88,7 +88,7 @@ fn every_refusal_names_the_culprit_and_what_was_expected() {
         (refused(|b, _| drop_id(b.add_actuator(Actuator::motor("m", JointId(7), 1.0)))), &["'m'", "joint"]),
         (
             refused(|b, _| {
-                b.add_keyframe(Keyframe { name: "home".into(), q: vec![0.0; 3], v: vec![0.0], ctrl: vec![] });
+                b.add_keyframe(Keyframe { name: "home".into(), q: vec![0.0; 3], v: vec![0.0], ..Keyframe::default() });
             }),
             &["'home'", "expected 1", "got 3"],
         ),

@@ -102,6 +102,8 @@ impl Disabled {
         actuator.ctrl_range = actuator.ctrl_range.filter(|_| !self.any(&["clampctrl"]));
         if self.any(&["actuation"]) {
             (actuator.gain, actuator.bias, actuator.force_range) = (0.0, [0.0; 3], None);
+            actuator.gain_slopes = [0.0; 2];
+            actuator.enabled &= actuator.activation.is_none();
         }
         actuator
     }

@@ -17,6 +17,8 @@ pub(super) struct Layout<'b> {
     pub joints: &'b [JointKind],
     /// For each actuator of the file whether the model has it.
     pub has_actuator: &'b [bool],
+    /// For each activation of the file whether the model has it.
+    pub has_activation: &'b [bool],
 }
 
 /// Adds the states, with a note about each one that is not as it is written.
@@ -46,7 +48,9 @@ fn one(key: Element, layout: &Layout) -> Result<(Keyframe, Vec<String>), LoadErr
     }
     let kept = ctrl.into_iter().zip(layout.has_actuator).filter(|(_, kept)| **kept);
     let name = key.text("name").unwrap_or_default().into();
-    Ok((Keyframe { name, q, v, ctrl: kept.map(|(u, _)| u).collect() }, repaired))
+    let act = completed(key, "act", vec![0.0; layout.has_activation.len()], &mut repaired)?;
+    let act = act.into_iter().zip(layout.has_activation).filter(|(_, kept)| **kept).map(|(x, _)| x).collect();
+    Ok((Keyframe { name, q, v, ctrl: kept.map(|(u, _)| u).collect(), act }, repaired))
 }
 
 /// The numbers of an attribute, then the rest of `base`.

@@ -137,7 +137,14 @@ impl Sections<'_, '_> {
         }
         let has_actuator: Vec<bool> = actuators.iter().map(|a| a.actuator.is_some()).collect();
         let joints: Vec<JointKind> = links.iter().flat_map(|l| &l.joints).map(|j| j.kind).collect();
-        let layout = keyframe::Layout { q0: &neutral(links), joints: &joints, has_actuator: &has_actuator };
+        let has_activation = actuators.iter().flat_map(|a| vec![a.actuator.is_some(); a.activations]);
+        let has_activation: Vec<bool> = has_activation.collect();
+        let layout = keyframe::Layout {
+            q0: &neutral(links),
+            joints: &joints,
+            has_actuator: &has_actuator,
+            has_activation: &has_activation,
+        };
         keyframe::read(root, &layout, builder)?;
         let add = |a: actuator::Read| (a.name, a.actuator.map(|a| builder.add_actuator(disabled.actuator(a))));
         let actuators = actuators.into_iter().map(add).collect();

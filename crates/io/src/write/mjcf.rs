@@ -23,7 +23,8 @@ pub fn to_mjcf_with_warnings(model: &Model) -> (String, Vec<ConversionWarning>) 
     w.xml.open("mujoco", Attributes::new().name("model", model.name()));
     w.xml.leaf("compiler", Attributes::new().text("angle", "radian").text("inertiafromgeom", "false"));
     let o = model.options();
-    w.xml.leaf("option", Attributes::new().numbers("timestep", &[o.dt]).numbers("gravity", &o.gravity));
+    let option = Attributes::new().numbers("timestep", &[o.dt]).numbers("gravity", &o.gravity);
+    w.xml.leaf("option", w.disabled_actuators(option));
     w.pair_rule();
     w.assets();
     w.tree();

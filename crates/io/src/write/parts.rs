@@ -2,8 +2,13 @@
 
 use super::mjcf::{Writer, finite_range};
 use super::xml::{Attributes, join};
-use slipstick_core::model::{Actuator, EqualityKind, FrameId, JointKind, ParameterGroup, Tendon, Transmission};
+use slipstick_core::model::{
+    Actuator, Dynamics, EqualityKind, FrameId, JointKind, ParameterGroup, Tendon, Transmission,
+};
 use slipstick_core::spatial::{Pose, Quat, Vec3};
+
+/// Group of the actuators that do not act.
+const DISABLED: &str = "30";
 
 impl Writer<'_> {
     /// Meshes and height fields, written out: corners and triangles of the hulls, heights over their least.
@@ -183,7 +188,8 @@ impl Writer<'_> {
                     }
                 },
             };
-            let mut x = x.numbers("gainprm", &law[..1]).text("biastype", "affine").numbers("biasprm", &law[1..]);
+            let x = self.gain(x, a, law[0]);
+            let mut x = activation(x, a).text("biastype", "affine").numbers("biasprm", &law[1..]);
             if let Some(range) = a.ctrl_range {
                 x = x.text("ctrllimited", "true").numbers("ctrlrange", &finite_range(range));
             }
@@ -214,6 +220,21 @@ impl Writer<'_> {
         }
     }
 
+    /// The gain of an actuator, and its group if that is switched off.
+    fn gain(&self, x: Attributes, a: &Actuator, gain: f64) -> Attributes {
+        let x = if a.enabled { x } else { x.text("group", DISABLED) };
+        match a.gain_slopes {
+            [0.0, 0.0] => x.numbers("gainprm", &[gain]),
+            [length, velocity] => x.text("gaintype", "affine").numbers("gainprm", &[gain, length, velocity]),
+        }
+    }
+
+    /// Actuators that do not act are in a group of their own.
+    pub(super) fn disabled_actuators(&self, option: Attributes) -> Attributes {
+        let all = self.model.actuators().iter().all(|a| a.enabled);
+        if all { option } else { option.text("actuatorgroupdisable", DISABLED) }
+    }
+
     /// A planar joint is written as three joints; an actuator on it pulls on their weighted sum.
     fn is_on_planar(&self, a: &Actuator) -> bool {
         matches!(a.transmission, Transmission::Joint(id) if self.model.joints()[id.0].kind == JointKind::Planar)
@@ -226,7 +247,7 @@ impl Writer<'_> {
         self.xml.open("keyframe", Attributes::new());
         for k in self.model.keyframes() {
             let mut a = Attributes::new().name("name", &k.name);
-            for (name, values) in [("qpos", &k.q), ("qvel", &k.v), ("ctrl", &k.ctrl)] {
+            for (name, values) in [("qpos", &k.q), ("qvel", &k.v), ("act", &k.act), ("ctrl", &k.ctrl)] {
                 if !values.is_empty() {
                     a = a.numbers(name, values);
                 }
@@ -234,6 +255,21 @@ impl Writer<'_> {
             self.xml.leaf("key", a);
         }
         self.xml.close("keyframe");
+    }
+}
+
+/// What stands between control and force.
+fn activation(x: Attributes, a: &Actuator) -> Attributes {
+    let Some(activation) = &a.activation else { return x };
+    let x = match activation.dynamics {
+        Dynamics::Filter { time_constant } => x.text("dyntype", "filter").numbers("dynprm", &[time_constant]),
+        Dynamics::ExactFilter { time_constant } => x.text("dyntype", "filterexact").numbers("dynprm", &[time_constant]),
+        _ => x.text("dyntype", "integrator"),
+    };
+    let x = if activation.early { x.text("actearly", "true") } else { x };
+    match activation.range {
+        Some(range) => x.text("actlimited", "true").numbers("actrange", &finite_range(range)),
+        None => x,
     }
 }
 

@@ -127,18 +127,17 @@ fn what_would_change_the_motion_is_warned_about_once_each() {
            <worldbody><body mocap="false"><joint name="j" stiffness="1 2"/>
            <geom size="1" condim="6"/><geom size="1" condim="4"/><composite/></body></worldbody>
            <tendon><spatial range="0 1"/><fixed armature="1"><joint joint="j" coef="1"/></fixed></tendon>
-           <actuator><damper joint="j" ctrlrange="0 1"/><position joint="j" timeconst="1"/></actuator></mujoco>"#,
+           <actuator><muscle joint="j"/></actuator></mujoco>"#,
     );
     let starts = [
         "<option>: fluid forces",
         "<spatial>: spatial tendons",
         "<fixed>: armature of a tendon",
-        "<damper>: <damper> is not supported",
+        "<muscle>: <muscle> is not supported",
         "<flag>: contact override",
         "<composite>",
         "<joint name=\"j\">: only the first number of stiffness",
         "<geom>: condim",
-        "<position>: the filter",
     ];
     assert_eq!(model.warnings().len(), starts.len(), "{:#?}", model.warnings());
     for start in starts {

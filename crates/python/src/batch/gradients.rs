@@ -93,7 +93,7 @@ impl Batch {
         let (q, v) = (weights("q", q)?, weights("v", v)?);
         let groups = parameters.map_or(Ok(Vec::new()), Groups::all)?;
         self.gradients(py, None, None, &groups, |batch, out| {
-            in_mode(batch, gradient, |batch| batch.vjp(StateGrad { q: &q, v: &v }, out))
+            in_mode(batch, gradient, |batch| batch.vjp(StateGrad { q: &q, v: &v, ..StateGrad::default() }, out))
         })
     }
 }
@@ -149,7 +149,7 @@ impl Batch {
             let mut inner = self.enter()?;
             let mut ctrl = actuated.unwrap_or(inner.actuated).then(|| zeros(&of_ctrl)).transpose()?;
             let of_ctrl = ctrl.as_deref_mut().unwrap_or(&mut []);
-            let inputs = InputGrad { q: &mut q, v: &mut v, tau: &mut tau, ctrl: of_ctrl };
+            let inputs = InputGrad { q: &mut q, v: &mut v, tau: &mut tau, ctrl: of_ctrl, act: &mut [] };
             let done = work(&mut inner.batch, BatchGrad { inputs, groups, parameters: &mut parameters })?;
             Ok::<_, Failure>((done, ctrl))
         })?;

@@ -107,7 +107,9 @@ impl BatchRollout {
         let (q, v) = (self.of_states(batch, "q", q)?, self.of_states(batch, "v", v)?);
         self.with_record(|record| {
             batch.gradients(py, Some(self.steps), Some(self.actuated), &groups, |batch, out| {
-                in_mode(batch, gradient, |batch| batch.vjp_of(record, StateGrad { q: &q, v: &v }, out))
+                in_mode(batch, gradient, |batch| {
+                    batch.vjp_of(record, StateGrad { q: &q, v: &v, ..StateGrad::default() }, out)
+                })
             })
         })
     }

@@ -156,7 +156,8 @@ pub fn velocity_derivatives<'py>(
 
 /// Derivatives of actuate.
 ///
-/// q (nq,), v (nv,), ctrl (nu,). Returns (dtau_dq (nv, nv), dtau_dv (nv, nv), dtau_dctrl (nv, nu)).
+/// q (nq,), v (nv,), ctrl (nu,). Returns (dtau_dq (nv, nv), dtau_dv (nv, nv), dtau_dctrl (nv, nu)). Of a model without activations;
+/// Step.jacobian has the derivatives of others.
 #[pyfunction]
 pub fn actuate_derivatives<'py>(
     py: Python<'py>,
@@ -166,6 +167,7 @@ pub fn actuate_derivatives<'py>(
     ctrl: Input,
 ) -> Result<Three<Matrix<'py>>, Failure> {
     let (q, v, ctrl) = (vector("q", q)?, vector("v", v)?, vector("ctrl", ctrl)?);
+    model.inner.without_activations("actuate_derivatives")?;
     let (nv, nu) = (model.inner.nv(), model.inner.nu());
     let [dq, dv, dctrl] = model.run(py, |m, work| {
         let mut out = [nv, nv, nu].map(|n| vec![0.0; nv * n]);

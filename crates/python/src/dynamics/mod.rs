@@ -172,19 +172,23 @@ pub fn passive<'py>(
 
 /// Forces of the actuators under controls.
 ///
-/// q (nq,), v (nv,), ctrl (nu,). Returns tau (nv,).
+/// q (nq,), v (nv,), ctrl (nu,), act (na,): activations, needed where the model has them. Returns tau (nv,).
 #[pyfunction]
+#[pyo3(signature = (model, q, v, ctrl, act=None))]
 pub fn actuate<'py>(
     py: Python<'py>,
     #[pyo3(from_py_with = arg::model)] model: &Model,
     q: Input,
     v: Input,
     ctrl: Input,
+    act: Option<Input>,
 ) -> Result<Vector<'py>, Failure> {
     let (q, v, ctrl) = (vector("q", q)?, vector("v", v)?, vector("ctrl", ctrl)?);
+    let act = act.map_or(Ok(Vec::new()), |act| vector("act", act))?;
     let tau = model.run(py, |m, work| {
-        let mut tau = vec![0.0; m.nv()];
-        work.actuate(m, &q, &v, &ctrl, &mut tau)?;
+        let (mut tau, mut drives) = (vec![0.0; m.nv()], vec![0.0; m.nu()]);
+        work.drives(m, &act, &ctrl, &mut drives)?;
+        work.actuate(m, &q, &v, &drives, &mut tau)?;
         Ok(tau)
     })?;
     Ok(tau.into_pyarray(py))

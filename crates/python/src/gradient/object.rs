@@ -13,7 +13,8 @@ pub type Part<'a> = (&'a [usize], Vec<f64>);
 ///
 /// Attributes: q, v (…, nv): with respect to the first state, q as a tangent; tau (…, nv), ctrl (…, nu): what acted, of a
 /// rollout along an axis of steps; ctrl is None if there were no controls; parameters: dict of the name of a group to an
-/// array, empty unless asked for. `gq, gv, gtau, gctrl = gradient` works too.
+/// array, empty unless asked for; act (na,): with respect to the first activations, None of a Batch, which has none.
+/// `gq, gv, gtau, gctrl = gradient` works too.
 #[pyclass(frozen, get_all, module = "slipstick.gradient")]
 pub struct Gradient {
     q: Py<PyArrayDyn<f64>>,
@@ -21,6 +22,7 @@ pub struct Gradient {
     tau: Py<PyArrayDyn<f64>>,
     ctrl: Option<Py<PyArrayDyn<f64>>>,
     parameters: Py<PyDict>,
+    act: Option<Py<PyArrayDyn<f64>>>,
 }
 
 impl Gradient {
@@ -37,7 +39,12 @@ impl Gradient {
             groups.set_item(name, array(part)?)?;
         }
         let ctrl = ctrl.map(array).transpose()?;
-        Ok(Gradient { q: array(q)?, v: array(v)?, tau: array(tau)?, ctrl, parameters: groups.unbind() })
+        Ok(Gradient { q: array(q)?, v: array(v)?, tau: array(tau)?, ctrl, parameters: groups.unbind(), act: None })
+    }
+
+    /// With the part of the activations.
+    pub fn with_act(self, py: Python<'_>, (shape, numbers): Part) -> PyResult<Gradient> {
+        Ok(Gradient { act: Some(shaped(py, shape, numbers)?.unbind()), ..self })
     }
 }
 

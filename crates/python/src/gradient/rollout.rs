@@ -69,10 +69,10 @@ impl RolloutGradient {
         Ok(self.enter()?.bytes())
     }
 
-    /// The steps from (q, v): q (nq,), v (nv,); ctrl (nu,) for all steps or (steps, nu), without it the actuators are
+    /// The steps from (q, v, act): q (nq,), v (nv,), act (na,; without it zeros); ctrl (nu,) for all steps or (steps, nu), without it the actuators are
     /// off; tau (nv,) or (steps, nv); wrenches (n_bodies, 6) for all steps; time (s) at the beginning.
     /// Returns a Trajectory. Raises DivergenceError if a state is not finite.
-    #[pyo3(signature = (q, v, *, ctrl=None, tau=None, wrenches=None, time=0.0))]
+    #[pyo3(signature = (q, v, *, ctrl=None, tau=None, wrenches=None, act=None, time=0.0))]
     fn run(
         &self,
         py: Python<'_>,
@@ -81,9 +81,13 @@ impl RolloutGradient {
         ctrl: Option<Input>,
         tau: Option<Input>,
         wrenches: Option<Input>,
+        act: Option<Input>,
         #[pyo3(from_py_with = arg::time)] time: f64,
     ) -> Result<Trajectory, Failure> {
         let mut x0 = State::new(&self.model, &vector("q", q)?, &vector("v", v)?)?;
+        if let Some(act) = act {
+            x0 = x0.with_act(&self.model, &vector("act", act)?)?;
+        }
         if !time.is_finite() {
             return Err(InputError::Value { what: "time".into(), expected: "a finite number", got: time }.into());
         }
@@ -127,36 +131,39 @@ impl RolloutGradient {
         Ok(self.enter()?.set_warm_start(warm_start.0.clone())?)
     }
 
-    /// The Gradient of a loss whose gradient with respect to the states is (q, v): (steps + 1, nv) for
-    /// all states, the first included, or (nv,) for the last one only; q as tangents. sensors: its gradient with respect
+    /// The Gradient of a loss whose gradient with respect to the states is (q, v, act): (steps + 1, nv) for
+    /// all states, the first included, or (nv,) for the last one only (act: na); q as tangents. sensors: its gradient with respect
     /// to the readings, a dict of names in Trajectory.sensors to (steps, size); needs memory="recompute". What is left out
     /// is zero.
-    #[pyo3(signature = (*, q=None, v=None, sensors=None))]
+    #[pyo3(signature = (*, q=None, v=None, act=None, sensors=None))]
     fn vjp(
         &self,
         py: Python<'_>,
         q: Option<Input>,
         v: Option<Input>,
+        act: Option<Input>,
         #[pyo3(from_py_with = arg::sensors)] sensors: Option<&Bound<'_, PyDict>>,
     ) -> Result<Gradient, Failure> {
-        let (q, v) = (self.weights("q", q)?, self.weights("v", v)?);
+        let (nv, na) = (self.model.nv(), self.model.na());
+        let (q, v, act) = (self.weights("q", q, nv)?, self.weights("v", v, nv)?, self.weights("act", act, na)?);
         let readings = weights_of_steps(&self.model, self.steps, sensors)?;
         let (grad, actuated) = self.last(py, |rollout| {
             let mut grad = rollout.zeros();
-            rollout.vjp_sensors(StateGrad { q: &q, v: &v }, &readings, &mut grad)?;
+            rollout.vjp_sensors(StateGrad { q: &q, v: &v, act: &act }, &readings, &mut grad)?;
             Ok((grad, rollout.is_actuated()))
         })?;
         let sizes: Vec<_> = grad.parameters.iter().map(|(_, x)| [x.len()]).collect();
         let groups = grad.parameters.into_iter().zip(&sizes).map(|((group, x), size)| (group.name(), (&size[..], x)));
         let (nv, tau, ctrl) = ([self.model.nv()], [self.steps, self.model.nv()], [self.steps, self.model.nu()]);
         let ctrl = actuated.then_some((&ctrl[..], grad.ctrl));
-        Ok(Gradient::new(py, [(&nv, grad.q), (&nv, grad.v), (&tau, grad.tau)], ctrl, groups)?)
+        let parts = [(&nv[..], grad.q), (&nv[..], grad.v), (&tau[..], grad.tau)];
+        Ok(Gradient::new(py, parts, ctrl, groups)?.with_act(py, (&[na], grad.act))?)
     }
 
-    /// The change of every state along a change of what the rollout is made from: q, v (nv,): of the first state; tau
+    /// The change of every state along a change of what the rollout is made from: q, v (nv,), act (na,): of the first state; tau
     /// (steps, nv), ctrl (steps, nu); parameters: dict of the name of a group to an array. What is left out is zero.
     /// Returns (dq, dv), (steps + 1, nv) each.
-    #[pyo3(signature = (*, q=None, v=None, tau=None, ctrl=None, parameters=None))]
+    #[pyo3(signature = (*, q=None, v=None, tau=None, ctrl=None, act=None, parameters=None))]
     fn jvp<'py>(
         &self,
         py: Python<'py>,
@@ -164,11 +171,13 @@ impl RolloutGradient {
         v: Option<Input>,
         tau: Option<Input>,
         ctrl: Option<Input>,
+        act: Option<Input>,
         #[pyo3(from_py_with = arg::parameters)] parameters: Option<&Bound<'py, PyDict>>,
     ) -> Result<(Array<'py>, Array<'py>), Failure> {
         let (nv, nu) = (self.model.nv(), self.model.nu());
         let (q, v) = (rows("q", q, 1, nv)?, rows("v", v, 1, nv)?);
         let (tau, ctrl) = (rows("tau", tau, self.steps, nv)?, rows("ctrl", ctrl, self.steps, nu)?);
+        let act = rows("act", act, 1, self.model.na())?;
         let mut values = Vec::new();
         for (name, x) in parameters.iter().flat_map(|p| p.iter()) {
             let name: String =
@@ -178,7 +187,7 @@ impl RolloutGradient {
         let size = (self.steps + 1) * nv;
         let (dq, dv) = self.last(py, |rollout| {
             let parameters: Vec<_> = values.iter().map(|(g, x)| (*g, &x[..])).collect();
-            let dx = RolloutDirection { q: &q, v: &v, tau: &tau, ctrl: &ctrl, parameters: &parameters };
+            let dx = RolloutDirection { q: &q, v: &v, tau: &tau, ctrl: &ctrl, act: &act, parameters: &parameters };
             let (mut dq, mut dv) = (vec![0.0; size], vec![0.0; size]);
             rollout.jvp(dx, &mut dq, &mut dv).map(|()| (dq, dv))
         })?;
@@ -186,8 +195,8 @@ impl RolloutGradient {
         Ok((shaped(py, &shape, dq)?, shaped(py, &shape, dv)?))
     }
 
-    /// Derivatives of the last state, rows (q as a tangent, v): dict with initial (2nv, 2nv), tau (steps, 2nv, nv),
-    /// ctrl (steps, 2nv, nu), each unless switched off, and the chosen groups of parameters (2nv, n) by their names.
+    /// Derivatives of the last state, rows (q as a tangent, v, act), n = 2nv + na: dict with initial (n, n), tau (steps, n, nv),
+    /// ctrl (steps, n, nu), each unless switched off, and the chosen groups of parameters (n, …) by their names.
     /// every=True: of every state, along a first axis of steps + 1.
     #[pyo3(signature = (*, initial=true, tau=true, ctrl=true, every=false))]
     fn sensitivities<'py>(
@@ -258,9 +267,9 @@ impl RolloutGradient {
         })
     }
 
-    /// A gradient of the states: (nv,), (steps + 1, nv), or none.
-    fn weights(&self, what: &'static str, x: Option<Input>) -> Result<Vec<f64>, Failure> {
-        let (states, nv) = (self.steps + 1, self.model.nv());
+    /// A gradient of the states: (width,), (steps + 1, width), or none.
+    fn weights(&self, what: &'static str, x: Option<Input>, nv: usize) -> Result<Vec<f64>, Failure> {
+        let states = self.steps + 1;
         let Some(x) = x else { return Ok(Vec::new()) };
         let (numbers, shape) = array(what, x)?;
         match *shape {
@@ -273,20 +282,21 @@ impl RolloutGradient {
     /// Empty blocks of sensitivities.
     fn blocks(&self, wanted: &Wanted) -> Vec<Block> {
         let (steps, nv, nu) = (self.steps, self.model.nv(), self.model.nu());
+        let state = 2 * nv + self.model.na();
         let block = |name, kind, shape| Block { name, kind, shape, numbers: Vec::new() };
         let mut blocks = Vec::new();
         if wanted.initial {
-            blocks.push(block("initial", Kind::Initial, vec![2 * nv, 2 * nv]));
+            blocks.push(block("initial", Kind::Initial, vec![state, state]));
         }
         if wanted.tau {
-            blocks.push(block("tau", Kind::Tau, vec![steps, 2 * nv, nv]));
+            blocks.push(block("tau", Kind::Tau, vec![steps, state, nv]));
         }
         if wanted.ctrl {
-            blocks.push(block("ctrl", Kind::Ctrl, vec![steps, 2 * nv, nu]));
+            blocks.push(block("ctrl", Kind::Ctrl, vec![steps, state, nu]));
         }
         for group in &self.groups {
             let n = self.model.parameters().group(*group).len();
-            blocks.push(block(group.name(), Kind::Parameters(*group), vec![2 * nv, n]));
+            blocks.push(block(group.name(), Kind::Parameters(*group), vec![state, n]));
         }
         blocks
     }

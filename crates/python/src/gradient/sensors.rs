@@ -15,14 +15,15 @@ use std::ops::Range;
 
 /// Derivatives of the readings of a sensor: a row for each of its numbers, configurations count as tangents.
 ///
-/// Attributes: dq, dv, dtau (size, nv), dctrl (size, nu; without columns if the step was made without ctrl): with
-/// respect to q, v, tau and ctrl.
+/// Attributes: dq, dv, dtau (size, nv), dctrl (size, nu; without columns if the step was made without ctrl), dact (size, na): with
+/// respect to q, v, tau, ctrl and act.
 #[pyclass(frozen, get_all, module = "slipstick.types")]
 pub struct SensorJacobian {
     dq: Py<PyArray2<f64>>,
     dv: Py<PyArray2<f64>>,
     dtau: Py<PyArray2<f64>>,
     dctrl: Py<PyArray2<f64>>,
+    dact: Py<PyArray2<f64>>,
 }
 
 #[pymethods]
@@ -37,23 +38,23 @@ impl SensorJacobian {
 type Block = (Vec<f64>, usize, usize);
 
 /// Names and blocks of all sensors that can be read, taken out of the memory of the step.
-pub fn blocks(model: &Model, step: &mut Step, sensors: &mut Sensors) -> Result<Vec<(String, [Block; 4])>, SensorError> {
+pub fn blocks(model: &Model, step: &mut Step, sensors: &mut Sensors) -> Result<Vec<(String, [Block; 5])>, SensorError> {
     let all = step.sensor_jacobian(sensors)?;
     let block = |m: MatRef| ((0..m.rows()).flat_map(|i| m.row(i)).copied().collect(), m.rows(), m.cols());
     let of = |k: usize| {
         let rows = all.get(k).ok()?;
-        Some((name(model, k), [rows.dq, rows.dv, rows.dtau, rows.dctrl].map(block)))
+        Some((name(model, k), [rows.dq, rows.dv, rows.dtau, rows.dctrl, rows.dact].map(block)))
     };
     Ok((0..model.sensors().len()).filter_map(of).collect())
 }
 
 /// A SensorJacobian for each name.
-pub fn to_dict(py: Python<'_>, all: Vec<(String, [Block; 4])>) -> PyResult<Bound<'_, PyDict>> {
+pub fn to_dict(py: Python<'_>, all: Vec<(String, [Block; 5])>) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     for (name, blocks) in all {
         let array = |(numbers, rows, columns): Block| Ok::<_, PyErr>(to_matrix(py, rows, columns, numbers)?.unbind());
-        let [dq, dv, dtau, dctrl] = blocks;
-        let jacobian = SensorJacobian { dq: array(dq)?, dv: array(dv)?, dtau: array(dtau)?, dctrl: array(dctrl)? };
+        let [dq, dv, dtau, dctrl, dact] = blocks.map(array);
+        let jacobian = SensorJacobian { dq: dq?, dv: dv?, dtau: dtau?, dctrl: dctrl?, dact: dact? };
         dict.set_item(name, Py::new(py, jacobian)?)?;
     }
     Ok(dict)

@@ -15,10 +15,10 @@ use slipstick::{Data, GradientError, InputError, State, Step};
 /// All derivatives of a step; rows are outputs, configurations count as tangents.
 ///
 /// Attributes: dq_dq, dq_dv, dq_dtau, dv_dq, dv_dv, dv_dtau (nv, nv), dq_dctrl, dv_dctrl (nv, nu; without columns if
-/// the step was made without ctrl): of q and v at the end of the step with respect to q, v, tau and ctrl. A (2nv, 2nv):
-/// all of (q, v); B: with respect to ctrl (2nv, nu) or, without ctrl, tau (2nv, nv); both as MuJoCo's mjd_transitionFD
-/// has them. contradicts (nv,), bool: columns with respect to q that are a choice, because the constraints that hold
-/// cannot all go on holding along them; Step.corners() tells of all columns with two sides.
+/// the step was made without ctrl): of q and v at the end of the step with respect to q, v, tau and ctrl; dq_dact, dv_dact
+/// (nv, na), dact_dact (na, na), dact_dctrl (na, nu): those of activations. A (2nv + na, 2nv + na): all of (q, v, act);
+/// B: with respect to ctrl (…, nu) or, without ctrl, tau (…, nv); both as MuJoCo's mjd_transitionFD has them. contradicts
+/// (nv,), bool: columns with respect to q that are a choice, because the constraints that hold cannot all go on holding along them; Step.corners() tells of all columns with two sides.
 #[pyclass(frozen, get_all, module = "slipstick.types")]
 pub struct StepJacobian {
     dq_dq: Py<PyArray2<f64>>,
@@ -29,6 +29,10 @@ pub struct StepJacobian {
     dv_dv: Py<PyArray2<f64>>,
     dv_dtau: Py<PyArray2<f64>>,
     dv_dctrl: Py<PyArray2<f64>>,
+    dq_dact: Py<PyArray2<f64>>,
+    dv_dact: Py<PyArray2<f64>>,
+    dact_dact: Py<PyArray2<f64>>,
+    dact_dctrl: Py<PyArray2<f64>>,
     A: Py<PyArray2<f64>>,
     B: Py<PyArray2<f64>>,
     contradicts: Py<PyArray1<bool>>,
@@ -49,6 +53,8 @@ type Block = (Vec<f64>, usize, usize);
 pub struct Blocks {
     of_q: [Block; 4],
     of_v: [Block; 4],
+    /// dq_dact, dv_dact, dact_dact, dact_dctrl.
+    of_act: [Block; 4],
     A: Block,
     B: Block,
     contradicts: Vec<bool>,
@@ -62,7 +68,7 @@ impl Blocks {
             Some(length) => step.jacobian_of_sides(length)?,
         };
         let block = |m: MatRef| ((0..m.rows()).flat_map(|i| m.row(i)).copied().collect(), m.rows(), m.cols());
-        let n = 2 * J.dv_dv.rows();
+        let n = 2 * J.dv_dv.rows() + J.dact_dact.rows();
         let inputs = if J.dv_dctrl.cols() > 0 { J.dv_dctrl.cols() } else { J.dv_dtau.cols() };
         let (mut A, mut B) = (vec![0.0; n * n], vec![0.0; n * inputs]);
         J.copy_a(&mut A)?;
@@ -70,6 +76,7 @@ impl Blocks {
         Ok(Blocks {
             of_q: [J.dq_dq, J.dq_dv, J.dq_dtau, J.dq_dctrl].map(block),
             of_v: [J.dv_dq, J.dv_dv, J.dv_dtau, J.dv_dctrl].map(block),
+            of_act: [J.dq_dact, J.dv_dact, J.dact_dact, J.dact_dctrl].map(block),
             A: (A, n, n),
             B: (B, n, inputs),
             contradicts: J.contradicts.to_vec(),
@@ -79,6 +86,7 @@ impl Blocks {
     pub fn into_python(self, py: Python<'_>) -> PyResult<StepJacobian> {
         let array = |(numbers, rows, columns): Block| Ok::<_, PyErr>(to_matrix(py, rows, columns, numbers)?.unbind());
         let ([dq_dq, dq_dv, dq_dtau, dq_dctrl], [dv_dq, dv_dv, dv_dtau, dv_dctrl]) = (self.of_q, self.of_v);
+        let [dq_dact, dv_dact, dact_dact, dact_dctrl] = self.of_act;
         Ok(StepJacobian {
             dq_dq: array(dq_dq)?,
             dq_dv: array(dq_dv)?,
@@ -88,6 +96,10 @@ impl Blocks {
             dv_dv: array(dv_dv)?,
             dv_dtau: array(dv_dtau)?,
             dv_dctrl: array(dv_dctrl)?,
+            dq_dact: array(dq_dact)?,
+            dv_dact: array(dv_dact)?,
+            dact_dact: array(dact_dact)?,
+            dact_dctrl: array(dact_dctrl)?,
             A: array(self.A)?,
             B: array(self.B)?,
             contradicts: self.contradicts.into_pyarray(py).unbind(),
@@ -101,11 +113,12 @@ pub struct Direction {
     pub v: Vec<f64>,
     pub tau: Vec<f64>,
     pub ctrl: Vec<f64>,
+    pub act: Vec<f64>,
 }
 
 impl Direction {
     pub fn borrow(&self) -> InputDirection<'_> {
-        InputDirection { q: &self.q, v: &self.v, tau: &self.tau, ctrl: &self.ctrl }
+        InputDirection { q: &self.q, v: &self.v, tau: &self.tau, ctrl: &self.ctrl, act: &self.act }
     }
 }
 
@@ -114,6 +127,7 @@ pub struct Weights {
     pub q: Vec<f64>,
     pub v: Vec<f64>,
     pub impulses: Vec<f64>,
+    pub act: Vec<f64>,
 }
 
 impl Weights {
@@ -126,17 +140,17 @@ impl Weights {
         impulses: Option<Input>,
     ) -> Result<Weights, Failure> {
         let (q, v) = (numbers("q", q, nv)?, numbers("v", v, nv)?);
-        let Some(impulses) = impulses else { return Ok(Weights { q, v, impulses: Vec::new() }) };
+        let Some(impulses) = impulses else { return Ok(Weights { q, v, impulses: Vec::new(), act: Vec::new() }) };
         let (impulses, shape) = matrix("impulses", impulses)?;
         if shape != [contacts, 3] {
             let expected = format!("({contacts}, 3), a row for each contact");
             return Err(wrong_shape("impulses", &expected, &shape).into());
         }
-        Ok(Weights { q, v, impulses: finite("impulses", impulses)? })
+        Ok(Weights { q, v, impulses: finite("impulses", impulses)?, act: Vec::new() })
     }
 
     pub fn borrow(&self) -> OutputGrad<'_> {
-        OutputGrad { q: &self.q, v: &self.v, impulses: &self.impulses }
+        OutputGrad { q: &self.q, v: &self.v, impulses: &self.impulses, act: &self.act }
     }
 }
 
@@ -196,7 +210,7 @@ pub fn in_mode<T, E: Into<Failure>>(
     let other = gradient.map(|Choice(choice)| choice.model(step.model())).transpose()?.flatten();
     let Some(model) = other else { return work(step).map_err(E::into) };
     let (q, v) = step.start();
-    let x = State::new(&model, q, v)?;
+    let x = State::new(&model, q, v)?.with_act(&model, step.act())?;
     let (mut data, mut next) = (Data::new(&model), x.clone());
     let mut again = slipstick::step::step(&model, &mut data, &x, &step.input(), &mut next)?;
     work(&mut again).map_err(E::into)

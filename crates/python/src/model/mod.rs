@@ -39,13 +39,14 @@ pub struct Remarks {
     pub notes: Vec<String>,
 }
 
-/// A named state of a model: q (nq,), v (nv,), ctrl (nu,).
+/// A named state of a model: q (nq,), v (nv,), ctrl (nu,), act (na,).
 #[pyclass(frozen, get_all, module = "slipstick.types")]
 pub struct Keyframe {
     name: String,
     q: Py<PyArray1<f64>>,
     v: Py<PyArray1<f64>>,
     ctrl: Py<PyArray1<f64>>,
+    act: Py<PyArray1<f64>>,
 }
 
 impl Model {
@@ -105,6 +106,18 @@ impl Model {
     #[getter]
     fn nu(&self) -> usize {
         self.inner.nu()
+    }
+
+    /// Number of activations: of actuators with dynamics.
+    #[getter]
+    fn na(&self) -> usize {
+        self.inner.na()
+    }
+
+    /// Names of the actuators with an activation, in the order of act (list of str).
+    #[getter]
+    fn act_names(&self) -> Vec<String> {
+        self.inner.activated().iter().map(|id| self.inner.actuators()[id.0].name.clone()).collect()
     }
 
     /// Number of bodies, the world included.
@@ -221,11 +234,11 @@ impl Model {
         scene::sensors(&self.inner)
     }
 
-    /// The named state with a name: an object with q (nq,), v (nv,), ctrl (nu,).
+    /// The named state with a name: an object with q (nq,), v (nv,), ctrl (nu,), act (na,).
     fn keyframe(&self, py: Python<'_>, #[pyo3(from_py_with = arg::name)] name: &str) -> Result<Keyframe, Failure> {
         let k = self.inner.keyframe(name)?;
         let array = |x: &[f64]| PyArray1::from_slice(py, x).unbind();
-        Ok(Keyframe { name: k.name.clone(), q: array(&k.q), v: array(&k.v), ctrl: array(&k.ctrl) })
+        Ok(Keyframe { name: k.name.clone(), q: array(&k.q), v: array(&k.v), ctrl: array(&k.ctrl), act: array(&k.act) })
     }
 
     /// A body by name or number (types.Body): mass, center of mass, joints, …

@@ -11,6 +11,7 @@ use crate::simulate::state::{self, State};
 use crate::simulate::step::{Finished, Step};
 use crate::simulate::trajectory::{Drive, Trajectory};
 use crate::simulate::warm_start::WarmStart;
+use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -72,10 +73,16 @@ impl Simulator {
         Options(self.shared.model.options().clone())
     }
 
-    /// Where it is now (State): q (nq,), v (nv,), time (s).
+    /// Where it is now (State): q (nq,), v (nv,), act (na,), time (s).
     #[getter]
     fn state(&self, py: Python<'_>) -> Result<State, Failure> {
         Ok(State::new(py, self.shared.enter()?.simulator.state()))
+    }
+
+    /// Its activations (na,), of actuators with dynamics; Model.act_names says whose.
+    #[getter]
+    fn act<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray1<f64>>, Failure> {
+        Ok(PyArray1::from_slice(py, &self.shared.enter()?.simulator.state().act))
     }
 
     /// Its clock (s).
@@ -86,26 +93,27 @@ impl Simulator {
 
     /// Puts it into another state and clears the warm start.
     ///
-    /// keyframe (str): a keyframe of the model, or q (nq,) and v (nv,), of which one that is left out is that of the beginning; time (s).
-    /// Without a keyframe, q and v it returns to where it began. warm_start (WarmStart): what the next step starts from instead of nothing.
-    #[pyo3(signature = (keyframe=None, *, q=None, v=None, time=0.0, warm_start=None))]
+    /// keyframe (str): a keyframe of the model, or q (nq,), v (nv,) and act (na,), of which those left out are those of the beginning; time (s).
+    /// Without a keyframe, q, v and act it returns to where it began. warm_start (WarmStart): what the next step starts from instead of nothing.
+    #[pyo3(signature = (keyframe=None, *, q=None, v=None, act=None, time=0.0, warm_start=None))]
     fn reset(
         &self,
         #[pyo3(from_py_with = arg::keyframe)] keyframe: Option<&str>,
         q: Option<Input>,
         v: Option<Input>,
+        act: Option<Input>,
         #[pyo3(from_py_with = arg::time)] time: f64,
         #[pyo3(from_py_with = arg::warm_start)] warm_start: Option<&WarmStart>,
     ) -> Result<(), Failure> {
         let model = &self.shared.model;
         let start = match keyframe {
-            Some(_) if q.is_some() || v.is_some() => {
-                return Err(PyValueError::new_err("keyframe: expected None where q or v is given").into());
+            Some(_) if q.is_some() || v.is_some() || act.is_some() => {
+                return Err(PyValueError::new_err("keyframe: expected None where q, v or act is given").into());
             }
             Some(name) => slipstick::State::keyframe(model, name)?,
             None => slipstick::Simulator::initial_state(model),
         };
-        let x = state::changed(model, start, q, v, time)?;
+        let x = state::changed(model, start, q, v, act, time)?;
         let mut memory = self.shared.enter()?;
         memory.steps += 1; // what the memory holds is not a step from here
         memory.simulator.set_state(x)?;
@@ -230,11 +238,11 @@ struct Record {
 
 /// One step from any state, without a Simulator: a function of its arguments alone.
 ///
-/// model: Model; q (nq,), v (nv,): where it begins; tau (nv,), ctrl (nu,), wrenches (n_bodies, 6) as in Simulator.step; time
+/// model: Model; q (nq,), v (nv,), act (na,; without it zeros): where it begins; tau (nv,), ctrl (nu,), wrenches (n_bodies, 6) as in Simulator.step; time
 /// (s) at its beginning; warm_start (WarmStart): impulses to start from, without which it starts from none. The Step has
 /// memory of its own: its derivatives can be taken whenever they are needed. Raises DivergenceError.
 #[pyfunction]
-#[pyo3(signature = (model, q, v, *, tau=None, ctrl=None, wrenches=None, time=0.0, warm_start=None))]
+#[pyo3(signature = (model, q, v, *, tau=None, ctrl=None, wrenches=None, act=None, time=0.0, warm_start=None))]
 pub fn step(
     py: Python<'_>,
     #[pyo3(from_py_with = arg::model)] model: &Model,
@@ -243,10 +251,11 @@ pub fn step(
     tau: Option<Input>,
     ctrl: Option<Input>,
     wrenches: Option<Input>,
+    act: Option<Input>,
     #[pyo3(from_py_with = arg::time)] time: f64,
     #[pyo3(from_py_with = arg::warm_start)] warm_start: Option<&WarmStart>,
 ) -> Result<Step, Failure> {
-    let x = state::changed(&model.inner, slipstick::State::neutral(&model.inner), Some(q), Some(v), time)?;
+    let x = state::changed(&model.inner, slipstick::State::neutral(&model.inner), Some(q), Some(v), act, time)?;
     let acting = Acting::new(&model.inner, tau, ctrl, wrenches)?;
     let (done, news) = py.detach(|| {
         let shared = Shared::new(model.inner.clone());

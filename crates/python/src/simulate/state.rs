@@ -1,4 +1,4 @@
-//! `State`: configuration, velocity and time.
+//! `State`: configuration, velocity, activations and time.
 
 use crate::arrays::{Input, vector};
 use crate::errors::Failure;
@@ -9,18 +9,19 @@ use slipstick::{InputError, Model};
 
 /// The state of a robot.
 ///
-/// Attributes: q (nq,), v (nv,), time (float, s). `q, v = state` works too.
+/// Attributes: q (nq,), v (nv,), act (na,): activations of actuators, time (float, s). `q, v = state` works too.
 #[pyclass(frozen, get_all, module = "slipstick")]
 pub struct State {
     q: Py<PyArray1<f64>>,
     v: Py<PyArray1<f64>>,
+    act: Py<PyArray1<f64>>,
     time: f64,
 }
 
 impl State {
     pub fn new(py: Python<'_>, x: &slipstick::State) -> State {
         let array = |x: &[f64]| PyArray1::from_slice(py, x).unbind();
-        State { q: array(&x.q), v: array(&x.v), time: x.time }
+        State { q: array(&x.q), v: array(&x.v), act: array(&x.act), time: x.time }
     }
 }
 
@@ -47,13 +48,14 @@ fn shown(x: &[f64]) -> String {
     }
 }
 
-/// A state with another q, v and time. Numbers that are a configuration already stay as they are, to the last bit, so that steps
+/// A state with another q, v, act and time. Numbers that are a configuration already stay as they are, to the last bit, so that steps
 /// one by one repeat a rollout.
 pub fn changed(
     model: &Model,
     mut x: slipstick::State,
     q: Option<Input>,
     v: Option<Input>,
+    act: Option<Input>,
     time: f64,
 ) -> Result<slipstick::State, Failure> {
     if !time.is_finite() {
@@ -61,7 +63,8 @@ pub fn changed(
     }
     let q = q.map_or(Ok(x.q), |q| vector("q", q))?;
     let v = v.map_or(Ok(x.v), |v| vector("v", v))?;
-    x = slipstick::State::new(model, &q, &v)?;
+    let act = act.map_or(Ok(x.act), |act| vector("act", act))?;
+    x = slipstick::State::new(model, &q, &v)?.with_act(model, &act)?;
     if x.q.iter().zip(&q).all(|(unit, given)| (unit - given).abs() <= 4.0 * f64::EPSILON) {
         x.q = q;
     }

@@ -39,6 +39,8 @@ pub struct Step {
     #[pyo3(get)]
     v: Py<PyArray1<f64>>,
     #[pyo3(get)]
+    act: Py<PyArray1<f64>>,
+    #[pyo3(get)]
     time: f64,
     #[pyo3(get)]
     acceleration: Py<PyArray1<f64>>,
@@ -69,6 +71,7 @@ impl Step {
         Step {
             q: kept(done.next.q),
             v: kept(done.next.v),
+            act: kept(done.next.act),
             time: done.next.time,
             acceleration: kept(done.acceleration),
             mode_key: done.mode_key,
@@ -92,7 +95,8 @@ impl Step {
     /// The state at its end.
     pub fn next(&self, py: Python<'_>) -> Result<State, Failure> {
         let (q, v) = (vector("q", self.q.bind(py))?, vector("v", self.v.bind(py))?);
-        let mut x = State::new(self.model(), &q, &v)?;
+        let act = vector("act", self.act.bind(py))?;
+        let mut x = State::new(self.model(), &q, &v)?.with_act(self.model(), &act)?;
         x.time = self.time;
         Ok(x)
     }
@@ -116,8 +120,15 @@ impl Step {
         py.detach(|| self.origin.resume(|step, memory| in_mode(step, gradient, |step| work(step, memory))))
     }
 
-    fn weights(&self, q: Option<Input>, v: Option<Input>, impulses: Option<Input>) -> Result<Weights, Failure> {
-        Weights::new(self.model().nv(), self.contacts.len(), q, v, impulses)
+    fn weights(
+        &self,
+        q: Option<Input>,
+        v: Option<Input>,
+        impulses: Option<Input>,
+        act: Option<Input>,
+    ) -> Result<Weights, Failure> {
+        let act = numbers("act", act, self.model().na())?;
+        Ok(Weights { act, ..Weights::new(self.model().nv(), self.contacts.len(), q, v, impulses)? })
     }
 
     /// Controls are part of the step only if it was made with them.
@@ -135,9 +146,9 @@ impl Step {
         w: &Weights,
         readings: Option<&[f64]>,
         mode: Option<Choice>,
-    ) -> Result<[Vec<f64>; 4], Failure> {
+    ) -> Result<[Vec<f64>; 5], Failure> {
         let (nv, nu) = (self.model().nv(), if self.actuated { self.model().nu() } else { 0 });
-        let mut out = [nv, nv, nv, nu].map(|n| vec![0.0; n]);
+        let mut out = [nv, nv, nv, nu, self.model().na()].map(|n| vec![0.0; n]);
         self.resume_in(py, mode, |step, memory| {
             step.vjp(w.borrow(), borrowed(&mut out)).map_err(Failure::from)?;
             readings.map_or(Ok(()), |r| step.sensor_vjp(r, borrowed(&mut out), memory).map_err(Failure::from))
@@ -163,8 +174,8 @@ impl Step {
     }
 }
 
-fn borrowed([q, v, tau, ctrl]: &mut [Vec<f64>; 4]) -> InputGrad<'_> {
-    InputGrad { q, v, tau, ctrl }
+fn borrowed([q, v, tau, ctrl, act]: &mut [Vec<f64>; 5]) -> InputGrad<'_> {
+    InputGrad { q, v, tau, ctrl, act }
 }
 
 #[pymethods]
@@ -206,7 +217,7 @@ impl Step {
         self.resume(py, |step| Ok(step.explain()))
     }
 
-    /// All derivatives of (q, v) at the end with respect to q, v, tau and ctrl (StepJacobian).
+    /// All derivatives of (q, v, act) at the end with respect to q, v, act, tau and ctrl (StepJacobian).
     ///
     /// Computed once per step; asked for again it is only copied. sides="mean", length=h (m or rad): difference quotients
     /// instead, each column the mean of both sides over changes that move its dof by h within the step; nearer to the
@@ -244,15 +255,15 @@ impl Step {
         Ok(Corners::new(py, py.detach(|| self.origin.resume(|step, _| slipstick::check::Corners::of(step)))?))
     }
 
-    /// The change of (q, v) at the end along a change of q (nv,), v (nv,), tau (nv,) and ctrl (nu,): Jacobian times
-    /// vector.
+    /// The change of (q, v) at the end along a change of q (nv,), v (nv,), tau (nv,), ctrl (nu,) and act (na,): Jacobian times
+    /// vector; that of act is jvp_act.
     ///
     /// What is left out does not change; ctrl is for steps made with ctrl. one_sided: the derivative of the side to which
     /// the change leads, where something is about to slip, open or close or more is held than the motion has. length:
     /// the difference quotient of the true step for a change so many times as long as the one given, as far as
     /// contacts stay where they are; it implies one_sided. gradient: as of jacobian. Returns (dq, dv), (nv,) each. Raises
     /// StaleStep, GradientError, also where the step jams or jumps along the change.
-    #[pyo3(signature = (*, q=None, v=None, tau=None, ctrl=None, one_sided=false, length=None, gradient=None))]
+    #[pyo3(signature = (*, q=None, v=None, tau=None, ctrl=None, act=None, one_sided=false, length=None, gradient=None))]
     fn jvp<'py>(
         &self,
         py: Python<'py>,
@@ -260,13 +271,15 @@ impl Step {
         v: Option<Input>,
         tau: Option<Input>,
         ctrl: Option<Input>,
+        act: Option<Input>,
         #[pyo3(from_py_with = arg::one_sided)] one_sided: bool,
         #[pyo3(from_py_with = arg::length)] length: Option<f64>,
         gradient: Option<Choice>,
     ) -> Result<(Vector<'py>, Vector<'py>), Failure> {
         let nv = self.model().nv();
         let (q, v, tau) = (numbers("q", q, nv)?, numbers("v", v, nv)?, numbers("tau", tau, nv)?);
-        let along = Direction { q, v, tau, ctrl: self.controls(ctrl)? };
+        let act = numbers("act", act, self.model().na())?;
+        let along = Direction { q, v, tau, ctrl: self.controls(ctrl)?, act };
         let (mut dq, mut dv) = (vec![0.0; nv], vec![0.0; nv]);
         self.resume_in(py, gradient, |step, _| match one_sided || length.is_some() {
             true => step.jvp_one_sided(along.borrow(), length, &mut dq, &mut dv),
@@ -275,20 +288,34 @@ impl Step {
         Ok((dq.into_pyarray(py), dv.into_pyarray(py)))
     }
 
+    /// The change of act (na,) at the end along a change of ctrl (nu,) and act (na,), which are all that it depends on. Raises
+    /// StaleStep.
+    #[pyo3(signature = (*, ctrl=None, act=None))]
+    fn jvp_act<'py>(&self, py: Python<'py>, ctrl: Option<Input>, act: Option<Input>) -> Result<Vector<'py>, Failure> {
+        let na = self.model().na();
+        let none = Vec::new;
+        let (ctrl, act) = (self.controls(ctrl)?, numbers("act", act, na)?);
+        let along = Direction { q: none(), v: none(), tau: none(), ctrl, act };
+        let mut out = vec![0.0; na];
+        self.resume(py, |step| step.jvp_act(along.borrow(), &mut out))?;
+        Ok(out.into_pyarray(py))
+    }
+
     /// The gradient of a number with respect to all that the step was made from: vector times Jacobian, by one adjoint solve.
     ///
-    /// q (nv,), v (nv,): the number's gradient with respect to q and v at the end; impulses (contacts, 3): to the impulses of
+    /// q (nv,), v (nv,), act (na,): the number's gradient with respect to q, v and act at the end; impulses (contacts, 3): to the impulses of
     /// Step.contacts, world axes; sensors: to readings, a dict of names in Step.sensors to arrays as long as their readings. What is left
     /// out counts as zero. parameters: groups of Model.parameters to differentiate by, a name, several names or "all"; one more adjoint solve each.
     /// gradient: as of jacobian; without impulses, for contacts may be others then. Returns a Gradient, in which ctrl is None for a step
     /// made without ctrl. Raises StaleStep, GradientError.
-    #[pyo3(signature = (*, q=None, v=None, impulses=None, sensors=None, parameters=None, gradient=None))]
+    #[pyo3(signature = (*, q=None, v=None, impulses=None, act=None, sensors=None, parameters=None, gradient=None))]
     fn vjp(
         &self,
         py: Python<'_>,
         q: Option<Input>,
         v: Option<Input>,
         impulses: Option<Input>,
+        act: Option<Input>,
         #[pyo3(from_py_with = arg::sensors)] sensors: Option<&Bound<'_, PyDict>>,
         #[pyo3(from_py_with = arg::parameters)] parameters: Option<Groups>,
         gradient: Option<Choice>,
@@ -297,10 +324,10 @@ impl Step {
             let text = "impulses: expected None where gradient is given, got an array";
             return Err(PyValueError::new_err(text).into());
         }
-        let w = self.weights(q, v, impulses)?;
+        let w = self.weights(q, v, impulses, act)?;
         let readings = sensors.map(|by_name| sensor_gradient::weights(self.model(), by_name)).transpose()?;
         let groups = parameters.map_or(Ok(Vec::new()), Groups::all)?;
-        let [gq, gv, gtau, gctrl] = self.gradient(py, &w, readings.as_deref(), gradient)?;
+        let [gq, gv, gtau, gctrl, gact] = self.gradient(py, &w, readings.as_deref(), gradient)?;
         let by_group =
             groups.iter().map(|group| self.parameter_gradient(py, &w, readings.as_deref(), *group, gradient));
         let by_group = by_group.collect::<Result<Vec<_>, _>>()?;
@@ -308,7 +335,8 @@ impl Step {
         let sizes: Vec<[usize; 1]> = by_group.iter().map(|x| [x.len()]).collect();
         let parts = groups.iter().zip(by_group).zip(&sizes).map(|((group, x), size)| (group.name(), (&size[..], x)));
         let ctrl = self.actuated.then_some((&nu[..], gctrl));
-        Ok(Gradient::new(py, [gq, gv, gtau].map(|x| (&nv[..], x)), ctrl, parts)?)
+        let na = [gact.len()];
+        Ok(Gradient::new(py, [gq, gv, gtau].map(|x| (&nv[..], x)), ctrl, parts)?.with_act(py, (&na, gact))?)
     }
 
     /// Derivatives of (q, v) at the end with respect to a group of n parameters of the model.
@@ -342,7 +370,7 @@ impl Step {
         Ok((to_matrix(py, 3, nv, dq)?, to_matrix(py, 3, nv, dv)?, to_matrix(py, 3, nv, dtau)?))
     }
 
-    /// Derivatives of the readings of the model's sensors with respect to q, v, tau and ctrl (dict of name to
+    /// Derivatives of the readings of the model's sensors with respect to q, v, tau, ctrl and act (dict of name to
     /// SensorJacobian), for all names in Step.sensors.
     ///
     /// Where a reading has a kink, they are those of the side on which the step lies. Raises StaleStep, GradientError.

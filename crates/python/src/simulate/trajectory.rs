@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 /// A motion: the states of a rollout and what its steps report.
 ///
-/// Attributes, for n steps: time (n + 1,) (s), q (n + 1, nq), v (n + 1, nv): states, the first one included; ctrl (n, nu)
+/// Attributes, for n steps: time (n + 1,) (s), q (n + 1, nq), v (n + 1, nv), act (n + 1, na): states, the first one included; ctrl (n, nu)
 /// and tau (n, nv): what acted during each step (zeros where nothing was given); contacts (n,) int64: contacts in the
 /// problem of each step; penetration (n,) (m): the deepest overlap at its beginning; residual (n,), compliance_shift (n,)
 /// [m/s], iterations (n,) int64, status and stage (lists of str): from its report; sensors (dict of name to (n, size)).
@@ -27,6 +27,8 @@ pub struct Trajectory {
     q: Py<PyArray2<f64>>,
     #[pyo3(get)]
     v: Py<PyArray2<f64>>,
+    #[pyo3(get)]
+    act: Py<PyArray2<f64>>,
     #[pyo3(get)]
     ctrl: Py<PyArray2<f64>>,
     #[pyo3(get)]
@@ -64,6 +66,7 @@ impl Trajectory {
             time: numbers(&t.time),
             q: rows(n + 1, nq, &t.q)?,
             v: rows(n + 1, nv, &t.v)?,
+            act: rows(n + 1, t.na(), &t.act)?,
             ctrl: rows(n, nu, &t.ctrl)?,
             tau: rows(n, nv, &t.tau)?,
             contacts: PyArray1::from_iter(py, t.contacts.iter().map(|n| *n as i64)).unbind(),

@@ -132,7 +132,7 @@ impl Batch {
         ];
         let (groups, out) = self.rows_of_grad(out.into(), [steps * nv, steps * nu])?;
         self.run(given, out, |environment, stepper, [q, v], out| {
-            environment.rollout_vjp(stepper, StateGrad { q, v }, groups, out);
+            environment.rollout_vjp(stepper, StateGrad { q, v, ..StateGrad::default() }, groups, out);
         })
     }
 }

@@ -90,7 +90,8 @@ impl Audit {
         let mut random = |k: usize| -> Vec<f64> { scale.units[k].iter().map(|u| u * draw.sign()).collect() };
         let (q, v, tau) = (random(0), random(1), random(2));
         let ctrl = if arguments.input.ctrl.is_some() { random(3) } else { Vec::new() };
-        let direction = InputDirection { q: &q, v: &v, tau: &tau, ctrl: &ctrl };
+        let act = random(4);
+        let direction = InputDirection { q: &q, v: &v, tau: &tau, ctrl: &ctrl, act: &act };
         data.restore(&perturbed.warm).ok()?;
         perturbed.begin(model, data, arguments, &mut sides[0]).ok()?;
         data.restore(&perturbed.warm).ok()?;

@@ -26,6 +26,8 @@ const LEAST_Q: f64 = 0.1;
 const LEAST: f64 = 1e-3;
 /// How exact v_next is (m/s).
 const NOISE: f64 = 5e-12;
+/// Inputs of a step: q, v, tau, ctrl, act.
+const INPUTS: usize = 5;
 /// Seed of the random change, fixed so that a step has one result.
 const SEED: u64 = 0xc0_57e9;
 
@@ -41,6 +43,8 @@ pub struct Corners {
     pub tau: Vec<bool>,
     /// With respect to ctrl (nu; empty after a step without actuators).
     pub ctrl: Vec<bool>,
+    /// With respect to act (na).
+    pub act: Vec<bool>,
 }
 
 impl Corners {
@@ -52,13 +56,13 @@ impl Corners {
         let mut search = Search::new(step, columns)?;
         let mut flags = columns.map(|n| vec![false; n]);
         if !search.is_smooth(&J)? {
-            for (k, j) in (0..4).flat_map(|k| (0..columns[k]).map(move |j| (k, j))) {
+            for (k, j) in (0..INPUTS).flat_map(|k| (0..columns[k]).map(move |j| (k, j))) {
                 let column: Vec<f64> = J[k].iter().skip(j).step_by(columns[k]).copied().collect();
                 flags[k][j] = !search.agrees(&column, [k, j])?;
             }
         }
-        let [q, v, tau, ctrl] = flags;
-        Ok(Corners { q, v, tau, ctrl })
+        let [q, v, tau, ctrl, act] = flags;
+        Ok(Corners { q, v, tau, ctrl, act })
     }
 
     /// Whether there are any.
@@ -68,14 +72,14 @@ impl Corners {
 
     /// How many columns.
     pub fn count(&self) -> usize {
-        [&self.q, &self.v, &self.tau, &self.ctrl].into_iter().flatten().filter(|flag| **flag).count()
+        [&self.q, &self.v, &self.tau, &self.ctrl, &self.act].into_iter().flatten().filter(|flag| **flag).count()
     }
 }
 
-/// ∂v_next with respect to q, v, tau, ctrl, row by row.
-fn blocks(step: &mut Step) -> Result<[Vec<f64>; 4], GradCheckError> {
+/// ∂v_next with respect to q, v, tau, ctrl, act, row by row.
+fn blocks(step: &mut Step) -> Result<[Vec<f64>; INPUTS], GradCheckError> {
     let J = step.jacobian()?;
-    Ok([J.dv_dq, J.dv_dv, J.dv_dtau, J.dv_dctrl].map(|m: MatRef| {
+    Ok([J.dv_dq, J.dv_dv, J.dv_dtau, J.dv_dctrl, J.dv_dact].map(|m: MatRef| {
         let mut out = vec![0.0; m.rows() * m.cols()];
         m.copy_to(&mut out);
         out
@@ -95,17 +99,17 @@ struct Search {
     /// v_next of the step ([`PerturbedStep::ends`]), and v_next of a perturbed one.
     ends: [Vec<f64>; 2],
     there: State,
-    /// Changes of q, v, tau and ctrl.
-    direction: [Vec<f64>; 4],
+    /// Changes of q, v, tau, ctrl and act.
+    direction: [Vec<f64>; INPUTS],
 }
 
 impl Search {
-    fn new(step: &Step, columns: [usize; 4]) -> Result<Search, GradCheckError> {
+    fn new(step: &Step, columns: [usize; INPUTS]) -> Result<Search, GradCheckError> {
         let mut options = step.model().options().clone();
         options.tolerance = TOLERANCE.min(options.tolerance);
         let model = step.model().with_options(options)?;
         let ((q, v), input) = (step.start(), step.input());
-        let x = State::new(&model, q, v)?;
+        let x = State::new(&model, q, v)?.with_act(&model, step.act())?;
         let arguments = StepArguments { x: &x, input };
         let scale = Scale::new(&model, &mut Workspace::new(&model), &arguments)?;
         let (mut data, mut perturbed, mut there) =
@@ -119,9 +123,9 @@ impl Search {
     }
 
     /// Whether the Jacobian tells what the step does along a random change of each input, ahead and back.
-    fn is_smooth(&mut self, J: &[Vec<f64>; 4]) -> Result<bool, GradCheckError> {
+    fn is_smooth(&mut self, J: &[Vec<f64>; INPUTS]) -> Result<bool, GradCheckError> {
         let mut draw = Rng(SEED);
-        for k in (0..4).filter(|k| !J[*k].is_empty()) {
+        for k in (0..INPUTS).filter(|k| !J[*k].is_empty()) {
             self.direction.iter_mut().for_each(|d| d.fill(0.0));
             self.direction[k].iter_mut().zip(&self.scale.units[k]).for_each(|(d, unit)| *d = unit * draw.sign());
             if !self.agrees_along(&J[k], k)? {
@@ -180,9 +184,11 @@ impl Search {
 
     /// The change of v_next along the direction over `h`, from either end; nothing where contact is not solved.
     fn quotients(&mut self, h: f64) -> Result<Vec<Vec<f64>>, GradCheckError> {
-        let Search { model, data, perturbed, x, tau, ctrl, wrenches, there, direction: [q, v, dtau, dctrl], .. } = self;
+        let Search {
+            model, data, perturbed, x, tau, ctrl, wrenches, there, direction: [q, v, dtau, dctrl, act], ..
+        } = self;
         let arguments = StepArguments { x, input: Input { tau, ctrl: ctrl.as_deref(), wrenches } };
-        let direction = InputDirection { q, v, tau: dtau, ctrl: dctrl };
+        let direction = InputDirection { q, v, tau: dtau, ctrl: dctrl, act };
         match perturbed.along(model, data, &arguments, direction, h, there) {
             Ok(step) if step.report().status == Status::NotConverged => Ok(Vec::new()),
             Ok(_) => Ok(self.ends.iter().map(|end| quotient(&self.there.v, end, h)).collect()),
@@ -192,7 +198,7 @@ impl Search {
     }
 }
 
-/// Size below which column `j` of v_next by q, v, tau or ctrl counts as zero: a fraction of its effect in free motion.
+/// Size below which column `j` of v_next by q, v, tau, ctrl or act counts as zero: a fraction of its effect in free motion.
 pub(crate) fn least(scale: &Scale, dt: f64, [k, j]: [usize; 2]) -> f64 {
     if k == 0 { LEAST_Q } else { LEAST / (dt * scale.units[k][j]) }
 }

@@ -127,6 +127,7 @@ impl PerturbedStep {
         add(&mut self.x.v, direction.v);
         add(&mut self.tau, direction.tau);
         add(&mut self.ctrl, direction.ctrl);
+        add(&mut self.x.act, direction.act);
         self.run(model, data, arguments, next)
     }
 
@@ -140,6 +141,7 @@ impl PerturbedStep {
         };
         copy("q", &mut self.x.q, &arguments.x.q)?;
         copy("v", &mut self.x.v, &arguments.x.v)?;
+        copy("act", &mut self.x.act, &arguments.x.act)?;
         self.x.time = arguments.x.time;
         match arguments.input.tau.is_empty() {
             true => self.tau.fill(0.0),

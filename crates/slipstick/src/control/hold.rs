@@ -6,7 +6,7 @@ use super::Command;
 use super::resistance::Resistance;
 use slipstick_core::dynamics::Workspace;
 use slipstick_core::error::DynamicsError;
-use slipstick_core::model::{Actuator, JointKind, ParameterGroup, Transmission};
+use slipstick_core::model::{Actuator, Dynamics, JointKind, ParameterGroup, Transmission};
 use slipstick_core::spatial::{Quat, Vec3};
 use slipstick_core::{Model, State};
 
@@ -42,7 +42,8 @@ impl Hold {
     /// acts as a spring m ω² with a damper 2 m ω, ω = 25 rad/s, where m is the joint-space inertia along it; for a robot
     /// that floats, if larger, the inertia of what is on the other side of the joint, which is what a standing leg
     /// carries; and never so much that the damper could overshoot within a time step. A joint that a position servo
-    /// holds is left to it; motors on sites, as of drones, stay off. Without any actuators all joints but free ones get such springs as torques.
+    /// holds is left to it; motors on sites, as of drones, stay off. An actuator with an activation that is no servo, or
+    /// integrates its control, gets a control of zero. Without any actuators all joints but free ones get such springs as torques.
     pub fn new(model: &Model, x: &State) -> Result<Hold, DynamicsError> {
         let mut resistance = Resistance::new(model, &x.q)?;
         let mut springs = Vec::new();
@@ -58,7 +59,11 @@ impl Hold {
         for (n, a) in model.actuators().iter().enumerate() {
             let (gain, bias, arms) = (gain(model, n), bias(model, n), arms(model, a));
             let idle = gain == 0.0 || arms.iter().all(|(_, r)| *r == 0.0);
-            springs.push(if is_servo(model, n) {
+            let integrates = a.activation.is_some_and(|x| x.dynamics == Dynamics::Integrator);
+            let slow = integrates || (a.activation.is_some() && !is_servo(model, n));
+            springs.push(if slow {
+                Spring::Constant(0.0)
+            } else if is_servo(model, n) {
                 let length = work.transmission(model, &x.q, a, &mut moment)?;
                 Spring::Constant(-(bias[0] + bias[1] * length) / gain)
             } else if idle || is_held(model, a) {

@@ -83,6 +83,7 @@ impl ControlStep {
     /// `hold` engine steps of a model.
     pub fn new(model: &Model, hold: usize) -> Result<ControlStep, InputError> {
         check_hold(hold)?;
+        model.without_activations("control step")?;
         let (model, ambient) = (model.clone(), Ambient::new(model));
         Ok(ControlStep { model, ambient, hold, pool: Mutex::new(WorkerPool::new(0)), workers: Mutex::default() })
     }

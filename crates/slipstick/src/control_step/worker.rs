@@ -220,7 +220,7 @@ impl Worker {
         let nv = stepper.model.nv();
         let mut step = stepper.try_step().map_err(|_| Outcome::Failed)?;
         let ((q, v), (dq, dv)) = (here.split_at(nv), there.split_at_mut(nv));
-        let along = InputDirection { q, v, tau: dtau, ctrl: dctrl };
+        let along = InputDirection { q, v, tau: dtau, ctrl: dctrl, act: &[] };
         let parameters = ParameterGroup::ALL.map(|group| (group, of_group(step.model(), group, dparameters)));
         push_along(&mut step, along, &parameters, scratch, [dq, dv]).map_err(|_| Outcome::NotConverged)?;
         Ok(())
@@ -287,8 +287,8 @@ impl Worker {
         let mut step = Step::last(&stepper.model, &mut steps[k])?;
         there.fill(0.0);
         let (q, v) = there.split_at_mut(nv);
-        let w = OutputGrad { q: &here[..nv], v: &here[nv..], impulses: &[] };
-        step.vjp(w, InputGrad { q, v, tau, ctrl }).ok()?;
+        let w = OutputGrad { q: &here[..nv], v: &here[nv..], ..OutputGrad::default() };
+        step.vjp(w, InputGrad { q, v, tau, ctrl, act: &mut [] }).ok()?;
         if !parameters.is_empty() {
             for group in ParameterGroup::ALL {
                 let range = stepper.model.parameters().layout().range(group);

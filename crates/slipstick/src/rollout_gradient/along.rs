@@ -21,18 +21,21 @@ impl Recorder {
         *choices = 0;
         here.fill(0.0);
         here[..nv].iter_mut().zip(dx.q).for_each(|(x, d)| *x = *d);
-        here[nv..].iter_mut().zip(dx.v).for_each(|(x, d)| *x = *d);
+        here[nv..2 * nv].iter_mut().zip(dx.v).for_each(|(x, d)| *x = *d);
+        here[2 * nv..].iter_mut().zip(dx.act).for_each(|(x, d)| *x = *d);
         for t in 0..*steps {
             let failed = |error| RolloutGradientError::Gradient { step: t, error };
             let mut step = stepper.repeat(tape, t)?;
-            let ((q, v), (q_next, v_next)) = (here.split_at(nv), there.split_at_mut(nv));
-            let along = InputDirection { q, v, tau: dx.tau, ctrl: dx.ctrl };
+            let ((q, rest), (q_next, rest_next)) = (here.split_at(nv), there.split_at_mut(nv));
+            let ((v, act), (v_next, act_next)) = (rest.split_at(nv), rest_next.split_at_mut(nv));
+            let along = InputDirection { q, v, tau: dx.tau, ctrl: dx.ctrl, act };
+            step.jvp_act(along, act_next).map_err(failed)?;
             push_along(&mut step, along, dx.parameters, scratch, [q_next, v_next]).map_err(failed)?;
             *choices += usize::from(step.is_choice().map_err(failed)?);
             std::mem::swap(here, there);
         }
         dq.copy_from_slice(&here[..nv]);
-        dv.copy_from_slice(&here[nv..]);
+        dv.copy_from_slice(&here[nv..2 * nv]);
         Ok(())
     }
 }

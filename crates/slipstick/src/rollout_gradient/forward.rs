@@ -14,7 +14,7 @@ use std::ops::Range;
 /// With respect to what sensitivities are wanted beside the chosen groups of parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wanted {
-    /// The first state: 2 nv columns.
+    /// The first state: 2 nv + na columns.
     pub initial: bool,
     /// Generalized forces of every step: steps × nv columns.
     pub tau: bool,
@@ -29,11 +29,13 @@ impl Default for Wanted {
     }
 }
 
-/// Derivatives of one state of a rollout: 2 nv rows (tangent of q, then v).
+/// Derivatives of one state of a rollout: 2 nv + na rows (tangent of q, v, act).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sensitivities {
     nv: usize,
     nu: usize,
+    /// Numbers of a state.
+    state: usize,
     initial: Range<usize>,
     tau: Range<usize>,
     ctrl: Range<usize>,
@@ -46,28 +48,28 @@ pub struct Sensitivities {
 impl Sensitivities {
     /// Room for `rows` rows of what acts: one for each step, or one that is held over all of them.
     fn new(layout: &Layout, rows: usize, wanted: Wanted) -> Result<Sensitivities, RolloutGradientError> {
-        let (nv, nu) = (layout.nv, layout.nu);
+        let (nv, nu, state) = (layout.nv, layout.nu, layout.state());
         let mut width = 0usize;
         let mut columns = |wanted: bool, n: usize| {
             let start = width;
             width = width.saturating_add(if wanted { n } else { 0 });
             start..width
         };
-        let initial = columns(wanted.initial, 2 * nv);
+        let initial = columns(wanted.initial, state);
         let tau = columns(wanted.tau, rows.saturating_mul(nv));
         let ctrl = columns(wanted.ctrl, rows.saturating_mul(nu));
         let groups = layout.groups.iter().map(|(g, c)| (*g, columns(true, c.len()))).collect();
-        let size = width.saturating_mul(2 * nv);
+        let size = width.saturating_mul(state);
         let mut numbers = Vec::new();
         let full = |_| RolloutGradientError::Memory { bytes: size.saturating_mul(8) };
         numbers.try_reserve_exact(size).map_err(full)?;
         numbers.resize(size, 0.0);
-        Ok(Sensitivities { nv, nu, initial, tau, ctrl, groups, width, numbers })
+        Ok(Sensitivities { nv, nu, state, initial, tau, ctrl, groups, width, numbers })
     }
 
     fn columns(&self, columns: Range<usize>) -> MatRef<'_> {
         let rows = if columns.is_empty() { &[] } else { &self.numbers[columns.start..] };
-        MatRef::with_stride(rows, if columns.is_empty() { 0 } else { 2 * self.nv }, columns.len(), self.width)
+        MatRef::with_stride(rows, if columns.is_empty() { 0 } else { self.state }, columns.len(), self.width)
     }
 
     fn of_step(&self, all: &Range<usize>, width: usize, t: usize) -> Option<MatRef<'_>> {
@@ -76,7 +78,7 @@ impl Sensitivities {
         (t < steps).then(|| self.columns(start..start + width))
     }
 
-    /// With respect to the first state (2 nv × 2 nv).
+    /// With respect to the first state (as many columns as rows).
     pub fn initial(&self) -> Option<MatRef<'_>> {
         (!self.initial.is_empty()).then(|| self.columns(self.initial.clone()))
     }
@@ -114,7 +116,8 @@ impl Sensitivities {
         let (nv, nu, reached) = (self.nv, self.nu, self.reached(t));
         self.numbers.fill(0.0);
         for (row, step) in self.numbers.chunks_exact_mut(self.width.max(1)).zip(matrix.chunks_exact(layout.width)) {
-            for (old, a) in old.numbers.chunks_exact(old.width.max(1)).zip(&step[..2 * nv]).filter(|(_, a)| **a != 0.0)
+            for (old, a) in
+                old.numbers.chunks_exact(old.width.max(1)).zip(&step[..self.state]).filter(|(_, a)| **a != 0.0)
             {
                 for columns in &reached {
                     row[columns.clone()].iter_mut().zip(&old[columns.clone()]).for_each(|(x, old)| *x += a * old);
@@ -137,10 +140,26 @@ impl Rollout<'_> {
     /// The change of every state along a change of what the rollout is made from: (steps + 1) × nv numbers each, those
     /// of configurations as tangents.
     pub fn jvp(&mut self, dx: RolloutDirection, dq: &mut [f64], dv: &mut [f64]) -> Result<(), RolloutGradientError> {
+        let mut dact = vec![0.0; self.0.recorder.steps.saturating_add(1).saturating_mul(self.0.recorder.layout.na)];
+        self.jvp_with_act(dx, dq, dv, &mut dact)
+    }
+
+    /// [`Rollout::jvp`] with the changes of the activations of every state ((steps + 1) × na).
+    pub fn jvp_with_act(
+        &mut self,
+        dx: RolloutDirection,
+        dq: &mut [f64],
+        dv: &mut [f64],
+        dact: &mut [f64],
+    ) -> Result<(), RolloutGradientError> {
         self.check_direction(&dx, [dq.len(), dv.len()])?;
-        let (nv, steps) = (self.0.recorder.layout.nv, self.0.recorder.steps);
+        let (nv, na, steps) = (self.0.recorder.layout.nv, self.0.recorder.layout.na, self.0.recorder.steps);
+        vector_or_none("dact", dx.act, na)?;
+        length("changes of the activations", dact.len(), (steps + 1) * na)?;
         dq.fill(0.0);
         dv.fill(0.0);
+        dact.fill(0.0);
+        dact[..na].iter_mut().zip(dx.act).for_each(|(out, x)| *out = *x);
         dq[..nv].iter_mut().zip(dx.q).for_each(|(out, x)| *out = *x);
         dv[..nv].iter_mut().zip(dx.v).for_each(|(out, x)| *out = *x);
         let groups = if dx.parameters.is_empty() { 0 } else { self.0.recorder.layout.groups.len() };
@@ -150,12 +169,14 @@ impl Rollout<'_> {
             let (layout, matrix) = recorder.matrix(stepper, t, groups)?;
             let (q, q_next) = dq[t * nv..].split_at_mut(nv);
             let (v, v_next) = dv[t * nv..].split_at_mut(nv);
+            let (act, act_next) = dact[t * na..].split_at_mut(na);
             let (tau, ctrl) = (super::row(dx.tau, nv, t), super::row(dx.ctrl, layout.nu, t));
-            let out = q_next[..nv].iter_mut().chain(&mut v_next[..nv]);
+            let out = q_next[..nv].iter_mut().chain(&mut v_next[..nv]).chain(&mut act_next[..na]);
             for (out, row) in out.zip(matrix.chunks_exact(layout.width)) {
                 let dot = |start: usize, x: &[f64]| row[start..].iter().zip(x).fold(0.0, |s, (a, x)| s + a * x);
-                let inputs = [(0, &*q), (nv, &*v), (layout.tau().start, tau), (layout.ctrl().start, ctrl)];
-                *out = inputs.iter().fold(0.0, |s, (start, x)| s + dot(*start, x));
+                let of_state = [(0, &*q), (nv, &*v), (2 * nv, &*act)];
+                let inputs = of_state.into_iter().chain([(layout.tau().start, tau), (layout.ctrl().start, ctrl)]);
+                *out = inputs.fold(0.0, |s, (start, x)| s + dot(start, x));
                 for (group, x) in dx.parameters {
                     *out += layout.group(*group).map_or(0.0, |columns| dot(columns.start, x));
                 }
@@ -193,12 +214,12 @@ impl Rollout<'_> {
             }
             vector_or_none("change of the parameters", x, stepper.model.parameters().group(*group).len())?;
         }
-        let expected = (steps + 1) * layout.nv;
-        match out.into_iter().find(|got| *got != expected) {
-            Some(got) => Err(InputError::Length { what: "changes of the states", expected, got }),
-            None => Ok(()),
-        }
+        out.into_iter().try_for_each(|got| length("changes of the states", got, (steps + 1) * layout.nv))
     }
+}
+
+fn length(what: &'static str, got: usize, expected: usize) -> Result<(), InputError> {
+    if got == expected { Ok(()) } else { Err(InputError::Length { what, expected, got }) }
 }
 
 impl Recorder {

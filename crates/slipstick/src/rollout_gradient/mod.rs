@@ -42,7 +42,7 @@ use tape::{Layout, Tape};
 ///     let miss = [rollout.q(250)[0] - target[0], rollout.q(250)[1] - target[1], 0.0, 0.0, 0.0, 0.0];
 ///     losses.push(0.5 * (miss[0] * miss[0] + miss[1] * miss[1]));
 ///     let mut gradient = rollout.zeros();
-///     rollout.vjp(StateGrad { q: &miss, v: &[] }, &mut gradient)?;
+///     rollout.vjp(StateGrad { q: &miss, v: &[], ..StateGrad::default() }, &mut gradient)?;
 ///     (0..2).for_each(|k| x0.v[k] -= 10.0 * gradient.v[k]);
 /// }
 /// assert!(losses[1] < 0.2 * losses[0] && losses[2] < 0.2 * losses[1]);
@@ -133,7 +133,7 @@ impl RolloutGradient {
     fn begin(&mut self, x0: &State, input: &Input) -> Result<(), RolloutGradientError> {
         let RolloutGradient { stepper, recorder, start, .. } = self;
         // only looked at, as by Simulator::set_state: to normalize a quaternion twice may change its last digit
-        State::new(&stepper.model, &x0.q, &x0.v)?;
+        State::new(&stepper.model, &x0.q, &x0.v)?.with_act(&stepper.model, &x0.act)?;
         vector_or_none("tau", input.tau, recorder.steps.saturating_mul(recorder.layout.nv))?;
         if let Some(ctrl) = input.ctrl {
             vector("ctrl", ctrl, recorder.steps.saturating_mul(recorder.layout.nu))?;
@@ -166,6 +166,11 @@ impl Rollout<'_> {
     /// Velocity of state `t` (nv); empty past the last one.
     pub fn v(&self, t: usize) -> &[f64] {
         row(&self.trajectory().v, self.0.recorder.layout.nv, t)
+    }
+
+    /// Activations of state `t` (na); empty past the last one.
+    pub fn act(&self, t: usize) -> &[f64] {
+        row(&self.trajectory().act, self.0.recorder.layout.na, t)
     }
 
     /// What the constraints of each step did, as [`Step::mode_key`](crate::Step::mode_key) tells: two rollouts with the
@@ -214,7 +219,7 @@ mod tests {
         memory.recorder.tape.keys[4] ^= 1;
         let mut rollout = memory.last().unwrap();
         let (w, mut out) = ([1.0; 6], rollout.zeros());
-        let error = rollout.vjp(StateGrad { q: &w, v: &[] }, &mut out).unwrap_err();
+        let error = rollout.vjp(StateGrad { q: &w, v: &[], ..StateGrad::default() }, &mut out).unwrap_err();
         assert_eq!(error, RolloutGradientError::Branch { step: 4 });
         assert!(error.to_string().starts_with("step 4: "), "{error}");
         let error = rollout.sensitivities(Wanted::default()).unwrap_err();

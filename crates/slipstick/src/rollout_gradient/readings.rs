@@ -65,8 +65,8 @@ pub(super) fn add_readings<P: AsMut<[f64]>>(
     parameters: &mut [(ParameterGroup, P)],
     sensors: &mut Sensors,
 ) -> Result<(), SensorError> {
-    let InputGrad { q, v, tau, ctrl } = out;
-    step.sensor_vjp(weights, InputGrad { q, v, tau, ctrl }, sensors)?;
+    let InputGrad { q, v, tau, ctrl, act } = out;
+    step.sensor_vjp(weights, InputGrad { q, v, tau, ctrl, act }, sensors)?;
     for (group, out) in parameters {
         step.sensor_vjp_parameters(weights, *group, sensors, out.as_mut())?;
     }

@@ -16,7 +16,7 @@ pub(crate) struct Recorder {
     pub memory: Memory,
     pub layout: Layout,
     pub tape: Tape,
-    /// Gradients or changes of a state (q, v) and of the neighboring one.
+    /// Gradients or changes of a state (q, v, act) and of the neighboring one.
     pub here: Vec<f64>,
     pub there: Vec<f64>,
     /// Memory for the derivatives of a step with respect to parameters, along a direction.
@@ -34,8 +34,8 @@ impl Recorder {
             memory,
             layout: Layout::new(model, groups),
             tape: Tape::new(model),
-            here: vec![0.0; 2 * model.nv()],
-            there: vec![0.0; 2 * model.nv()],
+            here: vec![0.0; 2 * model.nv() + model.na()],
+            there: vec![0.0; 2 * model.nv() + model.na()],
             scratch: Vec::new(),
             sensors: None,
             choices: 0,

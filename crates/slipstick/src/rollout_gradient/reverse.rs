@@ -26,8 +26,8 @@ impl Rollout<'_> {
         out: &mut RolloutGrad,
     ) -> Result<(), RolloutGradientError> {
         self.check_grads(&w, out)?;
-        let RolloutGrad { q, v, tau, ctrl, parameters } = out;
-        self.0.recorder.back(&mut self.0.stepper, &w, readings, InputGrad { q, v, tau, ctrl }, parameters)
+        let RolloutGrad { q, v, act, tau, ctrl, parameters } = out;
+        self.0.recorder.back(&mut self.0.stepper, &w, readings, InputGrad { q, v, tau, ctrl, act }, parameters)
     }
 
     fn check_grads(&self, w: &StateGrad, out: &RolloutGrad) -> Result<(), RolloutGradientError> {
@@ -36,12 +36,15 @@ impl Rollout<'_> {
             let last = x.len() == layout.nv;
             vector_or_none(what, x, if last { layout.nv } else { (steps + 1) * layout.nv })?;
         }
+        let last = w.act.len() == layout.na;
+        vector_or_none("gradient of the activations", w.act, if last { layout.na } else { (steps + 1) * layout.na })?;
         let fits = |what, got: usize, expected: usize| match got == expected {
             true => Ok(()),
             false => Err(InputError::Length { what, expected, got }),
         };
         fits("gradient of q", out.q.len(), layout.nv)?;
         fits("gradient of v", out.v.len(), layout.nv)?;
+        fits("gradient of act", out.act.len(), layout.na)?;
         fits("gradient of tau", out.tau.len(), steps * layout.nv)?;
         fits("gradient of ctrl", out.ctrl.len(), steps * layout.nu)?;
         fits("groups of the gradient", out.parameters.len(), layout.groups.len())?;
@@ -81,21 +84,23 @@ impl Recorder {
             }
             self.add_loss(w, t);
         }
-        let (here_q, here_v) = self.here.split_at(self.layout.nv);
-        out.q.iter_mut().zip(here_q).for_each(|(out, x)| *out += x);
-        out.v.iter_mut().zip(here_v).for_each(|(out, x)| *out += x);
+        let (here_q, rest) = self.here.split_at(self.layout.nv);
+        let (here_v, here_act) = rest.split_at(self.layout.nv);
+        for (out, here) in [(out.q, here_q), (out.v, here_v), (out.act, here_act)] {
+            out.iter_mut().zip(here).for_each(|(out, x)| *out += x);
+        }
         Ok(())
     }
 
     /// Adds what the loss itself says about state `t`.
     fn add_loss(&mut self, w: &StateGrad, t: usize) {
-        let nv = self.layout.nv;
-        let (here_q, here_v) = self.here.split_at_mut(nv);
-        for (here, w) in [(here_q, w.q), (here_v, w.v)] {
-            let row = match w.len() == nv {
+        let (here_q, rest) = self.here.split_at_mut(self.layout.nv);
+        let (here_v, here_act) = rest.split_at_mut(self.layout.nv);
+        for (here, w) in [(here_q, w.q), (here_v, w.v), (here_act, w.act)] {
+            let row = match w.len() == here.len() {
                 true if t == self.steps => w,
                 true => &[],
-                false => super::row(w, nv, t),
+                false => super::row(w, here.len(), t),
             };
             here.iter_mut().zip(row).for_each(|(here, w)| *here += w);
         }
@@ -111,7 +116,7 @@ impl Recorder {
             out.iter_mut().zip(&row[columns]).for_each(|(out, x)| *out += w * x);
         };
         for (row, w) in matrix.chunks_exact(width).zip(&*here).filter(|(_, w)| **w != 0.0) {
-            add(row, *w, 0..2 * nv, there);
+            add(row, *w, 0..layout.state(), there);
             add(row, *w, layout.tau(), of_step(out.tau, t, nv));
             add(row, *w, layout.ctrl(), of_step(out.ctrl, t, nu));
             for ((_, columns), (_, out)) in layout.groups.iter().zip(&mut *parameters) {
@@ -133,9 +138,10 @@ impl Recorder {
         let Recorder { layout, tape, here, there, choices, sensors, .. } = self;
         let (nv, nu) = (layout.nv, if stepper.command.actuated { layout.nu } else { 0 });
         there.fill(0.0);
-        let (q, v) = there.split_at_mut(nv);
-        let mut grad = InputGrad { q, v, tau: of_step(out.tau, t, nv), ctrl: of_step(out.ctrl, t, nu) };
-        let w = OutputGrad { q: &here[..nv], v: &here[nv..], impulses: &[] };
+        let (q, rest) = there.split_at_mut(nv);
+        let (v, act) = rest.split_at_mut(nv);
+        let mut grad = InputGrad { q, v, tau: of_step(out.tau, t, nv), ctrl: of_step(out.ctrl, t, nu), act };
+        let w = OutputGrad { q: &here[..nv], v: &here[nv..2 * nv], impulses: &[], act: &here[2 * nv..] };
         let failed = |error| RolloutGradientError::Gradient { step: t, error };
         let mut step = stepper.repeat(tape, t)?;
         if seen.iter().any(|x| *x != 0.0) {

@@ -39,7 +39,8 @@ impl Stepper {
     /// Bytes of its heap memory.
     pub fn heap(&self) -> usize {
         let Command { ctrl, tau, wrenches, .. } = &self.command;
-        let vectors = [&self.x.q, &self.x.v, &self.next.q, &self.next.v, ctrl, tau].map(Vec::capacity);
+        let State { q, v, act, .. } = &self.x;
+        let vectors = [q, v, act, &self.next.q, &self.next.v, &self.next.act, ctrl, tau].map(Vec::capacity);
         let numbers = 8 * vectors.iter().sum::<usize>();
         self.data.bytes() + numbers + wrenches.capacity() * size_of::<Wrench>()
     }
@@ -91,6 +92,7 @@ impl Stepper {
         self.x.time = record.time[t];
         fill(&record.q, t, &mut self.x.q);
         fill(&record.v, t, &mut self.x.v);
+        fill(&record.act, t, &mut self.x.act);
         fill(&record.ctrl, t, &mut self.command.ctrl);
         fill(&record.tau, t, &mut self.command.tau);
         let remade = self.remade;

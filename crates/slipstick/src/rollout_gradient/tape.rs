@@ -8,11 +8,12 @@ use slipstick_core::{GradientError, Model, Step, WarmStart};
 use std::collections::TryReserveError;
 use std::ops::Range;
 
-/// Columns of the derivatives of a step: q, v, tau, ctrl, then parameters. Its rows are q_next and v_next.
+/// Columns of the derivatives of a step: q, v, act, tau, ctrl, then parameters. Its rows are q_next, v_next and act_next.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Layout {
     pub nv: usize,
     pub nu: usize,
+    pub na: usize,
     pub groups: Vec<(ParameterGroup, Range<usize>)>,
     /// Numbers of a row.
     pub width: usize,
@@ -23,8 +24,8 @@ pub(crate) struct Layout {
 impl Layout {
     /// Groups that come twice are taken once.
     pub fn new(model: &Model, groups: &[ParameterGroup]) -> Layout {
-        let (nv, nu) = (model.nv(), model.nu());
-        let mut layout = Layout { nv, nu, groups: Vec::new(), width: 3 * nv + nu, readings: 0 };
+        let (nv, nu, na) = (model.nv(), model.nu(), model.na());
+        let mut layout = Layout { nv, nu, na, groups: Vec::new(), width: 3 * nv + na + nu, readings: 0 };
         for group in groups {
             if layout.group(*group).is_none() {
                 let end = layout.width + model.parameters().group(*group).len();
@@ -35,12 +36,18 @@ impl Layout {
         layout
     }
 
+    /// Numbers of a state: q as a tangent, v and act.
+    pub fn state(&self) -> usize {
+        2 * self.nv + self.na
+    }
+
     pub fn tau(&self) -> Range<usize> {
-        2 * self.nv..3 * self.nv
+        self.state()..self.state() + self.nv
     }
 
     pub fn ctrl(&self) -> Range<usize> {
-        3 * self.nv..3 * self.nv + self.nu
+        let start = self.tau().end;
+        start..start + self.nu
     }
 
     pub fn group(&self, group: ParameterGroup) -> Option<Range<usize>> {
@@ -49,7 +56,7 @@ impl Layout {
 
     /// Numbers of the matrix of one step.
     pub fn size(&self) -> usize {
-        2 * self.nv * self.width
+        self.state() * self.width
     }
 }
 
@@ -101,6 +108,7 @@ impl Tape {
         empty(&mut record.time, states, 1)?;
         empty(&mut record.q, states, model.nq())?;
         empty(&mut record.v, states, layout.nv)?;
+        empty(&mut record.act, states, layout.na)?;
         empty(&mut record.ctrl, steps, layout.nu)?;
         empty(&mut record.tau, steps, layout.nv)?;
         empty(&mut record.contacts, steps, 1)?;
@@ -126,7 +134,7 @@ impl Tape {
     /// Bytes for a number of steps, but for the insides of warm starts, which grow with what touches.
     pub fn bytes(model: &Model, layout: &Layout, steps: usize, memory: Memory) -> usize {
         let (matrix, n) = (8 * layout.size(), |numbers: usize| 8 * numbers);
-        let state = n(1 + model.nq() + layout.nv);
+        let state = n(1 + model.nq() + layout.nv + layout.na);
         // controls, forces, readings, key, five numbers of the report and three small ones
         let report = n(layout.nu + layout.nv + layout.readings + 1 + 5) + 4 + 2;
         let (kept, once) = match memory {
@@ -184,10 +192,19 @@ fn write_matrix(
 ) -> Result<(), GradientError> {
     let (nv, width) = (layout.nv, layout.width);
     let J = step.jacobian()?;
-    let blocks = [[J.dq_dq, J.dq_dv, J.dq_dtau, J.dq_dctrl], [J.dv_dq, J.dv_dv, J.dv_dtau, J.dv_dctrl]];
+    let blocks =
+        [[J.dq_dq, J.dq_dv, J.dq_dact, J.dq_dtau, J.dq_dctrl], [J.dv_dq, J.dv_dv, J.dv_dact, J.dv_dtau, J.dv_dctrl]];
     for (i, row) in out.chunks_exact_mut(width).enumerate() {
-        let numbers = blocks[i / nv].iter().flat_map(|m| m.row(i % nv));
-        row.iter_mut().zip(numbers).for_each(|(out, x)| *out = *x); // no controls: their columns stay zero
+        if i < 2 * nv {
+            let numbers = blocks[i / nv].iter().flat_map(|m| m.row(i % nv));
+            row.iter_mut().zip(numbers).for_each(|(out, x)| *out = *x); // no controls: their columns stay zero
+            continue;
+        }
+        let n = i - 2 * nv;
+        row.fill(0.0);
+        for (start, block) in [(2 * nv, J.dact_dact), (layout.ctrl().start, J.dact_dctrl)] {
+            row[start..].iter_mut().zip(block.row(n)).for_each(|(out, x)| *out = *x);
+        }
     }
     for (group, columns) in groups {
         let n = columns.len();

@@ -9,7 +9,7 @@ use std::fmt;
 /// What is kept of every step until its derivative is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Memory {
-    /// Its derivatives: 2 nv rows of 3 nv + nu numbers, and a column for every parameter of the chosen groups. A
+    /// Its derivatives: 2 nv + na rows of 3 nv + na + nu numbers, and a column for every parameter of the chosen groups. A
     /// gradient is then a product of matrices; the run itself costs the Jacobians.
     Store,
     /// Only what repeats the step bit for bit: its state, its input and the warm start it began with. Derivatives make
@@ -26,6 +26,8 @@ pub struct StateGrad<'a> {
     pub q: &'a [f64],
     /// With respect to the velocities.
     pub v: &'a [f64],
+    /// With respect to the activations ((steps + 1) × na, or na, or empty).
+    pub act: &'a [f64],
 }
 
 /// The gradient of a loss with respect to everything a rollout is made from.
@@ -36,6 +38,8 @@ pub struct RolloutGrad {
     pub q: Vec<f64>,
     /// With respect to the first velocity (nv).
     pub v: Vec<f64>,
+    /// With respect to the first activations (na).
+    pub act: Vec<f64>,
     /// With respect to the generalized forces of every step (steps × nv).
     pub tau: Vec<f64>,
     /// With respect to the controls of every step (steps × nu); zero if the actuators are off.
@@ -52,6 +56,7 @@ impl RolloutGrad {
         RolloutGrad {
             q: vec![0.0; nv],
             v: vec![0.0; nv],
+            act: vec![0.0; model.na()],
             tau: vec![0.0; steps * nv],
             ctrl: vec![0.0; steps * nu],
             parameters: groups.iter().map(zeros).collect(),
@@ -65,8 +70,8 @@ impl RolloutGrad {
 
     /// Sets everything to zero.
     pub fn clear(&mut self) {
-        let RolloutGrad { q, v, tau, ctrl, parameters } = self;
-        [q, v, tau, ctrl].into_iter().chain(parameters.iter_mut().map(|(_, x)| x)).for_each(|x| x.fill(0.0));
+        let RolloutGrad { q, v, act, tau, ctrl, parameters } = self;
+        [q, v, act, tau, ctrl].into_iter().chain(parameters.iter_mut().map(|(_, x)| x)).for_each(|x| x.fill(0.0));
     }
 }
 
@@ -77,6 +82,8 @@ pub struct RolloutDirection<'a> {
     pub q: &'a [f64],
     /// Of the first velocity (nv).
     pub v: &'a [f64],
+    /// Of the first activations (na).
+    pub act: &'a [f64],
     /// Of the generalized forces of every step (steps × nv).
     pub tau: &'a [f64],
     /// Of the controls of every step (steps × nu); without effect if the actuators are off.

@@ -58,6 +58,7 @@ impl Bundle {
     /// Refuses numbers that make no mean.
     pub fn new(model: &Model, how: Bundled) -> Result<Bundle, SmoothingError> {
         how.sigma.check()?;
+        model.without_activations("smoothing")?;
         if how.samples == 0 {
             let (what, got) = ("samples".into(), 0.0);
             return Err(InputError::Value { what, expected: "at least one pair", got }.into());

@@ -59,6 +59,10 @@ fn parse(model: &Model, file: &[u8]) -> Result<Trajectory, Fault> {
     t.time = arrays.floats("time", &[states])?;
     t.q = arrays.floats("q", &[states, nq])?;
     t.v = arrays.floats("v", &[states, nv])?;
+    if t.na() > 0 {
+        same_names("act_names", &t.act_names, &arrays.words("act_names")?)?;
+        t.act = arrays.floats("act", &[states, t.na()])?;
+    }
     t.ctrl = arrays.floats("ctrl", &[steps, nu])?;
     t.tau = arrays.floats("tau", &[steps, nv])?;
     t.penetration = arrays.floats("penetration", &[steps])?;

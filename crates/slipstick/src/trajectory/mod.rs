@@ -34,6 +34,8 @@ pub struct Trajectory {
     pub q: Vec<f64>,
     /// Velocities (states × nv).
     pub v: Vec<f64>,
+    /// Activations (states × na).
+    pub act: Vec<f64>,
     /// Controls (steps × nu); zero where the actuators were off.
     pub ctrl: Vec<f64>,
     /// Generalized forces in addition to the actuators' (steps × nv).
@@ -58,6 +60,8 @@ pub struct Trajectory {
     views: Option<contacts::Kept>,
     /// Names of the numbers of q, v and ctrl.
     names: [Vec<String>; 3],
+    /// Names of the activations: those of their actuators.
+    act_names: Vec<String>,
 }
 
 /// How a trajectory is written.
@@ -111,6 +115,7 @@ impl Trajectory {
             time: Vec::new(),
             q: Vec::new(),
             v: Vec::new(),
+            act: Vec::new(),
             ctrl: Vec::new(),
             tau: Vec::new(),
             contacts: Vec::new(),
@@ -122,6 +127,7 @@ impl Trajectory {
             stage: Vec::new(),
             correction: Vec::new(),
             views: None,
+            act_names: model.activated().iter().map(|id| names[2][id.0].replacen("ctrl:", "act:", 1)).collect(),
             names,
         }
     }
@@ -150,6 +156,11 @@ impl Trajectory {
         self.correction.iter().filter(|fraction| **fraction < 1.0).count()
     }
 
+    /// Activations of a state.
+    pub fn na(&self) -> usize {
+        self.act_names.len()
+    }
+
     /// Number of steps.
     pub fn steps(&self) -> usize {
         self.residual.len()
@@ -168,11 +179,12 @@ impl Trajectory {
 
     /// Bytes that a number of steps of a model takes in memory, about.
     pub fn bytes(model: &Model, steps: usize) -> usize {
-        steps.saturating_mul(8 * (model.nq() + 2 * model.nv() + model.nu() + 6))
+        steps.saturating_mul(8 * (model.nq() + 2 * model.nv() + model.nu() + model.na() + 6))
     }
 
     pub(crate) fn reserve(&mut self, steps: usize) {
-        let (n, [nq, nv, nu]) = (steps.min(AHEAD), self.sizes);
+        let (n, na, [nq, nv, nu]) = (steps.min(AHEAD), self.na(), self.sizes);
+        self.act.reserve((n + 1) * na);
         let rows = [(&mut self.q, nq), (&mut self.v, nv), (&mut self.ctrl, nu), (&mut self.tau, nv)];
         rows.into_iter().for_each(|(x, width)| x.reserve((n + 1) * width));
     }
@@ -185,6 +197,7 @@ impl Trajectory {
         self.time.push(x.time);
         self.q.extend_from_slice(&x.q);
         self.v.extend_from_slice(&x.v);
+        self.act.extend_from_slice(&x.act);
     }
 
     /// Adds a step from the last state.

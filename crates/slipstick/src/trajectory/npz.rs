@@ -5,7 +5,7 @@ use slipstick_core::Status;
 use slipstick_core::constraint::Stage;
 use std::io::{self, Write};
 
-/// Arrays `time`, `q`, `v`, `ctrl`, `tau`, `contacts`, `penetration`, `residual`, `compliance_shift`, `correction`,
+/// Arrays `time`, `q`, `v`, `act` (of models with activations), `ctrl`, `tau`, `contacts`, `penetration`, `residual`, `compliance_shift`, `correction`,
 /// `iterations`, `status`, `stage` (numbers of the words in `status_names` and `stage_names`), those of contacts if they
 /// were kept, and `format`, `version`, `model`, `dt`.
 pub(super) fn write(t: &Trajectory, out: &mut impl Write) -> io::Result<()> {
@@ -21,6 +21,10 @@ pub(super) fn write(t: &Trajectory, out: &mut impl Write) -> io::Result<()> {
     arrays.floats("time", &[states], &t.time)?;
     arrays.floats("q", &[states, nq], &t.q)?;
     arrays.floats("v", &[states, nv], &t.v)?;
+    if t.na() > 0 {
+        arrays.words("act_names", &t.act_names.iter().map(|n| bare(n)).collect::<Vec<_>>(), false)?;
+        arrays.floats("act", &[states, t.na()], &t.act)?;
+    }
     arrays.floats("ctrl", &[steps, nu], &t.ctrl)?;
     arrays.floats("tau", &[steps, nv], &t.tau)?;
     arrays.floats("penetration", &[steps], &t.penetration)?;
@@ -47,7 +51,7 @@ pub(super) fn write(t: &Trajectory, out: &mut impl Write) -> io::Result<()> {
 /// Arrays with the names of the numbers of q, v and ctrl.
 pub(super) const NAMES: [&str; 3] = ["q_names", "v_names", "ctrl_names"];
 
-/// A name without the `q:`, `v:` or `ctrl:` before it.
+/// A name without the `q:`, `v:`, `act:` or `ctrl:` before it.
 pub(super) fn bare(name: &str) -> &str {
     name.split_once(':').map_or(name, |(_, name)| name)
 }

@@ -11,7 +11,8 @@ pub(super) fn write_csv(t: &Trajectory, out: &mut impl Write) -> io::Result<()> 
     let forces = v.iter().map(|n| n.replacen("v:", "tau:", 1));
     let of_steps =
         ["contacts", "penetration", "residual", "compliance_shift", "correction", "iterations", "status", "stage"];
-    let names = q.iter().chain(v).chain(ctrl).cloned().chain(forces).chain(of_steps.map(String::from));
+    let names =
+        q.iter().chain(v).chain(&t.act_names).chain(ctrl).cloned().chain(forces).chain(of_steps.map(String::from));
     write!(out, "time")?;
     // readers that know nothing of quotes need no quotes
     names.into_iter().try_for_each(|n| write!(out, ",{}", n.replace([',', '"', '\n', '\r'], "_")))?;
@@ -21,6 +22,7 @@ pub(super) fn write_csv(t: &Trajectory, out: &mut impl Write) -> io::Result<()> 
         write!(out, "{:?}", t.time[k])?;
         numbers(out, row(&t.q, nq, k))?;
         numbers(out, row(&t.v, nv, k))?;
+        numbers(out, row(&t.act, t.na(), k))?;
         if k < t.steps() {
             numbers(out, row(&t.ctrl, nu, k))?;
             numbers(out, row(&t.tau, nv, k))?;
@@ -55,9 +57,10 @@ pub(super) fn write_json(t: &Trajectory, out: &mut impl Write) -> io::Result<()>
     let [nq, nv, nu] = t.sizes;
     let (states, steps) = (t.states(), t.steps());
     list(out, "time", states, |out, k| number(out, t.time[k]))?;
-    for (key, x, width, n) in
-        [("q", &t.q, nq, states), ("v", &t.v, nv, states), ("ctrl", &t.ctrl, nu, steps), ("tau", &t.tau, nv, steps)]
-    {
+    let rows =
+        [("q", &t.q, nq, states), ("v", &t.v, nv, states), ("ctrl", &t.ctrl, nu, steps), ("tau", &t.tau, nv, steps)];
+    let act = (t.na() > 0).then_some(("act", &t.act, t.na(), states));
+    for (key, x, width, n) in rows.into_iter().chain(act) {
         list(out, key, n, |out, k| {
             write!(out, "[")?;
             for (i, x) in row(x, width, k).iter().enumerate() {

@@ -36,8 +36,10 @@ fn gradient(batch: &mut Batch, model: &Model, w: &[f64]) -> [Vec<f64>; 5] {
     let (nv, nu, np) = (model.nv(), model.nu(), model.parameters().group(groups[0]).len());
     let mut out = [nv, nv, nv, nu, np].map(|width| vec![0.0; N * width]);
     let [q, v, tau, ctrl, parameters] = &mut out;
-    let inputs = InputGrad { q, v, tau, ctrl };
-    batch.vjp(StateGrad { q: w, v: w }, BatchGrad { inputs, groups: &groups, parameters }).unwrap();
+    let inputs = InputGrad { q, v, tau, ctrl, ..Default::default() };
+    batch
+        .vjp(StateGrad { q: w, v: w, ..StateGrad::default() }, BatchGrad { inputs, groups: &groups, parameters })
+        .unwrap();
     out
 }
 
@@ -97,7 +99,12 @@ fn its_gradient_goes_back_through_all_steps_recorded_or_not() {
     batch.rollout(steps, Some(Memory::Recompute), [&scene.q, &scene.v], &input, [&mut q, &mut v]).unwrap();
     let mut expected = [nv, nv, steps * nv, steps * nu].map(|width| vec![0.0; N * width]);
     let [gq, gv, gtau, gctrl] = &mut expected;
-    batch.rollout_vjp(StateGrad { q: &w, v: &w }, InputGrad { q: gq, v: gv, tau: gtau, ctrl: gctrl }).unwrap();
+    batch
+        .rollout_vjp(
+            StateGrad { q: &w, v: &w, ..StateGrad::default() },
+            InputGrad { q: gq, v: gv, tau: gtau, ctrl: gctrl, ..Default::default() },
+        )
+        .unwrap();
     let sum = |x: &[f64], width: usize| -> Vec<f64> {
         let of = |i: usize| (0..width).map(move |k| (0..steps).map(|t| row(x, N, i)[t * width + k]).sum());
         (0..N).flat_map(of).collect()
@@ -183,7 +190,7 @@ fn other_modes_of_derivatives_are_those_of_models_that_have_them() {
 #[test]
 fn warm_starts_that_are_saved_go_on_bit_for_bit() {
     let (scene, mut batch, ctrl, _) = falling(true);
-    batch.vjp(StateGrad { q: &[], v: &scene.v }, InputGrad::default()).unwrap(); // steps are kept
+    batch.vjp(StateGrad { q: &[], v: &scene.v, ..StateGrad::default() }, InputGrad::default()).unwrap(); // steps are kept
     let first = hold(&mut batch, &scene, &Input::ctrl(&ctrl));
     let after = Scene { q: first[0].clone(), v: first[1].clone(), ..scene };
     let bytes: Vec<Vec<u8>> = batch.warm_starts().iter().map(WarmStart::to_bytes).collect();
@@ -226,6 +233,9 @@ fn rollouts_of_another_mode_may_see_other_contacts() {
     batch.rollout(steps, Some(Memory::Recompute), [&scene.q, &scene.v], &input, [&mut q, &mut v]).unwrap();
     let (w, mut out) = (vec![1.0; scene.v.len()], vec![0.0; scene.v.len()]);
     let into = InputGrad { v: &mut out, ..Default::default() };
-    batch.with_gradient(choice, |batch| batch.rollout_vjp(StateGrad { q: &[], v: &w }, into)).unwrap().unwrap();
+    batch
+        .with_gradient(choice, |batch| batch.rollout_vjp(StateGrad { q: &[], v: &w, ..StateGrad::default() }, into))
+        .unwrap()
+        .unwrap();
     assert!(out.iter().all(|x| x.is_finite()) && out.iter().any(|x| *x != 0.0));
 }

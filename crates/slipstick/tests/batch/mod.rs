@@ -44,7 +44,7 @@ impl Answer {
 
     fn gradient(&mut self) -> InputGrad<'_> {
         let [q, v, tau, ctrl] = self.gradient.each_mut().map(|g| &mut g[..]);
-        InputGrad { q, v, tau, ctrl }
+        InputGrad { q, v, tau, ctrl, ..Default::default() }
     }
 
     fn parts(&self) -> impl Iterator<Item = &Vec<f64>> {
@@ -56,7 +56,7 @@ impl Answer {
 fn single(sim: &mut Simulator, ctrl: &[f64], tau: &[f64], w: [&[f64]; 2]) -> (Answer, usize) {
     let mut answer = Answer::zeros(sim.model(), 1);
     let mut step = sim.step(&Input::tau(tau).with_ctrl(ctrl)).unwrap();
-    step.vjp(OutputGrad { q: w[0], v: w[1], impulses: &[] }, answer.gradient()).unwrap();
+    step.vjp(OutputGrad { q: w[0], v: w[1], impulses: &[], ..Default::default() }, answer.gradient()).unwrap();
     let J = step.jacobian().unwrap();
     let blocks = [J.dq_dq, J.dq_dv, J.dq_dtau, J.dq_dctrl, J.dv_dq, J.dv_dv, J.dv_dtau, J.dv_dctrl];
     answer.blocks = blocks.map(|m| (0..m.rows()).flat_map(|i| m.row(i).to_vec()).collect());
@@ -76,7 +76,7 @@ fn beside_simulators(mut scene: Scene, threads: usize, steps: usize) -> usize {
         let (mut q_next, mut v_next) = (q.clone(), v.clone());
         batch.step(&q, &v, &Input::tau(&tau).with_ctrl(&ctrl), &mut q_next, &mut v_next).unwrap();
         (answer.q, answer.v) = (q_next, v_next);
-        batch.vjp(StateGrad { q: &w[0], v: &w[1] }, answer.gradient()).unwrap();
+        batch.vjp(StateGrad { q: &w[0], v: &w[1], ..StateGrad::default() }, answer.gradient()).unwrap();
         batch.jacobian(answer.jacobian()).unwrap();
         for (i, sim) in sims.iter_mut().enumerate() {
             let rows = [&w[0], &w[1]].map(|w| row(w, n, i));
@@ -163,7 +163,9 @@ fn wrenches_act_on_every_environment() {
     let (mut q, mut v) = (scene.q.clone(), scene.v.clone());
     batch.step(&scene.q, &scene.v, &input, &mut q, &mut v).unwrap();
     let (w, mut g) = (vec![1.0; v.len()], vec![0.0; v.len()]);
-    batch.vjp(StateGrad { q: &[], v: &w }, InputGrad { q: &mut g, ..Default::default() }).unwrap();
+    batch
+        .vjp(StateGrad { q: &[], v: &w, ..StateGrad::default() }, InputGrad { q: &mut g, ..Default::default() })
+        .unwrap();
     for (i, sim) in sims.iter_mut().enumerate() {
         let mut expected = vec![0.0; sim.model().nv()];
         let (w, out) = (OutputGrad { v: row(&w, 3, i), ..Default::default() }, &mut expected);

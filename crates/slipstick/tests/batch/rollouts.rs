@@ -32,7 +32,7 @@ fn back(batch: &mut Batch, scene: &Scene, w: StateGrad) -> [Vec<f64>; 4] {
     let (n, nu) = (scene.v.len(), scene.models[0].nu() * scene.n());
     let mut g = [n, n, STEPS * n, STEPS * nu].map(|size| vec![0.0; size]);
     let [q, v, tau, ctrl] = g.each_mut().map(|g| &mut g[..]);
-    batch.rollout_vjp(w, InputGrad { q, v, tau, ctrl }).unwrap();
+    batch.rollout_vjp(w, InputGrad { q, v, tau, ctrl, ..Default::default() }).unwrap();
     g
 }
 
@@ -48,7 +48,7 @@ fn gradients_through_time_are_those_of_single_rollouts() {
         let states = rolled(&mut batch, &scene, Some(memory), &Input::tau(&tau).with_ctrl(&ctrl));
         // all states count, or the last configurations alone
         let (all, last) = (scene.numbers(n * (STEPS + 1) * nv), scene.numbers(n * nv));
-        let w = StateGrad { q: &last, v: &all };
+        let w = StateGrad { q: &last, v: &all, ..StateGrad::default() };
         let gradients = back(&mut batch, &scene, w);
         let mut contacts = 0;
         for i in 0..n {
@@ -61,7 +61,9 @@ fn gradients_through_time_are_those_of_single_rollouts() {
             assert!(same_bits(row(&states.v, n, i), &rollout.trajectory().v), "{memory:?}: environment {i}");
             contacts += rollout.trajectory().contacts.iter().sum::<usize>();
             let mut expected = rollout.zeros();
-            rollout.vjp(StateGrad { q: row(&last, n, i), v: row(&all, n, i) }, &mut expected).unwrap();
+            rollout
+                .vjp(StateGrad { q: row(&last, n, i), v: row(&all, n, i), ..StateGrad::default() }, &mut expected)
+                .unwrap();
             let expected = [&expected.q, &expected.v, &expected.tau, &expected.ctrl];
             for (k, (g, expected)) in gradients.iter().zip(expected).enumerate() {
                 assert!(same_bits(row(g, n, i), expected), "{memory:?}: environment {i}, part {k}");
@@ -92,8 +94,12 @@ fn a_rollout_is_as_many_steps_and_goes_on_where_the_last_one_ended() {
     }
     // a gradient in between leaves no trace: warm starts are those of the rollout's end
     let w = scene.numbers(scene.v.len());
-    let once = back(&mut recorded, &scene, StateGrad { q: &w, v: &w });
-    assert_eq!(once, back(&mut recorded, &scene, StateGrad { q: &w, v: &w }), "a gradient that is asked for again");
+    let once = back(&mut recorded, &scene, StateGrad { q: &w, v: &w, ..StateGrad::default() });
+    assert_eq!(
+        once,
+        back(&mut recorded, &scene, StateGrad { q: &w, v: &w, ..StateGrad::default() }),
+        "a gradient that is asked for again"
+    );
     let mut ends = Vec::new();
     for batch in [&mut stepped, &mut rolling, &mut recorded] {
         let (mut q_next, mut v_next) = (q.clone(), v.clone());
@@ -112,7 +118,7 @@ fn actuators_that_are_off_have_no_gradient() {
     assert!(states.q.iter().all(|x| x.is_finite()));
     let mut ctrl = vec![0.0; 2 * STEPS * scene.models[0].nu()];
     let out = InputGrad { ctrl: &mut ctrl, ..Default::default() };
-    let error = batch.rollout_vjp(StateGrad { q: &w, v: &[] }, out).unwrap_err();
+    let error = batch.rollout_vjp(StateGrad { q: &w, v: &[], ..StateGrad::default() }, out).unwrap_err();
     assert_eq!(error.to_string(), format!("gradient of ctrl: expected 0 numbers, got {}", ctrl.len()));
 }
 
@@ -123,7 +129,7 @@ fn several_rollouts_can_be_differentiated_whatever_comes_between() {
         let (n, nv) = (scene.n(), scene.models[0].nv());
         let (first, second) = (input(&mut scene), input(&mut scene));
         let w = scene.numbers(n * nv);
-        let w = StateGrad { q: &w, v: &[] };
+        let w = StateGrad { q: &w, v: &[], ..StateGrad::default() };
         let of = |(ctrl, tau): &(Vec<f64>, Vec<f64>), with_ctrl: bool| {
             let mut batch = scene.batch(2);
             let input = Input::tau(tau);
@@ -147,7 +153,7 @@ fn several_rollouts_can_be_differentiated_whatever_comes_between() {
             let (size, nu) = (scene.v.len(), scene.models[0].nu() * n);
             let mut g = [size, size, STEPS * size, STEPS * nu].map(|size| vec![0.0; size]);
             let [gq, gv, tau, ctrl] = g.each_mut().map(|g| &mut g[..]);
-            batch.vjp_of(&mut tape, w, InputGrad { q: gq, v: gv, tau, ctrl }).unwrap();
+            batch.vjp_of(&mut tape, w, InputGrad { q: gq, v: gv, tau, ctrl, ..Default::default() }).unwrap();
             assert!(g.iter().zip(&alone).all(|(a, b)| same_bits(a, b)), "{memory:?}");
             let out = InputGrad { ctrl: &mut [], ..Default::default() };
             batch.vjp_of(&mut later, w, out).unwrap();

@@ -44,7 +44,7 @@ fn gradient(scene: &Scene, memory: Memory, groups: &[ParameterGroup]) -> Rollout
     let mut memory = scene.memory(memory, groups);
     let mut rollout = memory.run(&scene.x0, &scene.input()).unwrap();
     let mut out = rollout.zeros();
-    rollout.vjp(StateGrad { q: &wq, v: &wv }, &mut out).unwrap();
+    rollout.vjp(StateGrad { q: &wq, v: &wv, ..StateGrad::default() }, &mut out).unwrap();
     out
 }
 
@@ -93,14 +93,21 @@ fn forward_and_reverse_mode_are_adjoint() {
         let (dtau, dctrl) = (numbers(STEPS * nv, 5), numbers(scene.ctrl.len(), 6));
         let values = groups.iter().map(|g| numbers(scene.model.parameters().group(*g).len(), 7)).collect::<Vec<_>>();
         let parameters: Vec<_> = groups.iter().zip(&values).map(|(g, x)| (*g, &x[..])).collect();
-        let dx = RolloutDirection { q: &dq0, v: &dv0, tau: &dtau, ctrl: &dctrl, parameters: &parameters };
+        let dx = RolloutDirection {
+            q: &dq0,
+            v: &dv0,
+            tau: &dtau,
+            ctrl: &dctrl,
+            parameters: &parameters,
+            ..RolloutDirection::default()
+        };
         let (wq, wv) = (numbers(n, 1), numbers(n, 2));
         let (mut dq, mut dv) = (vec![0.0; n], vec![0.0; n]);
         let mut memory = scene.memory(Memory::Recompute, &groups);
         let mut rollout = memory.run(&scene.x0, &scene.input()).unwrap();
         rollout.jvp(dx, &mut dq, &mut dv).unwrap();
         let mut out = rollout.zeros();
-        rollout.vjp(StateGrad { q: &wq, v: &wv }, &mut out).unwrap();
+        rollout.vjp(StateGrad { q: &wq, v: &wv, ..StateGrad::default() }, &mut out).unwrap();
         let forward = dot(&wq, &dq) + dot(&wv, &dv);
         let pairs = [(&out.q[..], &dq0[..]), (&out.v, &dv0), (&out.tau, &dtau), (&out.ctrl, &dctrl)];
         let of_groups = out.parameters.iter().zip(&values).map(|((_, g), x)| (&g[..], &x[..]));
@@ -140,10 +147,10 @@ fn a_loss_at_the_end_may_be_given_alone_and_gradients_add_up() {
     let (last, mut all) = (numbers(nv, 9), vec![0.0; (STEPS + 1) * nv]);
     all[STEPS * nv..].copy_from_slice(&last);
     let (mut a, mut b) = (rollout.zeros(), rollout.zeros());
-    rollout.vjp(StateGrad { q: &last, v: &[] }, &mut a).unwrap();
-    rollout.vjp(StateGrad { q: &all, v: &[] }, &mut b).unwrap();
+    rollout.vjp(StateGrad { q: &last, v: &[], ..StateGrad::default() }, &mut a).unwrap();
+    rollout.vjp(StateGrad { q: &all, v: &[], ..StateGrad::default() }, &mut b).unwrap();
     assert_eq!(a, b);
-    rollout.vjp(StateGrad { q: &last, v: &[] }, &mut a).unwrap();
+    rollout.vjp(StateGrad { q: &last, v: &[], ..StateGrad::default() }, &mut a).unwrap();
     for (twice, once) in parts(&a).into_iter().zip(parts(&b)) {
         assert!(difference(twice, &once.iter().map(|x| 2.0 * x).collect::<Vec<_>>()) < 1e-14);
     }
@@ -163,7 +170,7 @@ fn a_recorded_trajectory_is_repeated_bit_for_bit() {
     assert!(*rollout.trajectory() == trajectory, "it went another way");
     // a derivative goes back in time; what comes after the last step is still known
     let mut out = rollout.zeros();
-    rollout.vjp(StateGrad { q: &numbers(model.nv(), 1), v: &[] }, &mut out).unwrap();
+    rollout.vjp(StateGrad { q: &numbers(model.nv(), 1), v: &[], ..StateGrad::default() }, &mut out).unwrap();
     assert!(*rollout.warm_start() == sim.warm_start());
     assert_eq!((rollout.steps(), rollout.q(60), rollout.q(61)), (60, &sim.state().q[..], &[][..]));
 }
@@ -193,7 +200,7 @@ fn controls_of_actuators_that_are_off_change_nothing() {
         let mut memory = RolloutGradient::new(&model, 5, memory);
         let mut rollout = memory.run(&x0, &Input::default()).unwrap();
         let mut out = rollout.zeros();
-        rollout.vjp(StateGrad { q: &[1.0, 1.0], v: &[] }, &mut out).unwrap();
+        rollout.vjp(StateGrad { q: &[1.0, 1.0], v: &[], ..StateGrad::default() }, &mut out).unwrap();
         assert!(out.ctrl == [0.0; 5] && out.tau.iter().all(|x| *x != 0.0));
         let s = rollout.sensitivities(Wanted::default()).unwrap();
         assert_eq!((0..4).map(|i| s.ctrl(2).unwrap()[(i, 0)]).sum::<f64>(), 0.0);
@@ -237,14 +244,14 @@ fn what_does_not_fit_is_refused_by_name() {
 
     let mut rollout = memory.run(&scene.x0, &scene.input()).unwrap();
     let mut out = rollout.zeros();
-    let error = rollout.vjp(StateGrad { q: &[1.0; 3], v: &[] }, &mut out).unwrap_err();
+    let error = rollout.vjp(StateGrad { q: &[1.0; 3], v: &[], ..StateGrad::default() }, &mut out).unwrap_err();
     assert_eq!(told(error), format!("gradient of the configurations: expected {} numbers, got 3", (STEPS + 1) * nv));
     let mut wrong = RolloutGrad::new(&scene.model, STEPS, &[ParameterGroup::Damping]);
     let w = vec![1.0; nv];
-    let error = rollout.vjp(StateGrad { q: &w, v: &[] }, &mut wrong).unwrap_err();
+    let error = rollout.vjp(StateGrad { q: &w, v: &[], ..StateGrad::default() }, &mut wrong).unwrap_err();
     assert!(told(error).contains("'damping'"));
     let mut few = RolloutGrad::new(&scene.model, STEPS - 1, &[ParameterGroup::Friction]);
-    let error = rollout.vjp(StateGrad { q: &w, v: &[] }, &mut few).unwrap_err();
+    let error = rollout.vjp(StateGrad { q: &w, v: &[], ..StateGrad::default() }, &mut few).unwrap_err();
     assert!(told(error).starts_with("gradient of tau: expected"));
     let (mut dq, mut dv) = (vec![0.0; (STEPS + 1) * nv], vec![0.0; nv]);
     let error = rollout.jvp(RolloutDirection::default(), &mut dq, &mut dv).unwrap_err();
@@ -296,6 +303,6 @@ fn a_step_without_a_derivative_names_its_number() {
     // without derivatives nothing is wrong with the rollout; the first step that lacks one comes last
     let mut rollout = again.run(&x0, &Input::default()).unwrap();
     let mut out = rollout.zeros();
-    let error = rollout.vjp(StateGrad { v: &[1.0; 6], q: &[] }, &mut out).unwrap_err();
+    let error = rollout.vjp(StateGrad { v: &[1.0; 6], q: &[], ..StateGrad::default() }, &mut out).unwrap_err();
     assert!(error.to_string().starts_with("step 39: there is no derivative of the contacts of terrain"), "{error}");
 }

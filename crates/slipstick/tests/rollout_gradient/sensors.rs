@@ -117,7 +117,7 @@ fn check(scene: &Measured, groups: &[ParameterGroup]) {
     let mut memory = scene.memory(groups);
     let mut rollout = memory.run(&scene.x0, &scene.input()).unwrap();
     let mut g = rollout.zeros();
-    rollout.vjp_sensors(StateGrad { q: &[], v: &w_end }, &w, &mut g).unwrap();
+    rollout.vjp_sensors(StateGrad { q: &[], v: &w_end, ..StateGrad::default() }, &w, &mut g).unwrap();
     let size = |g: &[f64], d: &[f64]| g.iter().zip(d).fold(1e-3f64, |s, (g, d)| s.max((g * d).abs()));
     let d = numbers(nv, 13);
     compare("q0", scene, dot(&g.q, &d), size(&g.q, &d), 1e-7, |h| {
@@ -174,8 +174,10 @@ fn readings_are_those_of_a_simulator_and_weights_of_zero_add_nothing() {
     assert_eq!(rollout.readings(STEPS), &[] as &[f64]);
     let w = numbers(scene.model.nv(), 3);
     let (mut with, mut without) = (rollout.zeros(), rollout.zeros());
-    rollout.vjp(StateGrad { q: &w, v: &[] }, &mut without).unwrap();
-    rollout.vjp_sensors(StateGrad { q: &w, v: &[] }, &vec![0.0; scene.weights().len()], &mut with).unwrap();
+    rollout.vjp(StateGrad { q: &w, v: &[], ..StateGrad::default() }, &mut without).unwrap();
+    rollout
+        .vjp_sensors(StateGrad { q: &w, v: &[], ..StateGrad::default() }, &vec![0.0; scene.weights().len()], &mut with)
+        .unwrap();
     assert_eq!(with, without);
 }
 

@@ -7,8 +7,9 @@
 #![allow(non_snake_case)]
 
 use crate::constraint::{Mode, Problem, Solution, solve_island};
-use crate::dynamics::{for_each_ctrl_partial, stride};
+use crate::dynamics::{push, stride};
 use crate::footprint::footprint;
+use crate::gradient::drive::for_each_drive_partial;
 use crate::gradient::forward::turns;
 use crate::gradient::record::StepRecord;
 use crate::gradient::rows::linearize::Linearized;
@@ -53,11 +54,13 @@ pub(crate) struct Frozen {
     /// Impulses from which the change begins, and the change of v_next over t.
     before: Vec<f64>,
     pub quotient: Vec<f64>,
+    /// Changes of the drives of actuators (nu).
+    drive: Vec<f64>,
     /// Modes on the side of the change.
     pub modes: Vec<Mode>,
 }
 
-footprint!(Frozen: rows, linearized, problem, solution, r, shift, change, before, quotient, modes);
+footprint!(Frozen: rows, linearized, problem, solution, r, shift, change, before, quotient, drive, modes);
 
 impl Frozen {
     /// Linearizes every row in the configuration, at the impulses of the step.
@@ -98,18 +101,11 @@ impl Frozen {
             self.r.push(product(row, dx.q) + product(&row[nv..], dx.v));
         }
         self.r.iter_mut().zip(dx.tau).for_each(|(r, tau)| *r += dt * tau);
-        if let (Some(ctrl), false) = (f.given.ctrl(), dx.ctrl.is_empty()) {
-            for_each_ctrl_partial(
-                f.model,
-                f.kin,
-                &f.given.q,
-                &f.given.v,
-                ctrl,
-                &unconstrained.saturation,
-                |i, k, slope| {
-                    self.r[i] += dt * slope * dx.ctrl[k];
-                },
-            );
+        if let (Some(ctrl), false) = (f.given.ctrl(), dx.ctrl.is_empty() && dx.act.is_empty()) {
+            let Frozen { r, drive, .. } = self;
+            drive.resize(f.model.nu(), 0.0);
+            push(f.model, &f.given.act, ctrl, [dx.act, dx.ctrl], drive);
+            for_each_drive_partial(f, &unconstrained.saturation, |i, k, slope| r[i] += dt * slope * drive[k]);
         }
         f.mass.solve(f.model, &mut self.r);
     }

@@ -7,7 +7,7 @@ use crate::gradient::types::{GradientError, InputDirection};
 use crate::gradient::{Gradient, StepJacobian};
 
 /// Inputs of a step.
-const INPUTS: usize = 4;
+const INPUTS: usize = 5;
 
 impl Gradient {
     /// All columns as means of the quotients ahead and behind, over changes that move a dof by `length` within the step. The
@@ -26,9 +26,10 @@ impl Gradient {
         self.unconstrained.begin(f);
         f.mass.complete(f.model, f.kin);
         self.unconstrained.write(f, &frozen.linearized, self.forward.begin(f));
+        self.forward.write_activations(f);
         let (nv, nu) = (f.model.nv(), f.given.ctrl().map_or(0, <[f64]>::len));
         let (mut dq, mut mean, mut side) = (vec![0.0; nv], vec![0.0; nv], vec![0.0; nv]);
-        for (input, columns) in [nv, nv, nv, nu].into_iter().enumerate() {
+        for (input, columns) in [nv, nv, nv, nu, f.model.na()].into_iter().enumerate() {
             let mut unit = vec![0.0; columns];
             for j in 0..columns {
                 mean.fill(0.0);
@@ -53,5 +54,5 @@ impl Gradient {
 /// A change of a single input.
 fn direction(input: usize, change: &[f64]) -> InputDirection<'_> {
     let of: [&[f64]; INPUTS] = core::array::from_fn(|k| if k == input { change } else { &[] });
-    InputDirection { q: of[0], v: of[1], tau: of[2], ctrl: of[3] }
+    InputDirection { q: of[0], v: of[1], tau: of[2], ctrl: of[3], act: of[4] }
 }

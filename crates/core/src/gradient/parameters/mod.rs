@@ -7,6 +7,7 @@
 mod compliance;
 pub(super) mod surfaces;
 
+use super::drive::implicit_gain;
 use super::record::StepRecord;
 use super::reverse::Reverse;
 use super::rows::linearize::Linearized;
@@ -17,7 +18,7 @@ use crate::dynamics::{
     Carrier, body_columns, compensation_along, compensation_by_gravity, for_each_placement_partial, gain_partials,
     lost, spring_displacements, turn_between,
 };
-use crate::model::{Implicit, ParameterGroup, PrimitiveKind, Transmission};
+use crate::model::{Implicit, ParameterGroup, PrimitiveKind};
 use crate::spatial::{Motion, Quat, Vec3, right_jacobian, right_jacobian_inverse};
 
 /// What a gradient with respect to parameters is computed from.
@@ -205,35 +206,19 @@ impl ParameterAdjoint<'_, '_> {
     /// Gains of actuators; those taken at the end of the step act on v_next.
     fn actuator(&self, out: &mut [f64]) {
         let (f, dt, z) = (&*self.f, self.dt(), &self.reverse.z);
-        let Some(ctrl) = f.given.ctrl() else { return };
+        let Some(drive) = f.given.drive() else { return };
         for (k, four) in out.chunks_exact_mut(4).enumerate() {
             let mut pull = 0.0;
             let saturation = &self.unconstrained.saturation;
-            let slopes = gain_partials(f.model, f.kin, k, &f.given.q, &f.given.v, ctrl[k], |j, arm| {
+            let slopes = gain_partials(f.model, f.kin, k, &f.given.q, &f.given.v, drive[k], |j, arm| {
                 pull += dt * saturation[j] * arm * z[j];
             });
             four.iter_mut().zip(slopes).for_each(|(g, s)| *g += pull * s);
-            if let Some((j, gear, [by_length, by_velocity])) = self.implicit_gain(k) {
+            if let Some((j, gear, [by_length, by_velocity])) = implicit_gain(f, saturation, k) {
                 four[2] += if by_length { pull * gear * dt * f.end.v[j] } else { 0.0 };
                 four[3] += if by_velocity { pull * gear * (f.end.v[j] - f.given.v[j]) } else { 0.0 };
             }
         }
-    }
-
-    /// Dof and gear of an actuator whose gains enter the mass matrix, and which: by length, by velocity. Gains of zero count
-    /// as resisting ones.   (act-3)
-    pub fn implicit_gain(&self, k: usize) -> Option<(usize, f64, [bool; 2])> {
-        let (f, a) = (&*self.f, &self.f.model.actuators()[k]);
-        let Transmission::Joint(id) = a.transmission else { return None };
-        let (joint, implicit) = (&f.model.joints()[id.0], f.model.options().implicit);
-        let slopes = gain_partials(f.model, f.kin, k, &f.given.q, &f.given.v, f.given.ctrl()?[k], |_, _| ());
-        if joint.v.len() != 1 || slopes[1] == 0.0 || self.unconstrained.saturation[joint.v.start] == 0.0 {
-            return None;
-        }
-        let numbers = &f.model.parameters().group(ParameterGroup::Actuator)[4 * k..4 * k + 4];
-        let by_length = implicit == Implicit::All && numbers[2] <= 0.0;
-        let by_velocity = matches!(implicit, Implicit::Velocity | Implicit::All) && numbers[3] <= 0.0;
-        Some((joint.v.start, a.gear[0], [by_length, by_velocity]))
     }
 }
 

@@ -24,11 +24,11 @@ impl Test {
     }
 
     fn direction(&self) -> InputDirection<'_> {
-        InputDirection { q: &self.d[0], v: &self.d[1], tau: &self.d[2], ctrl: &self.d[3] }
+        InputDirection { q: &self.d[0], v: &self.d[1], tau: &self.d[2], ctrl: &self.d[3], ..Default::default() }
     }
 
     fn adjoint(&self) -> OutputGrad<'_> {
-        OutputGrad { q: &self.w[0], v: &self.w[1], impulses: &self.w[2] }
+        OutputGrad { q: &self.w[0], v: &self.w[1], impulses: &self.w[2], ..Default::default() }
     }
 }
 
@@ -48,7 +48,7 @@ fn busy() -> Lab {
 fn reverse(lab: &mut Lab, w: OutputGrad) -> [Vec<f64>; 4] {
     let mut out = lab.inputs().map(|n| vec![0.0; n]);
     let [q, v, tau, ctrl] = &mut out;
-    lab.step().vjp(w, InputGrad { q, v, tau, ctrl }).expect("a derivative");
+    lab.step().vjp(w, InputGrad { q, v, tau, ctrl, ..Default::default() }).expect("a derivative");
     out
 }
 
@@ -210,7 +210,7 @@ fn adjoints_add_to_what_is_there_and_leave_out_what_is_not_wanted() {
     let start = lab.inputs().map(|n| rng.vector(n, 1.0));
     let mut sum = start.clone();
     let [q, v, tau, ctrl] = &mut sum;
-    lab.step().vjp(test.adjoint(), InputGrad { q, v, tau, ctrl }).expect("a derivative");
+    lab.step().vjp(test.adjoint(), InputGrad { q, v, tau, ctrl, ..Default::default() }).expect("a derivative");
     for c in 0..4 {
         for i in 0..sum[c].len() {
             let want = start[c][i] + zero[c][i];

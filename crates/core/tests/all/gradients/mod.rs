@@ -1,6 +1,7 @@
 //! Derivatives of the step against what can be written down, and against differences of the step itself. Nothing here
 //! knows how they are computed.
 
+mod activations;
 mod adjoint;
 mod bare;
 mod chains;

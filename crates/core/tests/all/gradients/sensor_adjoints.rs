@@ -31,7 +31,7 @@ pub fn weights(gauge: &Gauge, rng: &mut Rng) -> Vec<f64> {
 /// The reverse derivative, added to what is there.
 fn reverse(gauge: &mut Gauge, weights: &[f64], out: &mut [Vec<f64>; 4]) -> Result<(), SensorError> {
     let [q, v, tau, ctrl] = out;
-    gauge.lab.step().sensor_vjp(weights, InputGrad { q, v, tau, ctrl }, &mut gauge.sensors)
+    gauge.lab.step().sensor_vjp(weights, InputGrad { q, v, tau, ctrl, ..Default::default() }, &mut gauge.sensors)
 }
 
 #[test]

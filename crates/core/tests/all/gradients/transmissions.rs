@@ -69,12 +69,12 @@ fn directions_and_adjoints_of_driven_forests_are_products_with_the_matrix() {
         let nv = lab.model.nv();
         let w = [rng.vector(nv, 1.0), rng.vector(nv, 1.0)];
         let [mut dq, mut dv] = [vec![0.0; nv], vec![0.0; nv]];
-        let direction = InputDirection { q: &d[0], v: &d[1], tau: &d[2], ctrl: &d[3] };
+        let direction = InputDirection { q: &d[0], v: &d[1], tau: &d[2], ctrl: &d[3], act: &[] };
         lab.step().jvp(direction, &mut dq, &mut dv).expect("a derivative");
         let mut back = lab.inputs().map(|n| vec![0.0; n]);
         let [q, v, tau, ctrl] = &mut back;
-        let given = OutputGrad { q: &w[0], v: &w[1], impulses: &[] };
-        lab.step().vjp(given, InputGrad { q, v, tau, ctrl }).expect("a derivative");
+        let given = OutputGrad { q: &w[0], v: &w[1], impulses: &[], act: &[] };
+        lab.step().vjp(given, InputGrad { q, v, tau, ctrl, act: &mut [] }).expect("a derivative");
         let column = |x: &[f64]| DVector::from_column_slice(x);
         for (r, got) in [dq, dv].iter().enumerate() {
             let want: DVector<f64> = (0..4).map(|c| &blocks.0[4 * r + c] * column(&d[c])).sum();

@@ -1,6 +1,7 @@
 //! How control becomes force, while layers of defaults are laid over each other. The shortcuts are all written in terms of
 //! `<general>`.
 
+use super::dynamics::{Filter, Kind};
 use crate::attribute::Attributes;
 use crate::error::LoadError;
 use crate::mjcf::defaults::overlay;
@@ -27,29 +28,32 @@ pub(super) const KINDS: [&str; 12] = [
 pub(super) struct Law {
     /// The last shortcut that wrote it; `general` for none.
     pub kind: &'static str,
-    pub gain: f64,
+    /// Gain, and its changes per length and per velocity.
+    pub gain: [f64; 3],
+    pub has_affine_gain: bool,
     pub bias: [f64; 3],
     pub has_bias: bool,
     pub gear: [f64; 6],
-    /// Share of the joint's range that the control covers.
+    /// Share of the joint's range that the control covers or, of an integrator, the activation.
     pub inherit_range: f64,
     /// Why the model cannot have this actuator.
     pub obstacle: Option<String>,
-    /// The control passes a filter first.
-    pub filtered: bool,
+    /// What stands between control and force.
+    pub filter: Filter,
 }
 
 impl Default for Law {
     fn default() -> Law {
         Law {
             kind: "general",
-            gain: 1.0,
+            gain: [1.0, 0.0, 0.0],
+            has_affine_gain: false,
             bias: [0.0; 3],
             has_bias: false,
             gear: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             inherit_range: 0.0,
             obstacle: None,
-            filtered: false,
+            filter: Filter::default(),
         }
     }
 }
@@ -73,17 +77,24 @@ impl Law {
             "general" => self.general(e)?,
             "motor" => *self = Law { kind, gear: self.gear, ..Law::default() },
             "position" => self.position(e)?,
-            "velocity" => {
-                self.gain = e.float_or("kv", self.gain)?;
-                self.bias = [0.0, 0.0, -self.gain];
-                self.has_bias = true;
+            "intvelocity" => {
+                self.position(e)?;
+                self.filter.kind = Kind::Integrator;
             }
+            "velocity" => {
+                self.gain[0] = e.float_or("kv", self.gain[0])?;
+                self.bias = [0.0, 0.0, -self.gain[0]];
+                (self.has_bias, self.has_affine_gain, self.filter.kind) = (true, false, Kind::None);
+            }
+            "damper" => self.damper(e)?,
+            "cylinder" => self.cylinder(e)?,
             _ => self.obstacle = Some(format!("<{kind}> is not supported")),
         }
-        if e.text("ctrlrange").is_some() {
+        let own = if self.filter.kind == Kind::Integrator { "actrange" } else { "ctrlrange" };
+        if e.text(own).is_some() {
             self.inherit_range = 0.0;
         }
-        if kind == "position" || kind == "general" {
+        if ["position", "intvelocity", "general"].contains(&kind) {
             self.inherit_range = e.float_or("inheritrange", self.inherit_range)?;
         }
         Ok(())
@@ -91,7 +102,7 @@ impl Law {
 
     /// force = kp (ctrl − length) − kv · velocity
     fn position(&mut self, e: Element) -> Result<(), LoadError> {
-        self.gain = e.float_or("kp", self.gain)?;
+        self.gain[0] = e.float_or("kp", self.gain[0])?;
         let damping = match (e.float("kv")?, e.float("dampratio")?) {
             (Some(_), Some(_)) => return Err(e.structure("one of kv and dampratio", "both")),
             (Some(kv), None) if kv < 0.0 => return Err(e.required("kv")?.wrong("zero or a positive number")),
@@ -99,22 +110,41 @@ impl Law {
             (None, Some(ratio)) => ratio, // positive here, as MuJoCo keeps it until it knows the inertia
             (None, None) => self.bias[2],
         };
-        self.bias = [0.0, -self.gain, damping];
-        self.has_bias = true;
-        if let Some(time) = e.float("timeconst")? {
-            self.filtered = time > 0.0;
+        self.bias = [0.0, -self.gain[0], damping];
+        (self.has_bias, self.has_affine_gain) = (true, false);
+        self.filter.servo(e)
+    }
+
+    /// force = −kv · velocity · ctrl
+    fn damper(&mut self, e: Element) -> Result<(), LoadError> {
+        let inherited = if self.has_affine_gain { -self.gain[2] } else { 0.0 };
+        let kv = e.float_or("kv", inherited)?;
+        if kv < 0.0 {
+            return Err(e.required("kv")?.wrong("zero or a positive number"));
         }
+        self.gain = [0.0, 0.0, -kv];
+        (self.has_affine_gain, self.has_bias, self.filter.kind) = (true, false, Kind::None);
+        Ok(())
+    }
+
+    /// force = area · pressure + bias, the pressure a filtered control.
+    fn cylinder(&mut self, e: Element) -> Result<(), LoadError> {
+        self.filter = Filter { kind: Kind::Filter, time: e.float_or("timeconst", self.filter.time)? };
+        self.gain[0] = e.float_or("area", self.gain[0])?;
+        if let Some(diameter) = e.float("diameter")?.filter(|d| *d >= 0.0) {
+            self.gain[0] = core::f64::consts::FRAC_PI_4 * diameter * diameter;
+        }
+        self.bias = e.array("bias")?.unwrap_or(self.bias);
+        (self.has_bias, self.has_affine_gain) = (true, false);
         Ok(())
     }
 
     fn general(&mut self, e: Element) -> Result<(), LoadError> {
         if let Some(gain) = e.attribute("gainprm") {
-            self.gain = gain.floats(1..=usize::MAX)?[0];
+            lay(&gain.floats(1..=usize::MAX)?, &mut self.gain);
         }
         if let Some(bias) = e.attribute("biasprm") {
-            let numbers = bias.floats(1..=usize::MAX)?;
-            let n = numbers.len().min(3);
-            self.bias[..n].copy_from_slice(&numbers[..n]);
+            lay(&bias.floats(1..=usize::MAX)?, &mut self.bias);
         }
         let unknown = |what: &str, value: &str| Some(format!("{what} '{}' is not supported", crate::xml::shown(value)));
         match e.text("biastype") {
@@ -124,15 +154,19 @@ impl Law {
             Some(other) => self.obstacle = unknown("biastype", other),
         }
         match e.text("gaintype") {
-            None | Some("fixed") => {}
+            None => {}
+            Some("fixed") => self.has_affine_gain = false,
+            Some("affine") => self.has_affine_gain = true,
             Some(other) => self.obstacle = unknown("gaintype", other),
         }
-        match e.text("dyntype") {
-            None => {}
-            Some("none") => self.filtered = false,
-            Some("filter" | "filterexact") => self.filtered = true,
-            Some(other) => self.obstacle = unknown("dyntype", other),
+        if let Some(other) = self.filter.general(e)? {
+            self.obstacle = unknown("dyntype", other);
         }
         Ok(())
     }
+}
+
+/// Lays the first numbers over others: MuJoCo has room for more.
+fn lay(numbers: &[f64], out: &mut [f64; 3]) {
+    out.iter_mut().zip(numbers).for_each(|(out, x)| *out = *x);
 }

@@ -9,15 +9,11 @@ pub static ACTUATOR_GENERAL: Spec = Spec {
     attributes: &[
         Group(
             Read,
-            "armature biasprm biastype body class cranklength cranksite ctrllimited ctrlrange damping dyntype \
-          forcelimited forcerange gainprm gaintype gear inheritrange joint jointinparent name \
-          refsite site slidersite tendon",
+            "actearly actlimited actrange armature biasprm biastype body class cranklength cranksite \
+          ctrllimited ctrlrange damping dynprm dyntype forcelimited forcerange gainprm gaintype gear \
+          group inheritrange joint jointinparent name refsite site slidersite tendon",
         ),
-        Group(
-            Record,
-            "actdim actearly actlimited actrange dynprm ffrange group input interp lengthrange \
-          nsample user velrange",
-        ),
+        Group(Record, "actdim ffrange input interp lengthrange nsample user velrange"),
         Group(Unsupported("delay of an actuator is not supported: control acts at once"), "delay"),
     ],
     children: &[],
@@ -29,10 +25,10 @@ pub static ACTUATOR_MOTOR: Spec = Spec {
     attributes: &[
         Group(
             Read,
-            "armature class cranklength cranksite ctrllimited ctrlrange damping forcelimited forcerange gear joint \
-          jointinparent name refsite site slidersite tendon",
+            "armature class cranklength cranksite ctrllimited ctrlrange damping forcelimited forcerange gear \
+          group joint jointinparent name refsite site slidersite tendon",
         ),
-        Group(Record, "group interp lengthrange nsample user"),
+        Group(Record, "interp lengthrange nsample user"),
         Group(Unsupported("delay of an actuator is not supported: control acts at once"), "delay"),
     ],
     children: &[],
@@ -44,11 +40,11 @@ pub static ACTUATOR_POSITION: Spec = Spec {
     attributes: &[
         Group(
             Read,
-            "armature class cranklength cranksite ctrllimited ctrlrange damping dampratio forcelimited forcerange \
-          gear inheritrange joint jointinparent kp kv name refsite site slidersite tendon \
-          timeconst",
+            "armature class cranklength cranksite ctrllimited ctrlrange damping dampratio forcelimited \
+          forcerange gear group inheritrange joint jointinparent kp kv name refsite site slidersite \
+          tendon timeconst",
         ),
-        Group(Record, "group interp lengthrange nsample user"),
+        Group(Record, "interp lengthrange nsample user"),
         Group(Unsupported("delay of an actuator is not supported: control acts at once"), "delay"),
     ],
     children: &[],
@@ -60,21 +56,32 @@ pub static ACTUATOR_VELOCITY: Spec = Spec {
     attributes: &[
         Group(
             Read,
-            "armature class cranklength cranksite ctrllimited ctrlrange damping forcelimited forcerange gear joint \
-          jointinparent kv name refsite site slidersite tendon",
+            "armature class cranklength cranksite ctrllimited ctrlrange damping forcelimited forcerange gear \
+          group joint jointinparent kv name refsite site slidersite tendon",
         ),
-        Group(Record, "group interp lengthrange nsample user"),
+        Group(Record, "interp lengthrange nsample user"),
         Group(Unsupported("delay of an actuator is not supported: control acts at once"), "delay"),
     ],
     children: &[],
 };
 
-pub static ACTUATOR_INTVELOCITY: Spec = Spec::unread(
-    "intvelocity",
-    Unsupported(
-        "<intvelocity> is not supported: the actuator was dropped, and ctrl is one entry shorter than in MuJoCo",
-    ),
-);
+pub static ACTUATOR_INTVELOCITY: Spec = Spec {
+    name: "intvelocity",
+    class: Read,
+    attributes: &[
+        Group(
+            Read,
+            "actlimited actrange class cranklength cranksite ctrllimited ctrlrange dampratio \
+          forcelimited forcerange gear group inheritrange joint jointinparent kp kv name refsite \
+          site slidersite tendon",
+        ),
+        Group(Record, "interp lengthrange nsample user"),
+        Group(Unsupported("armature of an actuator is not supported: give it to the joint"), "armature"),
+        Group(Unsupported("damping of an actuator is not supported: give it to the joint"), "damping"),
+        Group(Unsupported("delay of an actuator is not supported: control acts at once"), "delay"),
+    ],
+    children: &[],
+};
 
 pub static ACTUATOR_ORIENTATION: Spec = Spec::unread(
     "orientation",
@@ -88,15 +95,39 @@ pub static ACTUATOR_PID: Spec = Spec::unread(
     Unsupported("<pid> is not supported: the actuator was dropped, and ctrl is one entry shorter than in MuJoCo"),
 );
 
-pub static ACTUATOR_DAMPER: Spec = Spec::unread(
-    "damper",
-    Unsupported("<damper> is not supported: the actuator was dropped, and ctrl is one entry shorter than in MuJoCo"),
-);
+pub static ACTUATOR_DAMPER: Spec = Spec {
+    name: "damper",
+    class: Read,
+    attributes: &[
+        Group(
+            Read,
+            "class cranklength cranksite ctrlrange forcelimited forcerange gear group joint \
+          jointinparent kv name refsite site slidersite tendon",
+        ),
+        Group(Record, "interp lengthrange nsample user"),
+        Group(Unsupported("armature of an actuator is not supported: give it to the joint"), "armature"),
+        Group(Unsupported("damping of an actuator is not supported: give it to the joint"), "damping"),
+        Group(Unsupported("delay of an actuator is not supported: control acts at once"), "delay"),
+    ],
+    children: &[],
+};
 
-pub static ACTUATOR_CYLINDER: Spec = Spec::unread(
-    "cylinder",
-    Unsupported("<cylinder> is not supported: the actuator was dropped, and ctrl is one entry shorter than in MuJoCo"),
-);
+pub static ACTUATOR_CYLINDER: Spec = Spec {
+    name: "cylinder",
+    class: Read,
+    attributes: &[
+        Group(
+            Read,
+            "area bias class cranklength cranksite ctrllimited ctrlrange diameter forcelimited \
+          forcerange gear group joint jointinparent name refsite site slidersite tendon timeconst",
+        ),
+        Group(Record, "interp lengthrange nsample user"),
+        Group(Unsupported("armature of an actuator is not supported: give it to the joint"), "armature"),
+        Group(Unsupported("damping of an actuator is not supported: give it to the joint"), "damping"),
+        Group(Unsupported("delay of an actuator is not supported: control acts at once"), "delay"),
+    ],
+    children: &[],
+};
 
 pub static ACTUATOR_MUSCLE: Spec = Spec::unread(
     "muscle",

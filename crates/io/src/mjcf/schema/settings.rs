@@ -49,7 +49,7 @@ pub static OPTION: Spec = Spec {
     name: "option",
     class: Read,
     attributes: &[
-        Group(Read, "gravity timestep"),
+        Group(Read, "actuatorgroupdisable gravity timestep"),
         Group(
             Softness,
             "apirate ccd_iterations ccd_tolerance cone impratio integrator iterations jacobian \
@@ -58,7 +58,6 @@ pub static OPTION: Spec = Spec {
           sleep_tolerance solver tolerance",
         ),
         Group(Record, "magnetic wind"),
-        Group(Unsupported("disabling groups of actuators is not supported: all of them act"), "actuatorgroupdisable"),
         Group(Unsupported("fluid forces (density, viscosity) are not supported and are ignored"), "density viscosity"),
         Group(
             Unless("all", "the masks of geoms and the list of pairs both decide, as with collision=\"all\""),
@@ -79,7 +78,7 @@ pub static CUSTOM: Spec = Spec::unread("custom", Record);
 pub static KEYFRAME_KEY: Spec = Spec {
     name: "key",
     class: Read,
-    attributes: &[Group(Read, "ctrl name qpos qvel"), Group(Record, "act mpos mquat plastic time")],
+    attributes: &[Group(Read, "act ctrl name qpos qvel"), Group(Record, "mpos mquat plastic time")],
     children: &[],
 };
 

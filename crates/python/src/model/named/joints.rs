@@ -6,7 +6,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
 use slipstick::Model;
-use slipstick::model::{JointKind, ParameterGroup, Transmission};
+use slipstick::model::{Dynamics, JointKind, ParameterGroup, Transmission};
 
 element_class! {
     /// A joint.
@@ -186,6 +186,36 @@ impl Actuator {
     #[getter]
     fn ctrl_range(&self) -> Option<(f64, f64)> {
         self.inner().ctrl_range.map(|[lower, upper]| (lower, upper))
+    }
+
+    /// How its activation follows the control: "integrator", "filter", "filterexact", or None.
+    #[getter]
+    fn dynamics(&self) -> Option<&'static str> {
+        self.inner().activation.map(|a| match a.dynamics {
+            Dynamics::Filter { .. } => "filter",
+            Dynamics::ExactFilter { .. } => "filterexact",
+            _ => "integrator",
+        })
+    }
+
+    /// Time constant of its filter (s).
+    #[getter]
+    fn time_constant(&self) -> Option<f64> {
+        match self.inner().activation?.dynamics {
+            Dynamics::Filter { time_constant } | Dynamics::ExactFilter { time_constant } => Some(time_constant),
+            _ => None,
+        }
+    }
+
+    #[getter]
+    fn act_range(&self) -> Option<(f64, f64)> {
+        self.inner().activation?.range.map(|[lower, upper]| (lower, upper))
+    }
+
+    /// Whether it acts at all.
+    #[getter]
+    fn enabled(&self) -> bool {
+        self.inner().enabled
     }
 
     #[getter]

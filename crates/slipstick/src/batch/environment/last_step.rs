@@ -89,13 +89,13 @@ impl Environment {
         [q, v, tau, ctrl, parameters]: [&mut [f64]; 5],
     ) {
         let mut parameters = by_group(&self.model, groups, parameters);
-        let out = InputGrad { q, v, tau, ctrl };
+        let out = InputGrad { q, v, tau, ctrl, act: &mut [] };
         if self.hold > 1 {
-            let w = StateGrad { q: w_q, v: w_v };
+            let w = StateGrad { q: w_q, v: w_v, ..StateGrad::default() };
             return self
                 .with_held(stepper, |recorder, stepper| Ok(recorder.back(stepper, &w, &[], out, &mut parameters)?));
         }
-        let w = OutputGrad { q: w_q, v: w_v, impulses: &[] };
+        let w = OutputGrad { q: w_q, v: w_v, ..OutputGrad::default() };
         self.differentiate(stepper, |step| {
             step.vjp(w, out)?;
             parameters.iter_mut().try_for_each(|(group, out)| step.vjp_parameters(w, *group, out))?;
@@ -120,10 +120,10 @@ impl Environment {
         let parameters: Vec<_> = parameters.collect();
         let out = [&mut *dq, &mut *dv];
         if self.hold > 1 {
-            let dx = RolloutDirection { q, v, tau, ctrl, parameters: &parameters };
+            let dx = RolloutDirection { q, v, tau, ctrl, parameters: &parameters, ..RolloutDirection::default() };
             self.with_held(stepper, |recorder, stepper| Ok(recorder.along_held(stepper, &dx, out)?));
         } else {
-            let (along, mut memory) = (InputDirection { q, v, tau, ctrl }, Vec::new());
+            let (along, mut memory) = (InputDirection { q, v, tau, ctrl, act: &[] }, Vec::new());
             self.differentiate(stepper, |step| Ok(push_along(step, along, &parameters, &mut memory, out)?));
         }
         if self.failure.is_some() {

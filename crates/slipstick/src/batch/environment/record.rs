@@ -69,7 +69,7 @@ impl Environment {
             if recorder.memory == Memory::Store && !parameters.is_empty() {
                 return Err(RolloutGradientError::Stored.into());
             }
-            Ok(recorder.back(stepper, &w, &[], InputGrad { q, v, tau, ctrl }, &mut parameters)?)
+            Ok(recorder.back(stepper, &w, &[], InputGrad { q, v, tau, ctrl, act: &mut [] }, &mut parameters)?)
         });
     }
 

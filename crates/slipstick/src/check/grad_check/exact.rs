@@ -65,10 +65,13 @@ impl Exact {
         let w: [Vec<f64>; 2] = [random(0), random(0).iter().map(|x| x * dt).collect()];
         let (mut dq, mut dv) = (vec![0.0; nv], vec![0.0; nv]);
         let [q, v, tau, ctrl] = &dx;
-        step.jvp(InputDirection { q, v, tau, ctrl }, &mut dq, &mut dv)?;
+        step.jvp(InputDirection { q, v, tau, ctrl, act: &[] }, &mut dq, &mut dv)?;
         let mut g = dx.each_ref().map(|x| vec![0.0; x.len()]);
         let [gq, gv, gtau, gctrl] = &mut g;
-        step.vjp(OutputGrad { q: &w[0], v: &w[1], impulses: &[] }, InputGrad { q: gq, v: gv, tau: gtau, ctrl: gctrl })?;
+        step.vjp(
+            OutputGrad { q: &w[0], v: &w[1], ..OutputGrad::default() },
+            InputGrad { q: gq, v: gv, tau: gtau, ctrl: gctrl, act: &mut [] },
+        )?;
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let size = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a * b).abs()).sum::<f64>();
         let forward = dot(&w[0], &dq) + dot(&w[1], &dv);

@@ -85,6 +85,9 @@ impl Sample {
         line("time", &[self.x.time]);
         line("q", &self.x.q);
         line("v", &self.x.v);
+        if !self.x.act.is_empty() {
+            line("act", &self.x.act);
+        }
         if let Some(ctrl) = &self.ctrl {
             line("ctrl", ctrl);
         }
@@ -136,11 +139,12 @@ impl Sample {
             "time" => self.x.time = numbers()?.first().copied().unwrap_or(0.0),
             "q" => self.x.q = numbers()?,
             "v" => self.x.v = numbers()?,
+            "act" => self.x.act = numbers()?,
             "ctrl" => self.ctrl = Some(numbers()?),
             "tau" => self.tau = numbers()?,
             "wrench" => self.wrenches.push(wrench(line, &numbers()?)?),
             "warm" => self.warm = WarmStart::from_bytes(&bytes(line, rest)?)?,
-            _ => return Err(SampleError::Line { line, expected: "time, q, v, ctrl, tau, wrench or warm" }),
+            _ => return Err(SampleError::Line { line, expected: "time, q, v, act, ctrl, tau, wrench or warm" }),
         }
         Ok(())
     }
@@ -148,7 +152,7 @@ impl Sample {
 
 /// Only looked at: to normalize a quaternion twice may change its last digit.
 fn check(model: &Model, sample: &Sample) -> Result<(), InputError> {
-    State::new(model, &sample.x.q, &sample.x.v)?;
+    State::new(model, &sample.x.q, &sample.x.v)?.with_act(model, &sample.x.act)?;
     let length =
         |what, expected, got| if expected == got { Ok(()) } else { Err(InputError::Length { what, expected, got }) };
     length("tau", model.nv(), sample.tau.len())?;

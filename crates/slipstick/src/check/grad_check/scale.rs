@@ -7,9 +7,9 @@ use slipstick_core::dynamics::Workspace;
 use slipstick_core::error::DynamicsError;
 use slipstick_core::spatial::Vec3;
 
-/// Units of q, v, tau and ctrl: a change by one of them moves its dof by about one (m or rad) within the step.
+/// Units of q, v, tau, ctrl and act: a change by one of them moves its dof by about one (m or rad) within the step.
 pub(crate) struct Scale {
-    pub units: [Vec<f64>; 4],
+    pub units: [Vec<f64>; 5],
     /// What the largest entry of each block (of q_next and v_next, by q, v, tau, ctrl) is in free motion. Contact
     /// cancels such terms: what is left of them cannot be more exact than they are.
     pub floors: [[f64; 4]; 2],
@@ -29,6 +29,7 @@ impl Scale {
             vec![1.0 / dt; nv],
             (0..nv).map(|j| unit(inverse[j * nv + j])).collect(),
             (0..nu).map(|k| unit(responses[k])).collect(),
+            model.activated().iter().map(|id| unit(responses[id.0])).collect(),
         ];
         let by_ctrl = match largest(&responses) {
             0.0 => mobility,
@@ -41,7 +42,7 @@ impl Scale {
     }
 }
 
-/// Largest acceleration that a unit of each control gives (nu).
+/// Largest acceleration that a unit of each drive gives (nu): of the control or, where there is one, the activation.
 fn responses(
     model: &Model,
     work: &mut Workspace,
@@ -52,7 +53,9 @@ fn responses(
     let Some(ctrl) = arguments.input.ctrl else { return Ok(vec![0.0; nu]) };
     let mut d = [vec![0.0; nv * nv], vec![0.0; nv * nv], vec![0.0; nv * nu]];
     let [dq, dv, dctrl] = &mut d;
-    work.actuate_derivatives(model, &arguments.x.q, &arguments.x.v, ctrl, [dq, dv, dctrl])?;
+    let mut drives = vec![0.0; nu];
+    work.drives(model, &arguments.x.act, ctrl, &mut drives)?;
+    work.actuate_derivatives(model, &arguments.x.q, &arguments.x.v, &drives, [dq, dv, dctrl])?;
     let acceleration = |i: usize, k: usize| (0..nv).map(|j| inverse[i * nv + j] * d[2][j * nu + k]).sum::<f64>().abs();
     Ok((0..nu).map(|k| (0..nv).map(|i| acceleration(i, k)).fold(0.0, f64::max)).collect())
 }

@@ -120,7 +120,7 @@ impl States {
         self.poses.place(&self.model, &mut q, gap)?;
         let speed = [0.0, 0.01, 1.0, 1.0][self.draw.below(4)];
         let v = self.velocity(speed);
-        let x = State::new(&self.model, &q, &v)?;
+        let x = State::new(&self.model, &q, &v)?.with_act(&self.model, &home.act)?;
         let inertias = self.poses.inertias(&self.model, &q)?;
         let push = if self.draw.chance(0.5) { 5.0 } else { 0.0 };
         let tau = inertias.iter().map(|m| push * m * self.draw.sign()).collect();
@@ -229,7 +229,7 @@ impl States {
         let mut q = home.q.clone();
         self.model.integrate(&home.q, &bend, &mut q)?;
         self.poses.place(&self.model, &mut q, 0.0)?;
-        Ok((State::new(&self.model, &q, &home.v)?, format!("{name}, bent")))
+        Ok((State::new(&self.model, &q, &home.v)?.with_act(&self.model, &home.act)?, format!("{name}, bent")))
     }
 
     fn controller(&mut self, kind: Kind, start: &State) -> Result<Controller, GradCheckError> {
