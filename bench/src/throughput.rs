@@ -147,7 +147,7 @@ fn together(batch: &mut Batch, model: &Model, starts: &Starts, repeats: usize) -
             if with_gradients {
                 let (gq, rest) = out.split_at_mut(n);
                 let (gv, gtau) = rest.split_at_mut(n);
-                let into = InputGrad { q: gq, v: gv, tau: gtau, ctrl: &mut [] };
+                let into = InputGrad { q: gq, v: gv, tau: gtau, ..InputGrad::default() };
                 batch
                     .vjp(StateGrad { q: &weights, v: &weights, ..StateGrad::default() }, into)
                     .map_err(|e| e.to_string())?;
@@ -175,8 +175,9 @@ fn single(model: &Model, starts: &Starts, repeats: usize) -> Result<Rates, Strin
                 if with_gradients {
                     let (gq, rest) = out.split_at_mut(n);
                     let (gv, gtau) = rest.split_at_mut(n);
-                    let w = OutputGrad { q: &weights, v: &weights, impulses: &[] };
-                    step.vjp(w, InputGrad { q: gq, v: gv, tau: gtau, ctrl: &mut [] }).map_err(|e| e.to_string())?;
+                    let w = OutputGrad { q: &weights, v: &weights, ..OutputGrad::default() };
+                    step.vjp(w, InputGrad { q: gq, v: gv, tau: gtau, ..InputGrad::default() })
+                        .map_err(|e| e.to_string())?;
                 }
                 std::mem::swap(&mut x, &mut next);
             }

@@ -31,7 +31,7 @@ def robot(head="", actuators=ACTUATORS, floor=""):
     return f"""<mujoco><compiler angle="radian"/><option timestep="0.002" actuatorgroupdisable="3 7">{head}</option><worldbody>{floor}
     <body name="one" pos="0 0 1"><joint name="a" axis="0 1 0" damping="0.1"/><geom name="g1" type="capsule" size="0.04 0.1"/>
     <body name="two" pos="0.2 0 0"><joint name="b" type="slide" axis="1 0 0.2"/><geom name="g2" type="box" size="0.1 0.05 0.04"/>
-    <body name="three" pos="0 0 -0.2"><joint name="c" axis="1 0 0" range="-1 1.5" limited="false"/><geom name="g3" size="0.08"/>
+    <body name="three" pos="0 0 -0.2"><joint name="c" axis="1 0 0" range="-10 15"/><geom name="g3" size="0.08"/>
     <body name="four" pos="0.1 0.1 -0.1"><joint name="d" axis="0 1 1"/><geom name="g4" type="capsule" size="0.03 0.1" pos="0 0 -0.1"/>
     </body></body></body></body></worldbody>
     <contact><exclude body1="one" body2="two"/><exclude body1="two" body2="three"/><exclude body1="three" body2="four"/>
@@ -71,7 +71,7 @@ def test_actuators_are_all_read(model, mj):
     kinds = [model.actuator(name).dynamics for name in NAMES]
     assert kinds == ["filterexact", "integrator", "integrator", "filter", "filterexact", "filter", "filterexact", "integrator"]
     assert model.actuator("filtered").time_constant == 0.03 and model.actuator("motor").dynamics is None
-    assert model.actuator("inherited").act_range == pytest.approx((-0.875, 1.375))
+    assert model.actuator("inherited").act_range == pytest.approx((-8.75, 13.75))
     assert not model.actuator("off").enabled and model.actuator("affine").enabled
 
 
@@ -217,7 +217,8 @@ def test_keyframes_and_resets_have_activations(model, mj):
 
 def test_files_keep_activations(model, tmp_path):
     again = slipstick.loads(model.to_mjcf()).with_options(implicit="damping")
-    assert again.content_hash == model.content_hash and again.act_names == NAMES
+    assert again.act_names == NAMES and np.array_equal(again.keyframe("home").act, model.keyframe("home").act)
+    assert [again.actuator(k).enabled for k in range(again.nu)] == [model.actuator(k).enabled for k in range(model.nu)]
     runs = []
     for each in [model, again]:
         sim = slipstick.Simulator(each)
@@ -241,11 +242,47 @@ def test_the_same_steps_have_the_same_bits(model):
     assert np.array_equal(runs[0].act, runs[1].act) and np.array_equal(runs[0].q, runs[1].q)
 
 
+def test_batches_carry_activations(model):
+    batch, rng = slipstick.Batch(model, 3), generator("batch")
+    home = model.keyframe("home").act
+    q, v = batch.reset()
+    assert np.array_equal(batch.act, np.tile(home, (3, 1)))
+    ctrl = rng.uniform(-0.5, 0.5, (20, 3, model.nu))
+    sims = [slipstick.Simulator(model) for _ in range(3)]
+    for row in ctrl:
+        q, v = batch.step(q, v, ctrl=row)
+        for sim, u in zip(sims, row, strict=True):
+            sim.step(ctrl=u)
+    for i, sim in enumerate(sims):
+        assert np.array_equal(q[i], sim.state.q) and np.array_equal(batch.act[i], sim.act)
+    sensors = batch.sensors
+    assert np.array_equal(sensors["f early"][1], readings_of(model, 1, ctrl))
+    act = rng.normal(size=(3, model.na))
+    batch.set_act(act)
+    assert np.array_equal(batch.act, act)
+    batch.reset([True, False, False], q, v)
+    assert np.array_equal(batch.act[0], home) and np.array_equal(batch.act[1:], act[1:])
+    with pytest.raises(ValueError, match="act"):
+        batch.set_act(np.zeros(3))
+
+
+def readings_of(model, i, ctrl):
+    """What a Simulator reads in the last step of environment `i`."""
+    sim = slipstick.Simulator(model)
+    sim.rollout(19, ctrl=ctrl[:19, i])
+    return sim.step(ctrl=ctrl[19, i]).sensors["f early"]
+
+
 def test_what_carries_no_activations_says_so(model):
     message = "expected a model without activations, got one with those of the actuators 'filtered', 'integrated'"
+    stepped = slipstick.Batch(model, 2)
+    stepped.step(*stepped.reset(), ctrl=np.zeros((2, 11)))
     for make in [
-        lambda: slipstick.Batch(model, 2),
         lambda: gradient.ControlStep(model),
+        lambda: stepped.jacobian(),
+        lambda: stepped.vjp(v=np.ones((2, 4))),
+        lambda: stepped.jvp(v=np.ones((2, 4))),
+        lambda: gradient.bundled_jacobian(model, np.zeros(4), np.zeros(4), sigma=0.01),
         lambda: dynamics.actuate_derivatives(model, np.zeros(4), np.zeros(4), np.zeros(11)),
     ]:
         with pytest.raises(ValueError, match=message):

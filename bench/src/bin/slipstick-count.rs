@@ -74,7 +74,10 @@ fn counted_vjp(done: &mut Step, nv: usize) -> Result<(), Box<dyn Error>> {
     let mut gradient = vec![0.0; 3 * nv];
     let (q, rest) = gradient.split_at_mut(nv);
     let (v, tau) = rest.split_at_mut(nv);
-    done.vjp(OutputGrad { q: &weights, v: &weights, impulses: &[] }, InputGrad { q, v, tau, ctrl: &mut [] })?;
+    done.vjp(
+        OutputGrad { q: &weights, v: &weights, ..OutputGrad::default() },
+        InputGrad { q, v, tau, ..InputGrad::default() },
+    )?;
     std::hint::black_box(&gradient);
     Ok(())
 }

@@ -126,8 +126,8 @@ impl Round<'_> {
             out.fill(0.0);
             let (q, rest) = out.split_at_mut(n);
             let (v, tau) = rest.split_at_mut(n);
-            let weights = OutputGrad { q: &w[..n], v: &w[n..], impulses: &[] };
-            let (us, vjp) = watch(|| step.vjp(weights, InputGrad { q, v, tau, ctrl: &mut [] }));
+            let weights = OutputGrad { q: &w[..n], v: &w[n..], ..OutputGrad::default() };
+            let (us, vjp) = watch(|| step.vjp(weights, InputGrad { q, v, tau, ..InputGrad::default() }));
             times.push(if vjp.is_ok() { us } else { f64::NAN });
             Ok(())
         })?;

@@ -25,7 +25,7 @@ pub fn chain(dofs: usize) -> Result<Model, BuildError> {
         parent = builder.add_link(parent, format!("link {k}"), placement, inertia, vec![hinge]);
     }
     let q = (0..dofs).map(|k| 0.1 * (k as f64).cos()).collect();
-    builder.add_keyframe(Keyframe { name: "home".into(), q, v: vec![0.0; dofs], ctrl: Vec::new() });
+    builder.add_keyframe(Keyframe { name: "home".into(), q, v: vec![0.0; dofs], ..Keyframe::default() });
     builder.build()
 }
 

@@ -91,8 +91,8 @@ fn time_state(model: &Model, data: &mut Data, x: &State, tau: &[f64], next: &mut
         let mut taken = step(model, data, x, tau, next)?;
         let (q, rest) = out.split_at_mut(n);
         let (v, forces) = rest.split_at_mut(n);
-        let w = OutputGrad { q: &weights, v: &weights, impulses: &[] };
-        let (us, _, done) = watch_alone(|| taken.vjp(w, InputGrad { q, v, tau: forces, ctrl: &mut [] }));
+        let w = OutputGrad { q: &weights, v: &weights, ..OutputGrad::default() };
+        let (us, _, done) = watch_alone(|| taken.vjp(w, InputGrad { q, v, tau: forces, ..InputGrad::default() }));
         done.map_err(|e| e.to_string())?;
         best[2] = best[2].min(us);
         data.restore(&warm).map_err(|e| e.to_string())?;

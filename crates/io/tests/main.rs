@@ -11,6 +11,8 @@ mod fit;
 mod flags;
 #[path = "cases/fuzz.rs"]
 mod fuzz;
+#[path = "cases/laws.rs"]
+mod laws;
 #[path = "cases/malformed.rs"]
 mod malformed;
 #[path = "cases/meshes.rs"]

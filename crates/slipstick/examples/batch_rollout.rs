@@ -71,7 +71,7 @@ fn throw(batch: &mut Batch, model: &Model, q: &[f64], v: &[f64]) -> Result<(Vec<
         miss.push(w[0].hypot(w[1]));
     }
     batch.rollout_vjp(
-        StateGrad { q: &w, v: &[], ..StateGrad::default() },
+        StateGrad { q: &w, ..StateGrad::default() },
         InputGrad { v: &mut gradient, ..Default::default() },
     )?;
     Ok((miss, gradient))

@@ -29,7 +29,7 @@ fn rollouts_and_batches_count_steps_whose_derivative_is_a_choice() {
         let mut gradient = RolloutGradient::new(&model, steps, memory);
         let mut rollout = gradient.run(&x, &Input::ctrl(&input)).unwrap();
         let (w, mut out) = (vec![1.0; model.nv()], rollout.zeros());
-        rollout.vjp(StateGrad { q: &[], v: &w, ..StateGrad::default() }, &mut out).unwrap();
+        rollout.vjp(StateGrad { v: &w, ..StateGrad::default() }, &mut out).unwrap();
         assert!(rollout.choices() >= 3, "{memory:?}: {} of {steps}", rollout.choices());
     }
     // in the air nothing is held
@@ -41,9 +41,7 @@ fn rollouts_and_batches_count_steps_whose_derivative_is_a_choice() {
     batch.step(&q, &v, &Input::ctrl(&ctrl.repeat(2)), &mut q_next, &mut v_next).unwrap();
     let w = vec![1.0; 2 * model.nv()];
     let mut g = vec![0.0; 2 * model.nv()];
-    batch
-        .vjp(StateGrad { q: &[], v: &w, ..StateGrad::default() }, InputGrad { q: &mut g, ..Default::default() })
-        .unwrap();
+    batch.vjp(StateGrad { v: &w, ..StateGrad::default() }, InputGrad { q: &mut g, ..Default::default() }).unwrap();
     assert_eq!(batch.choices().collect::<Vec<_>>(), [1, 0]);
 }
 

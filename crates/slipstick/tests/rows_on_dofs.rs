@@ -91,7 +91,7 @@ fn reverse_mode_is_the_transpose_along_whole_motions() {
             let times = |j: usize| (0..nv).map(|i| w[i] * jacobian.dv_dq[(i, j)]).sum::<f64>();
             let (expected, size) = ((0..nv).map(times).collect::<Vec<_>>(), 1e3 * nv as f64);
             let (mut q, mut v, mut tau) = (vec![0.0; nv], vec![0.0; nv], vec![0.0; nv]);
-            let out = InputGrad { q: &mut q, v: &mut v, tau: &mut tau, ctrl: &mut [], ..Default::default() };
+            let out = InputGrad { q: &mut q, v: &mut v, tau: &mut tau, ..Default::default() };
             step.vjp(OutputGrad { v: &w, ..Default::default() }, out).expect("a gradient");
             let far = q.iter().zip(&expected).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
             assert!(far < 1e-9 * size, "{name}, step {t}: {far:e}");
@@ -128,7 +128,7 @@ fn derivatives_of_a_standing_quadruped_are_linear_and_do_not_depend_on_history()
             let mut w = vec![0.0; nv];
             w[i] = 1.0;
             let (mut gq, mut gv, mut gtau) = (vec![0.0; nv], vec![0.0; nv], vec![0.0; nv]);
-            let out = InputGrad { q: &mut gq, v: &mut gv, tau: &mut gtau, ctrl: &mut [], ..Default::default() };
+            let out = InputGrad { q: &mut gq, v: &mut gv, tau: &mut gtau, ..Default::default() };
             step.vjp(OutputGrad { v: &w, ..Default::default() }, out).expect("a gradient");
             let size = dense[i * nv..(i + 1) * nv].iter().fold(1.0, |m: f64, x| m.max(x.abs()));
             for j in 0..nv {

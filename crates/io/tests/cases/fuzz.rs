@@ -63,8 +63,10 @@ const MJCF: &str = r#"<mujoco model="m"><compiler angle="radian" eulerseq="xyz"/
   <position kp="3" kv="1"/></default></default><asset><mesh name="t" vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="0 2 1 0 1 3 0 3 2 1 2 3"/>
   </asset><worldbody><geom type="plane"/><site name="w" pos="1 0 0"/><body name="a" childclass="c"><freejoint/><geom type="capsule"/><body euler="1 2 3">
   <joint name="j" range="-1 1" axis="1 1 0"/><geom type="mesh" mesh="t"/><site name="s"/></body></body></worldbody>
-  <actuator><position class="c" joint="j" inheritrange="1"/><motor site="s" refsite="w" gear="1 0 0 0 1 0"/>
-  <motor cranksite="s" slidersite="w" cranklength="2" armature="0.1" damping="0.2"/></actuator><keyframe><key qpos="0 0 1 1 0 0 0 0.5"/></keyframe></mujoco>"#;
+  <actuator><position class="c" joint="j" inheritrange="1" timeconst="0.1"/><damper joint="j" kv="1" ctrlrange="0 1" group="2"/>
+  <intvelocity joint="j" kp="2" actrange="-1 1"/><general joint="j" dyntype="filter" dynprm="0.2" actearly="true" gaintype="affine" gainprm="1 2"/>
+  <motor site="s" refsite="w" gear="1 0 0 0 1 0"/><motor cranksite="s" slidersite="w" cranklength="2" armature="0.1" damping="0.2"/>
+  </actuator><keyframe><key qpos="0 0 1 1 0 0 0 0.5" act="0.1 0.2"/></keyframe><option actuatorgroupdisable="2 3"/></mujoco>"#;
 
 fn try_mjcf(text: &str) {
     if let Err(error) = load_mjcf_str("damaged.xml", text, &LoadOptions::default()) {

@@ -41,6 +41,21 @@ impl Batch {
         Ok((shaped(py, &[n, nq], q)?, shaped(py, &[n, nv], v)?))
     }
 
+    /// Activations of every environment (n, na), which steps carry on; reset takes those of the keyframe.
+    #[getter]
+    fn act<'py>(&self, py: Python<'py>) -> Result<Array<'py>, Failure> {
+        let act = self.enter()?.batch.act();
+        Ok(shaped(py, &[self.n, act.len() / self.n.max(1)], act)?)
+    }
+
+    /// Sets the activations: (n, na), or (na,) for all.
+    fn set_act(&self, act: Input) -> Result<(), Failure> {
+        let mut inner = self.enter()?;
+        let na = inner.batch.model(0).map_or(0, slipstick::Model::na);
+        let act = of_states("act", act, self.n, na)?;
+        inner.batch.set_act(&act).map_err(failure::of_all)
+    }
+
     /// Drops the warm starts of some environments, mask (n,) of bool, or of all: for those that begin in a state
     /// of your own.
     #[pyo3(signature = (mask=None))]

@@ -45,6 +45,21 @@ impl Batch {
         Ok(())
     }
 
+    /// Activations of every environment (n × na). Steps carry them on, as they do warm starts; a reset takes those of the keyframe.
+    pub fn act(&self) -> Vec<f64> {
+        self.environments.iter().flat_map(|environment| &environment.x.act).copied().collect()
+    }
+
+    /// Sets the activations of every environment (n × na). The last steps can no longer be read.
+    pub fn set_act(&mut self, act: &[f64]) -> Result<(), BatchError> {
+        let rows = Rows::new("act", act, self.len(), self.environments[0].model().na())?;
+        finite("act", act)?;
+        self.recorded = None;
+        let environments = self.environments.iter_mut().enumerate();
+        environments.for_each(|(i, environment)| environment.set_act(rows.row(i)));
+        Ok(())
+    }
+
     /// Clears warm start, clock and last step of the environments in `mask` (n): the following steps depend on their states only.
     /// For environments that are reset to a state of the caller, and for steps that are to be functions of their arguments.
     pub fn clear_warm_start(&mut self, mask: &[bool]) -> Result<(), BatchError> {

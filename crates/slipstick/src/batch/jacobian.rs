@@ -59,6 +59,7 @@ pub(super) fn wanted(blocks: &[&mut [f64]; 8]) -> Wanted {
 impl Batch {
     /// Derivatives of the last step, or control step. Rows of environments that fail stay as they are.
     pub fn jacobian(&mut self, out: BatchJacobian) -> Result<(), BatchError> {
+        self.check_differentiable()?;
         let (n, [_, nv, nu]) = (self.len(), self.sizes);
         let nu = if self.actuated { nu } else { 0 };
         let out = out.rows(n, [nv, nv, nv, nu].map(|width| nv * width))?;
@@ -80,6 +81,7 @@ impl Batch {
         every: bool,
         out: BatchJacobian,
     ) -> Result<(), BatchError> {
+        self.check_differentiable()?;
         self.with_rollout(rollout, |batch, steps| {
             let [_, nv, nu] = batch.sizes;
             let nu = if batch.actuated { nu } else { 0 };

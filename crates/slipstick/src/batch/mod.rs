@@ -50,7 +50,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// // d v_next / d v along the vertical: a ball that flies keeps a push, one that lies on the floor does not
 /// let w: Vec<f64> = (0..n * nv).map(|k| if k % nv == 2 { 1.0 } else { 0.0 }).collect();
 /// let mut g = vec![0.0; n * nv];
-/// batch.vjp(StateGrad { q: &[], v: &w, ..StateGrad::default() }, InputGrad { v: &mut g, ..Default::default() })?;
+/// batch.vjp(StateGrad { v: &w, ..StateGrad::default() }, InputGrad { v: &mut g, ..Default::default() })?;
 /// assert!(g[2].abs() < 1e-9 && (g[63 * nv + 2] - 1.0).abs() < 1e-9);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -89,7 +89,6 @@ impl Batch {
     }
 
     fn of<'a>(model: &Model, models: impl ExactSizeIterator<Item = &'a Model>) -> Result<Batch, BatchError> {
-        model.without_activations("batch")?;
         // copies share what never changes
         let first = Environment::new(model);
         let bytes = models.len().saturating_mul(first.bytes());
@@ -180,6 +179,11 @@ impl Batch {
         });
         started.map_err(|e| BatchError::Threads { wanted: self.workers.threads(), reason: e.to_string() })?;
         self.failures()
+    }
+
+    /// Derivatives of a batch know q and v only.
+    fn check_differentiable(&self) -> Result<(), InputError> {
+        self.environments[0].model().without_activations("derivatives of a batch")
     }
 
     /// What the environments say about the last call; nothing is allocated where nothing failed.

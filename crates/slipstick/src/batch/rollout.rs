@@ -120,6 +120,7 @@ impl Batch {
     /// An environment that fails may have added the part of its last steps before it did. A stored rollout has no gradients with
     /// respect to parameters.
     pub fn rollout_vjp<'a>(&mut self, w: StateGrad, out: impl Into<BatchGrad<'a>>) -> Result<(), BatchError> {
+        self.check_differentiable()?;
         let Some(steps) = self.recorded else { return self.all_failed(EnvironmentError::NoRollout) };
         let (n, [_, nv, nu]) = (self.len(), self.sizes);
         let nu = if self.actuated { nu } else { 0 };

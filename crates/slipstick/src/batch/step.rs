@@ -57,6 +57,7 @@ impl Batch {
     /// step, is `w` (n × nv each; empty: zero). Parts of `out` (n × nv; `ctrl` n × nu after a step with controls) are empty where
     /// nothing is wanted. An environment that fails may have added a part of it.
     pub fn vjp<'a>(&mut self, w: StateGrad, out: impl Into<BatchGrad<'a>>) -> Result<(), BatchError> {
+        self.check_differentiable()?;
         let (n, [_, nv, nu]) = (self.len(), self.sizes);
         finite("gradient of q_next", w.q)?;
         finite("gradient of v_next", w.v)?;
@@ -70,6 +71,7 @@ impl Batch {
     /// The changes of (q_next, v_next) of the last step, or control step, along a change of what it was made from (n × nv each):
     /// its Jacobian times that change. Rows of environments that fail are zero.
     pub fn jvp(&mut self, dx: BatchDirection, [dq, dv]: [&mut [f64]; 2]) -> Result<(), BatchError> {
+        self.check_differentiable()?;
         let (n, [_, nv, nu]) = (self.len(), self.sizes);
         let nu = if self.actuated { nu } else { 0 };
         let changes = [

@@ -42,7 +42,7 @@ use tape::{Layout, Tape};
 ///     let miss = [rollout.q(250)[0] - target[0], rollout.q(250)[1] - target[1], 0.0, 0.0, 0.0, 0.0];
 ///     losses.push(0.5 * (miss[0] * miss[0] + miss[1] * miss[1]));
 ///     let mut gradient = rollout.zeros();
-///     rollout.vjp(StateGrad { q: &miss, v: &[], ..StateGrad::default() }, &mut gradient)?;
+///     rollout.vjp(StateGrad { q: &miss, ..StateGrad::default() }, &mut gradient)?;
 ///     (0..2).for_each(|k| x0.v[k] -= 10.0 * gradient.v[k]);
 /// }
 /// assert!(losses[1] < 0.2 * losses[0] && losses[2] < 0.2 * losses[1]);
@@ -219,7 +219,7 @@ mod tests {
         memory.recorder.tape.keys[4] ^= 1;
         let mut rollout = memory.last().unwrap();
         let (w, mut out) = ([1.0; 6], rollout.zeros());
-        let error = rollout.vjp(StateGrad { q: &w, v: &[], ..StateGrad::default() }, &mut out).unwrap_err();
+        let error = rollout.vjp(StateGrad { q: &w, ..StateGrad::default() }, &mut out).unwrap_err();
         assert_eq!(error, RolloutGradientError::Branch { step: 4 });
         assert!(error.to_string().starts_with("step 4: "), "{error}");
         let error = rollout.sensitivities(Wanted::default()).unwrap_err();

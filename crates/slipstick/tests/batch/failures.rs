@@ -63,10 +63,10 @@ fn derivatives_of_the_others_are_there(batch: &mut Batch, sound: &mut Batch, sce
     let (n, w) = (scene.n(), vec![1.0; scene.v.len()]);
     let (mut g, mut g_sound) = (vec![0.5; w.len()], vec![0.5; w.len()]);
     let out = |g| InputGrad { v: g, ..Default::default() };
-    let error = batch.vjp(StateGrad { q: &[], v: &w, ..StateGrad::default() }, out(&mut g)).unwrap_err();
+    let error = batch.vjp(StateGrad { v: &w, ..StateGrad::default() }, out(&mut g)).unwrap_err();
     let expected: Vec<_> = BROKEN.iter().map(|i| (*i, EnvironmentError::NoStep)).collect();
     assert_eq!(failed(error), expected);
-    sound.vjp(StateGrad { q: &[], v: &w, ..StateGrad::default() }, out(&mut g_sound)).unwrap();
+    sound.vjp(StateGrad { v: &w, ..StateGrad::default() }, out(&mut g_sound)).unwrap();
     for i in 0..n {
         match BROKEN.contains(&i) {
             true => assert!(row(&g, n, i).iter().all(|x| *x == 0.5), "environment {i} was written"),
@@ -92,7 +92,7 @@ fn a_rollout_that_breaks_off_stays_where_it_was() {
     let w = vec![1.0; scene.v.len()];
     let mut g = vec![0.0; w.len()];
     let error = batch
-        .rollout_vjp(StateGrad { q: &w, v: &[], ..StateGrad::default() }, InputGrad { q: &mut g, ..Default::default() })
+        .rollout_vjp(StateGrad { q: &w, ..StateGrad::default() }, InputGrad { q: &mut g, ..Default::default() })
         .unwrap_err();
     assert_eq!(failed(error), [(1, EnvironmentError::NoRollout)]);
     assert!(row(&g, n, 1).iter().all(|x| *x == 0.0) && row(&g, n, 2).iter().any(|x| *x != 0.0));
@@ -102,7 +102,7 @@ fn a_rollout_that_breaks_off_stays_where_it_was() {
 fn what_was_not_done_cannot_be_differentiated() {
     let mut scene = Scene::falling("quadruped", 2, false);
     let (mut batch, w) = (scene.batch(1), vec![1.0; scene.v.len()]);
-    let grad = StateGrad { q: &w, v: &[], ..StateGrad::default() };
+    let grad = StateGrad { q: &w, ..StateGrad::default() };
     let none = |e: EnvironmentError| vec![(0, e.clone()), (1, e)];
     assert_eq!(failed(batch.vjp(grad, InputGrad::default()).unwrap_err()), none(EnvironmentError::NoStep));
     assert_eq!(failed(batch.jacobian(BatchJacobian::default()).unwrap_err()), none(EnvironmentError::NoStep));
@@ -134,7 +134,7 @@ fn arrays_that_do_not_fit_are_refused_by_name() {
     assert_eq!(told(batch.reset(&[true], &mut q, &mut v).unwrap_err()), "mask: expected 3 numbers, got 1");
     batch.step(&scene.q, &scene.v, &Input::default(), &mut q, &mut v).unwrap();
     let w = [f64::NAN; 54];
-    let error = batch.vjp(StateGrad { q: &[], v: &w, ..StateGrad::default() }, InputGrad::default()).unwrap_err();
+    let error = batch.vjp(StateGrad { v: &w, ..StateGrad::default() }, InputGrad::default()).unwrap_err();
     assert_eq!(told(error), "gradient of v_next[0] is not a finite number");
     let error = batch.jacobian(BatchJacobian { dv_dctrl: &mut vec![0.0; 3 * 18 * 12], ..Default::default() });
     assert_eq!(told(error.unwrap_err()), "dv_dctrl: expected 0 numbers, got 648");

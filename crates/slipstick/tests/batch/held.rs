@@ -190,7 +190,7 @@ fn other_modes_of_derivatives_are_those_of_models_that_have_them() {
 #[test]
 fn warm_starts_that_are_saved_go_on_bit_for_bit() {
     let (scene, mut batch, ctrl, _) = falling(true);
-    batch.vjp(StateGrad { q: &[], v: &scene.v, ..StateGrad::default() }, InputGrad::default()).unwrap(); // steps are kept
+    batch.vjp(StateGrad { v: &scene.v, ..StateGrad::default() }, InputGrad::default()).unwrap(); // steps are kept
     let first = hold(&mut batch, &scene, &Input::ctrl(&ctrl));
     let after = Scene { q: first[0].clone(), v: first[1].clone(), ..scene };
     let bytes: Vec<Vec<u8>> = batch.warm_starts().iter().map(WarmStart::to_bytes).collect();
@@ -234,7 +234,7 @@ fn rollouts_of_another_mode_may_see_other_contacts() {
     let (w, mut out) = (vec![1.0; scene.v.len()], vec![0.0; scene.v.len()]);
     let into = InputGrad { v: &mut out, ..Default::default() };
     batch
-        .with_gradient(choice, |batch| batch.rollout_vjp(StateGrad { q: &[], v: &w, ..StateGrad::default() }, into))
+        .with_gradient(choice, |batch| batch.rollout_vjp(StateGrad { v: &w, ..StateGrad::default() }, into))
         .unwrap()
         .unwrap();
     assert!(out.iter().all(|x| x.is_finite()) && out.iter().any(|x| *x != 0.0));

@@ -56,7 +56,7 @@ impl Answer {
 fn single(sim: &mut Simulator, ctrl: &[f64], tau: &[f64], w: [&[f64]; 2]) -> (Answer, usize) {
     let mut answer = Answer::zeros(sim.model(), 1);
     let mut step = sim.step(&Input::tau(tau).with_ctrl(ctrl)).unwrap();
-    step.vjp(OutputGrad { q: w[0], v: w[1], impulses: &[], ..Default::default() }, answer.gradient()).unwrap();
+    step.vjp(OutputGrad { q: w[0], v: w[1], ..Default::default() }, answer.gradient()).unwrap();
     let J = step.jacobian().unwrap();
     let blocks = [J.dq_dq, J.dq_dv, J.dq_dtau, J.dq_dctrl, J.dv_dq, J.dv_dv, J.dv_dtau, J.dv_dctrl];
     answer.blocks = blocks.map(|m| (0..m.rows()).flat_map(|i| m.row(i).to_vec()).collect());
@@ -163,9 +163,7 @@ fn wrenches_act_on_every_environment() {
     let (mut q, mut v) = (scene.q.clone(), scene.v.clone());
     batch.step(&scene.q, &scene.v, &input, &mut q, &mut v).unwrap();
     let (w, mut g) = (vec![1.0; v.len()], vec![0.0; v.len()]);
-    batch
-        .vjp(StateGrad { q: &[], v: &w, ..StateGrad::default() }, InputGrad { q: &mut g, ..Default::default() })
-        .unwrap();
+    batch.vjp(StateGrad { v: &w, ..StateGrad::default() }, InputGrad { q: &mut g, ..Default::default() }).unwrap();
     for (i, sim) in sims.iter_mut().enumerate() {
         let mut expected = vec![0.0; sim.model().nv()];
         let (w, out) = (OutputGrad { v: row(&w, 3, i), ..Default::default() }, &mut expected);

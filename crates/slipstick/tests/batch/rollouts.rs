@@ -118,7 +118,7 @@ fn actuators_that_are_off_have_no_gradient() {
     assert!(states.q.iter().all(|x| x.is_finite()));
     let mut ctrl = vec![0.0; 2 * STEPS * scene.models[0].nu()];
     let out = InputGrad { ctrl: &mut ctrl, ..Default::default() };
-    let error = batch.rollout_vjp(StateGrad { q: &w, v: &[], ..StateGrad::default() }, out).unwrap_err();
+    let error = batch.rollout_vjp(StateGrad { q: &w, ..StateGrad::default() }, out).unwrap_err();
     assert_eq!(error.to_string(), format!("gradient of ctrl: expected 0 numbers, got {}", ctrl.len()));
 }
 
@@ -129,7 +129,7 @@ fn several_rollouts_can_be_differentiated_whatever_comes_between() {
         let (n, nv) = (scene.n(), scene.models[0].nv());
         let (first, second) = (input(&mut scene), input(&mut scene));
         let w = scene.numbers(n * nv);
-        let w = StateGrad { q: &w, v: &[], ..StateGrad::default() };
+        let w = StateGrad { q: &w, ..StateGrad::default() };
         let of = |(ctrl, tau): &(Vec<f64>, Vec<f64>), with_ctrl: bool| {
             let mut batch = scene.batch(2);
             let input = Input::tau(tau);
@@ -155,7 +155,7 @@ fn several_rollouts_can_be_differentiated_whatever_comes_between() {
             let [gq, gv, tau, ctrl] = g.each_mut().map(|g| &mut g[..]);
             batch.vjp_of(&mut tape, w, InputGrad { q: gq, v: gv, tau, ctrl, ..Default::default() }).unwrap();
             assert!(g.iter().zip(&alone).all(|(a, b)| same_bits(a, b)), "{memory:?}");
-            let out = InputGrad { ctrl: &mut [], ..Default::default() };
+            let out = InputGrad { ..Default::default() };
             batch.vjp_of(&mut later, w, out).unwrap();
         }
         // derivatives moved nothing: the next steps are those of a batch that took none

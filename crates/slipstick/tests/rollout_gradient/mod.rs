@@ -147,10 +147,10 @@ fn a_loss_at_the_end_may_be_given_alone_and_gradients_add_up() {
     let (last, mut all) = (numbers(nv, 9), vec![0.0; (STEPS + 1) * nv]);
     all[STEPS * nv..].copy_from_slice(&last);
     let (mut a, mut b) = (rollout.zeros(), rollout.zeros());
-    rollout.vjp(StateGrad { q: &last, v: &[], ..StateGrad::default() }, &mut a).unwrap();
-    rollout.vjp(StateGrad { q: &all, v: &[], ..StateGrad::default() }, &mut b).unwrap();
+    rollout.vjp(StateGrad { q: &last, ..StateGrad::default() }, &mut a).unwrap();
+    rollout.vjp(StateGrad { q: &all, ..StateGrad::default() }, &mut b).unwrap();
     assert_eq!(a, b);
-    rollout.vjp(StateGrad { q: &last, v: &[], ..StateGrad::default() }, &mut a).unwrap();
+    rollout.vjp(StateGrad { q: &last, ..StateGrad::default() }, &mut a).unwrap();
     for (twice, once) in parts(&a).into_iter().zip(parts(&b)) {
         assert!(difference(twice, &once.iter().map(|x| 2.0 * x).collect::<Vec<_>>()) < 1e-14);
     }
@@ -244,14 +244,14 @@ fn what_does_not_fit_is_refused_by_name() {
 
     let mut rollout = memory.run(&scene.x0, &scene.input()).unwrap();
     let mut out = rollout.zeros();
-    let error = rollout.vjp(StateGrad { q: &[1.0; 3], v: &[], ..StateGrad::default() }, &mut out).unwrap_err();
+    let error = rollout.vjp(StateGrad { q: &[1.0; 3], ..StateGrad::default() }, &mut out).unwrap_err();
     assert_eq!(told(error), format!("gradient of the configurations: expected {} numbers, got 3", (STEPS + 1) * nv));
     let mut wrong = RolloutGrad::new(&scene.model, STEPS, &[ParameterGroup::Damping]);
     let w = vec![1.0; nv];
-    let error = rollout.vjp(StateGrad { q: &w, v: &[], ..StateGrad::default() }, &mut wrong).unwrap_err();
+    let error = rollout.vjp(StateGrad { q: &w, ..StateGrad::default() }, &mut wrong).unwrap_err();
     assert!(told(error).contains("'damping'"));
     let mut few = RolloutGrad::new(&scene.model, STEPS - 1, &[ParameterGroup::Friction]);
-    let error = rollout.vjp(StateGrad { q: &w, v: &[], ..StateGrad::default() }, &mut few).unwrap_err();
+    let error = rollout.vjp(StateGrad { q: &w, ..StateGrad::default() }, &mut few).unwrap_err();
     assert!(told(error).starts_with("gradient of tau: expected"));
     let (mut dq, mut dv) = (vec![0.0; (STEPS + 1) * nv], vec![0.0; nv]);
     let error = rollout.jvp(RolloutDirection::default(), &mut dq, &mut dv).unwrap_err();

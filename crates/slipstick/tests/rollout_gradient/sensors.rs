@@ -174,9 +174,9 @@ fn readings_are_those_of_a_simulator_and_weights_of_zero_add_nothing() {
     assert_eq!(rollout.readings(STEPS), &[] as &[f64]);
     let w = numbers(scene.model.nv(), 3);
     let (mut with, mut without) = (rollout.zeros(), rollout.zeros());
-    rollout.vjp(StateGrad { q: &w, v: &[], ..StateGrad::default() }, &mut without).unwrap();
+    rollout.vjp(StateGrad { q: &w, ..StateGrad::default() }, &mut without).unwrap();
     rollout
-        .vjp_sensors(StateGrad { q: &w, v: &[], ..StateGrad::default() }, &vec![0.0; scene.weights().len()], &mut with)
+        .vjp_sensors(StateGrad { q: &w, ..StateGrad::default() }, &vec![0.0; scene.weights().len()], &mut with)
         .unwrap();
     assert_eq!(with, without);
 }

@@ -215,7 +215,7 @@ fn at_the_friction_limit_a_puck_slides_to_one_side_and_sticks_to_the_other() {
     ];
     for (what, [q, v, tau], want) in cases {
         let [mut dq, mut dv] = [[0.0; 3]; 2];
-        let direction = InputDirection { q: &q, v: &v, tau: &tau, ctrl: &[], ..Default::default() };
+        let direction = InputDirection { q: &q, v: &v, tau: &tau, ..Default::default() };
         lab.step().jvp_one_sided(direction, None, &mut dq, &mut dv).expect("a derivative");
         let scale = want.iter().fold(1e-3, |m: f64, x| m.max(x.abs()));
         for i in 0..3 {
@@ -229,7 +229,7 @@ fn at_the_friction_limit_a_puck_slides_to_one_side_and_sticks_to_the_other() {
 fn one_sided_derivatives_inside_a_mode_are_the_ordinary_ones() {
     let mut lab = Lab::new(&puck(surface(0.3, 0.0), |_| ()), &[0.0; 3], &[0.2, 0.1, 0.0]);
     let (q, v, tau) = ([0.1, 0.2, -1e-3], [0.5, -0.2, 0.3], [1.0, 2.0, -3.0]);
-    let direction = InputDirection { q: &q, v: &v, tau: &tau, ctrl: &[], ..Default::default() };
+    let direction = InputDirection { q: &q, v: &v, tau: &tau, ..Default::default() };
     let mut out = [[0.0; 3]; 4];
     let [a, b, c, d] = &mut out;
     lab.step().jvp(direction, a, b).expect("a derivative");

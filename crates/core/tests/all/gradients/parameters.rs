@@ -242,7 +242,7 @@ fn reverse_and_forward_agree_on_every_group() {
                 let [dq, dv] = forward(&mut lab, group);
                 let start = rng.vector(dv.ncols(), 1.0);
                 let mut got = start.clone();
-                let w = OutputGrad { q: &wq, v: &wv, impulses: &[], ..Default::default() };
+                let w = OutputGrad { q: &wq, v: &wv, ..Default::default() };
                 lab.step().vjp_parameters(w, group, &mut got).unwrap_or_else(|e| panic!("{}: {e}", group.name()));
                 let scale = dq.iter().chain(dv.iter()).fold(1.0_f64, |m, x| m.max(x.abs()));
                 for k in 0..dv.ncols() {

@@ -148,7 +148,7 @@ fn adjoints_carried_back_through_a_motion_are_those_of_the_product() {
     for x in states.iter().rev() {
         let mut done = step(&model, &mut data, x, &Input::default(), &mut next).expect("finite");
         let [mut q, mut v] = [vec![0.0; nv], vec![0.0; nv]];
-        let adjoint = OutputGrad { q: &w[0], v: &w[1], impulses: &[], ..Default::default() };
+        let adjoint = OutputGrad { q: &w[0], v: &w[1], ..Default::default() };
         done.vjp(adjoint, InputGrad { q: &mut q, v: &mut v, ..InputGrad::default() }).expect("a derivative");
         w = [q, v];
     }

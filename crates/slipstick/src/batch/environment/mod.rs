@@ -87,8 +87,9 @@ impl Environment {
     pub fn bytes(&self) -> usize {
         let recorder = self.recorder.as_ref().map_or(0, |r| size_of::<Recorder>() + r.bytes(&self.model));
         let Command { ctrl, tau, wrenches, .. } = &self.command;
-        let vectors = [&self.x.q, &self.x.v, &self.before.q, &self.before.v, ctrl, tau].map(Vec::capacity);
-        let numbers = 8 * vectors.iter().sum::<usize>() + size_of_val(&wrenches[..]);
+        let of_state = |x: &State| x.q.capacity() + x.v.capacity() + x.act.capacity();
+        let vectors = of_state(&self.x) + of_state(&self.before) + ctrl.capacity() + tau.capacity();
+        let numbers = 8 * vectors + size_of_val(&wrenches[..]);
         let own = self.own.as_ref().map_or(0, |data| data.bytes());
         let contacts = self.contacts.capacity() * size_of::<ContactView>();
         size_of::<Environment>() + numbers + own + recorder + contacts + self.warm.bytes() + self.warm_before.bytes()
@@ -126,6 +127,12 @@ impl Environment {
         }
         q.copy_from_slice(&self.x.q);
         v.copy_from_slice(&self.x.v);
+    }
+
+    /// Other activations. The last step can no longer be read or differentiated.
+    pub fn set_act(&mut self, act: &[f64]) {
+        self.x.act.copy_from_slice(act);
+        (self.stepped, self.recorded) = (false, false);
     }
 
     /// A copy of what the next step begins with beside its state.
@@ -228,6 +235,7 @@ impl Environment {
 fn copy_state(from: &State, to: &mut State) {
     to.q.copy_from_slice(&from.q);
     to.v.copy_from_slice(&from.v);
+    to.act.copy_from_slice(&from.act);
     to.time = from.time;
 }
 
