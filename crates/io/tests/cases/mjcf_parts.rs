@@ -318,7 +318,7 @@ fn actuators_act_on_what_the_file_says() {
 #[test]
 fn what_actuators_act_on_survives_writing() {
     let model = load(DRIVEN);
-    let back = load(&slipstick_io::to_mjcf(&model));
+    let back = load(&to_mjcf(&model));
     let parts = |m: &Model| m.actuators().iter().map(|a| (a.transmission, a.gear, a.force_range)).collect::<Vec<_>>();
     assert_eq!(parts(&model), parts(&back));
     assert_eq!(model.armature(), back.armature());

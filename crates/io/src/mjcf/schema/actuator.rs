@@ -71,13 +71,11 @@ pub static ACTUATOR_INTVELOCITY: Spec = Spec {
     attributes: &[
         Group(
             Read,
-            "actlimited actrange class cranklength cranksite ctrllimited ctrlrange dampratio \
-          forcelimited forcerange gear group inheritrange joint jointinparent kp kv name refsite \
-          site slidersite tendon",
+            "actlimited actrange armature class cranklength cranksite ctrllimited ctrlrange damping \
+          dampratio forcelimited forcerange gear group inheritrange joint jointinparent kp kv name \
+          refsite site slidersite tendon",
         ),
         Group(Record, "interp lengthrange nsample user"),
-        Group(Unsupported("armature of an actuator is not supported: give it to the joint"), "armature"),
-        Group(Unsupported("damping of an actuator is not supported: give it to the joint"), "damping"),
         Group(Unsupported("delay of an actuator is not supported: control acts at once"), "delay"),
     ],
     children: &[],
@@ -101,12 +99,10 @@ pub static ACTUATOR_DAMPER: Spec = Spec {
     attributes: &[
         Group(
             Read,
-            "class cranklength cranksite ctrlrange forcelimited forcerange gear group joint \
+            "armature class cranklength cranksite ctrlrange damping forcelimited forcerange gear group joint \
           jointinparent kv name refsite site slidersite tendon",
         ),
         Group(Record, "interp lengthrange nsample user"),
-        Group(Unsupported("armature of an actuator is not supported: give it to the joint"), "armature"),
-        Group(Unsupported("damping of an actuator is not supported: give it to the joint"), "damping"),
         Group(Unsupported("delay of an actuator is not supported: control acts at once"), "delay"),
     ],
     children: &[],
@@ -118,12 +114,11 @@ pub static ACTUATOR_CYLINDER: Spec = Spec {
     attributes: &[
         Group(
             Read,
-            "area bias class cranklength cranksite ctrllimited ctrlrange diameter forcelimited \
-          forcerange gear group joint jointinparent name refsite site slidersite tendon timeconst",
+            "area armature bias class cranklength cranksite ctrllimited ctrlrange damping diameter \
+          forcelimited forcerange gear group joint jointinparent name refsite site slidersite tendon \
+          timeconst",
         ),
         Group(Record, "interp lengthrange nsample user"),
-        Group(Unsupported("armature of an actuator is not supported: give it to the joint"), "armature"),
-        Group(Unsupported("damping of an actuator is not supported: give it to the joint"), "damping"),
         Group(Unsupported("delay of an actuator is not supported: control acts at once"), "delay"),
     ],
     children: &[],
