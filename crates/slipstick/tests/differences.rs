@@ -175,7 +175,7 @@ fn broken_files_of_states_are_refused_with_a_reason() {
     refused(&good.replace("model cube", "model ball"), "expected a state of 'cube', got one of 'ball'");
     refused(&good.replace("\nv ", "\nv x "), "expected numbers");
     refused(&good.replace("\nv ", "\nv 1 "), "expected 6 numbers, got 7");
-    refused(&good.replace("\ntau", "\nforce"), "expected time, q, v, ctrl, tau, wrench or warm");
+    refused(&good.replace("\ntau", "\nforce"), "expected time, q, v, act, ctrl, tau, wrench or warm");
     refused(&(good.clone() + "wrench 1 2 3\n"), "7 or 10 numbers");
     refused(&(good.clone() + "wrench 9 0 0 0 0 0 0\n"), "body 9 does not exist");
     refused(&(good + "warm 0g\n"), "hexadecimal");
