@@ -46,7 +46,7 @@ fn model() -> Model {
     }
     let measured = [Quantity::Force, Quantity::Accelerometer, Quantity::Quaternion, Quantity::SubtreeAngularMomentum];
     for quantity in measured {
-        b.add_sensor(Sensor { name: String::new(), quantity, object: SensorObject::Frame(parent), reference: None });
+        b.add_sensor(Sensor::new("", quantity, SensorObject::Frame(parent)));
     }
     b.build().expect("sound")
 }

@@ -6,8 +6,9 @@ mod counting;
 use counting::allocations;
 use slipstick_core::gradient::{InputDirection, InputGrad, OutputGrad};
 use slipstick_core::model::{
-    Activation, Actuator, ActuatorId, Dynamics, FrameId, GeomSpec, GradientMode, JointId, JointKind, JointSpec, Mesh,
-    ParameterGroup, Quantity, Sensor, SensorObject, Shape, Transmission,
+    Activation, Actuator, ActuatorId, ContactData, ContactReport, Dynamics, FrameId, GeomId, GeomSet, GeomSpec,
+    GradientMode, JointId, JointKind, JointSpec, Mesh, ParameterGroup, Quantity, RayData, Reduce, Sensor, SensorObject,
+    Shape, Transmission,
 };
 use slipstick_core::sensors::Sensors;
 use slipstick_core::spatial::*;
@@ -83,9 +84,22 @@ fn measure(b: &mut ModelBuilder) {
         Quantity::ActuatorForce,
         Quantity::LimitForce,
         Quantity::LimitVelocity,
+        Quantity::Magnetometer,
+        Quantity::RangeFinder(RayData::DISTANCE.with(RayData::POINT)),
     ];
     for (object, quantity) in sites.chain(joints).chain(actuators).flat_map(|o| quantities.map(|q| (o, q))) {
-        b.add_sensor(Sensor { name: String::new(), quantity, object, reference: None });
+        b.add_sensor(Sensor::new("", quantity, object));
+    }
+    for quantity in [Quantity::PotentialEnergy, Quantity::KineticEnergy] {
+        b.add_sensor(Sensor { cutoff: 1e6, ..Sensor::new("", quantity, SensorObject::World) });
+    }
+    for link in 1..7 {
+        let report =
+            ContactReport { data: ContactData::FORCE.with(ContactData::DISTANCE), slots: 3, reduce: Reduce::Strongest };
+        let pair = SensorObject::Geoms([GeomSet::Subtree(FrameId(link)), GeomSet::Any]);
+        b.add_sensor(Sensor::new("", Quantity::Contact(report), pair));
+        let apart = SensorObject::Geoms([GeomSet::Link(FrameId(link)), GeomSet::Geom(GeomId(0))]);
+        b.add_sensor(Sensor { cutoff: 10.0, ..Sensor::new("", Quantity::Distance, apart) });
     }
 }
 

@@ -116,17 +116,32 @@ pub(super) fn on_ground(
     polytope: &mut Polytope,
     memory: &mut TerrainMemory,
 ) {
+    let poses = pair.geoms.map(|g| poses[g.0]);
+    on_ground_at(model, pair.geoms, pair.single_point, limit, poses, polytope, memory);
+}
+
+/// As [`on_ground`], with the poses of the two geoms only.
+pub(super) fn on_ground_at(
+    model: &Model,
+    geoms: [GeomId; 2],
+    single: bool,
+    limit: f64,
+    poses: [Pose; 2],
+    polytope: &mut Polytope,
+    memory: &mut TerrainMemory,
+) {
     memory.points.clear();
     memory.unconverged = 0;
-    let swapped = !model.shape(pair.geoms[0]).is_terrain();
-    let [g, s] = if swapped { [pair.geoms[1], pair.geoms[0]] } else { pair.geoms };
-    let (Some(terrain), false) = (Terrain::of(model, g), model.shape(s).is_terrain()) else { return };
-    let shape = shape_of(model, s);
-    let X_gs = shape_pair(shape, &poses[g.0], shape, &poses[s.0]).X_12;
-    find_points(terrain, &shape, &X_gs, limit, pair.single_point, polytope, memory);
+    let swapped = !model.shape(geoms[0]).is_terrain();
+    let [ground, other] = if swapped { [1, 0] } else { [0, 1] };
+    let s = geoms[other];
+    let (Some(terrain), false) = (Terrain::of(model, geoms[ground]), model.shape(s).is_terrain()) else { return };
+    let (shape, [X_wg, X_ws]) = (shape_of(model, s), [poses[ground], poses[other]]);
+    let X_gs = shape_pair(shape, &X_wg, shape, &X_ws).X_12;
+    find_points(terrain, &shape, &X_gs, limit, single, polytope, memory);
     for t in &mut memory.points {
-        let turn = |v: Vec3| poses[g.0].rotation * v;
-        let (point, normal) = (poses[s.0].position + turn(t.point), turn(t.normal));
+        let turn = |v: Vec3| X_wg.rotation * v;
+        let (point, normal) = (X_ws.position + turn(t.point), turn(t.normal));
         let world = TerrainPoint { point, normal, ..*t };
         *t = if swapped { world.swapped() } else { world };
     }

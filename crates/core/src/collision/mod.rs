@@ -28,7 +28,10 @@ pub use derivatives::contacts::{SizeDerivative, contact_derivatives, size_deriva
 pub use derivatives::{CollisionError, PointDerivatives};
 pub use detect::detect;
 pub(crate) use detect::detect_ahead;
-pub use query::model::{geom_distance, near_pairs, raycast_model};
+pub use query::model::{geom_distance, near_pairs};
+pub(crate) use query::nearest::{NearestPair, PairSearch, nearest_derivatives, nearest_growth};
+pub(crate) use query::rays::{bend, first_hit, growth, turns_with_size};
+pub use query::rays::{raycast_model, raycast_model_without};
 pub use query::{
     ClosestPoints, ContactPoint, PairQuery, Points, RayHit, Solid, closest_points, contact, distance, raycast,
 };

@@ -46,6 +46,7 @@ pub(crate) use actuation::{
     force_partials, gain_partials, gain_slopes, observe, placement_partials,
 };
 pub(crate) use body_transmission::Carrier;
+pub(crate) use centroidal::energy;
 pub(crate) use driven_compensation::{
     compensation_along, compensation_by_gravity, felt, for_each_compensation_slope, lost,
 };
@@ -58,7 +59,8 @@ pub(crate) use mass_solve::{
     Columns, Panel, half_solve, inverse, inverse_entry, is_chain, solve_down, solve_up, solve_vector,
 };
 pub(crate) use passive::{
-    compensation_wrenches, for_each_passive_slope, spring_displacements, tendon_length, turn_between,
+    add_spring_reference_gradient, compensation_wrenches, for_each_passive_slope, for_each_spring,
+    for_each_spring_energy_partial, spring_displacements, tendon_length,
 };
 pub(crate) use regressor::{body_columns, inertial_columns};
 pub(crate) use rnea_adjoint::{RneaAdjoint, RneaGradient, rnea_vjp_placed};

@@ -92,6 +92,54 @@ pub(crate) fn spring_energy(model: &Model, q: &[f64]) -> f64 {
     energy
 }
 
+/// Calls `visit(j, ∂energy/∂q_j)` for the springs of joints and tendons; a dof may come several times.   (sens-19)
+pub(crate) fn for_each_spring_energy_partial(model: &Model, q: &[f64], mut visit: impl FnMut(usize, f64)) {
+    let (stiffness, reference) = (model.stiffness(), model.parameters().group(ParameterGroup::SpringReference));
+    for p in &model.tree().primitives {
+        if p.kind == PrimitiveKind::Ball {
+            let turn = turn_between(reference, q, p.q);
+            let force = |k: usize| stiffness[p.v + k] * turn[k];
+            let slope = right_jacobian_inverse(turn).tmul(Vec3::new(force(0), force(1), force(2)));
+            (0..3).for_each(|k| visit(p.v + k, slope[k]));
+        } else {
+            (0..p.kind.nv()).for_each(|k| visit(p.v + k, stiffness[p.v + k] * (q[p.q + k] - reference[p.q + k])));
+        }
+    }
+    for t in model.tendons().iter().filter(|t| t.stiffness > 0.0) {
+        let force = t.stiffness * stretch(t, tendon_length(model, t, q));
+        t.joints.iter().for_each(|(id, weight)| visit(model.joints()[id.0].v.start, weight * force));
+    }
+}
+
+/// Adds to `out` (nq) the gradient with respect to the references of springs of what has the gradient `−pull(j, x)` with respect
+/// to the displacement x of dof j.
+pub(crate) fn add_spring_reference_gradient(
+    model: &Model,
+    q: &[f64],
+    pull: impl Fn(usize, f64) -> f64,
+    out: &mut [f64],
+) {
+    let reference = model.parameters().group(ParameterGroup::SpringReference);
+    for p in &model.tree().primitives {
+        if p.kind != PrimitiveKind::Ball {
+            (0..p.kind.nv()).for_each(|k| out[p.q + k] += pull(p.v + k, q[p.q + k] - reference[p.q + k]));
+            continue;
+        }
+        // the turn from the reference changes by −J_l⁻¹ δ when the reference turns by δ
+        let turn = turn_between(reference, q, p.q);
+        let [x, y, z] = core::array::from_fn(|k| pull(p.v + k, turn[k]));
+        let g = right_jacobian_inverse(turn) * Vec3::new(x, y, z);
+        let unit = Quat::from_slice(&reference[p.q..]);
+        let norm = unit.to_array().iter().fold(0.0, |s, x| s + x * x).sqrt();
+        for c in 0..4 {
+            let mut axis = [0.0; 4];
+            axis[c] = 2.0 / (norm * norm);
+            let delta = unit.conjugate().compose(Quat::from_slice(&axis));
+            out[p.q + c] += g.dot(Vec3::new(delta.x, delta.y, delta.z));
+        }
+    }
+}
+
 /// Length of a fixed tendon.
 pub(crate) fn tendon_length(model: &Model, t: &Tendon, q: &[f64]) -> f64 {
     t.joints.iter().map(|(id, weight)| weight * q[model.joints()[id.0].q.start]).sum()
@@ -102,7 +150,8 @@ fn stretch(t: &Tendon, length: f64) -> f64 {
     length - length.clamp(t.rest[0], t.rest[1])
 }
 
-fn for_each_spring(model: &Model, q: &[f64], mut visit: impl FnMut(usize, f64)) {
+/// Calls `visit` with each dof and the displacement of its spring from its rest.
+pub(crate) fn for_each_spring(model: &Model, q: &[f64], mut visit: impl FnMut(usize, f64)) {
     let reference = model.parameters().group(ParameterGroup::SpringReference);
     for p in &model.tree().primitives {
         if p.kind == PrimitiveKind::Ball {

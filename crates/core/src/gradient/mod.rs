@@ -25,7 +25,7 @@ pub use bare::{ProblemDirection, ProblemGrad, RowDerivatives, SolutionGrad, Solu
 pub use types::{GradientError, InputDirection, InputGrad, OutputGrad, StepJacobian};
 
 pub(crate) use parameters::placement_axes;
-pub(crate) use parameters::surfaces::sizes_of;
+pub(crate) use parameters::surfaces::{sizes_in_group, sizes_of};
 pub(crate) use record::{StepInputs, StepRecord};
 pub(crate) use rotation::Rotation;
 pub(crate) use rows::linearize::contact_error;

@@ -10,10 +10,14 @@ use super::ids::{FrameId, GeomId, JointId};
 use super::joint::{JointKind, JointSpec};
 use super::pairs::PairRule;
 use super::sensor::{Sensor, SensorObject};
+use super::sensor_data::GeomSet;
 use super::{DerivedParameters, Keyframe, Model};
 use crate::error::{BuildError, InputError};
 use crate::spatial::{BodyInertia, Mat3, Pose, Vec3};
 use std::collections::HashSet;
+
+/// Most numbers of a sensor: more are a mistake, and memory.
+const MAX_READING: usize = 100_000;
 
 /// Checks the parts of a description, before it is laid out.
 pub(super) fn builder(b: &ModelBuilder) -> Result<(), BuildError> {
@@ -140,8 +144,22 @@ fn sensor(b: &ModelBuilder, s: &Sensor) -> Result<(), BuildError> {
         SensorObject::Frame(id) | SensorObject::Inertial(id) => frame(b, id, &owner),
         SensorObject::Actuator(id) => refer(id.0 < b.actuators.len(), owner, "actuator"),
         SensorObject::Tendon(id) => refer(id < b.tendons.len(), owner, "tendon"),
+        SensorObject::Geoms(sets) => sets.into_iter().try_for_each(|set| geom_set(b, set, &owner)),
     }?;
+    let c = s.cutoff;
+    value(c.is_finite() && c >= 0.0, || format!("{}: cutoff", owner()), "zero or a positive number", c)?;
+    let size = s.size();
+    value(size <= MAX_READING, || format!("{}: numbers of a reading", owner()), "at most 100000", size as f64)?;
     s.reference.map_or(Ok(()), |id| frame(b, id, &owner))
+}
+
+fn geom_set(b: &ModelBuilder, set: GeomSet, owner: &dyn Fn() -> String) -> Result<(), BuildError> {
+    match set {
+        GeomSet::Any => Ok(()),
+        GeomSet::Geom(id) => refer(id.0 < b.geoms.len(), owner, "geom"),
+        GeomSet::Link(id) | GeomSet::Subtree(id) => refer(id.0 < b.links.len(), owner, "link"),
+        GeomSet::Inside(id) => frame(b, id, owner),
+    }
 }
 
 fn pairs(b: &ModelBuilder) -> Result<(), BuildError> {
@@ -184,8 +202,8 @@ pub(super) fn model(mut model: Model, keyframes: Vec<Keyframe>) -> Result<Model,
 fn options(b: &ModelBuilder) -> Result<(), BuildError> {
     let o = &b.options;
     value(o.dt.is_finite() && o.dt > 0.0, || "option dt".into(), "a positive time step", o.dt)?;
-    for g in o.gravity {
-        finite(g, || "option gravity".into())?;
+    for (what, vector) in [("option gravity", o.gravity), ("option magnetic", o.magnetic)] {
+        vector.into_iter().try_for_each(|x| finite(x, || what.into()))?;
     }
     Ok(())
 }

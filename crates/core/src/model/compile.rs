@@ -10,6 +10,7 @@ use super::ids::{ActuatorId, BodyId, FrameId, JointId, MeshId};
 use super::joint::{Joint, JointKind, JointSpec, Primitive, PrimitiveKind};
 use super::parameters::{ParameterGroup, ParameterLayout, Parameters};
 use super::sensor::SensorObject;
+use super::sensor_data::GeomSet;
 use super::topology::{Node, Topology};
 use super::{Body, DerivedParameters, Frame, Model, Structure};
 use crate::error::BuildError;
@@ -348,7 +349,11 @@ impl Bodies {
             match &mut s.object {
                 SensorObject::Joint(id) => joint(id),
                 SensorObject::Frame(id) | SensorObject::Inertial(id) => frame(id),
-                _ => {}
+                SensorObject::Geoms(sets) => sets.iter_mut().for_each(|set| match set {
+                    GeomSet::Link(id) | GeomSet::Subtree(id) | GeomSet::Inside(id) => frame(id),
+                    GeomSet::Any | GeomSet::Geom(_) => {}
+                }),
+                SensorObject::World | SensorObject::Actuator(_) | SensorObject::Tendon(_) => {}
             }
             s.reference.iter_mut().for_each(frame);
         }

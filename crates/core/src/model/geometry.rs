@@ -141,6 +141,10 @@ pub struct Surface {
     pub priority: i32,
     /// Distance by which the surface lies outside the shape: `margin` of the file (m).
     pub offset: f64,
+    /// Whether rays pass through it, as through a geom without color in MuJoCo.
+    pub transparent: bool,
+    /// Of a plane: half lengths along x and y of the part that rays see, zero where it is infinite (m). It touches everywhere.
+    pub extent: [f64; 2],
 }
 
 impl Default for Surface {
@@ -154,6 +158,8 @@ impl Default for Surface {
             condim: 3,
             priority: 0,
             offset: 0.0,
+            transparent: false,
+            extent: [0.0; 2],
         }
     }
 }

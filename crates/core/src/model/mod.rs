@@ -21,6 +21,7 @@ mod options;
 mod pairs;
 mod parameters;
 mod sensor;
+mod sensor_data;
 mod servos;
 mod topology;
 mod warning;
@@ -40,6 +41,7 @@ pub use options::{Correction, Implicit, Integrator, Options, Solver};
 pub use pairs::{Pair, PairRule, PairSurface};
 pub use parameters::{ParameterGroup, ParameterLayout, Parameters};
 pub use sensor::{Quantity, Sensor, SensorObject};
+pub use sensor_data::{ContactData, ContactReport, GeomSet, RayData, Reduce};
 pub use warning::Warning;
 
 pub(crate) use gradient_options::STANDARD_GRAVITY;

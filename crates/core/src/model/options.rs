@@ -12,6 +12,8 @@ pub struct Options {
     pub dt: f64,
     /// Gravity in world axes (m/s²). Also the group `Gravity` of the parameters; setting one sets the other.
     pub gravity: [f64; 3],
+    /// Magnetic field that magnetometers read, world axes.
+    pub magnetic: [f64; 3],
     /// How far [`detect`](crate::collision::detect()) and smoothed derivatives see contacts (m). The exact step looks as far as
     /// bodies can come in it. Zero: only what overlaps is a contact, and fast bodies may pass through thin ones.
     pub contact_distance: f64,
@@ -49,6 +51,7 @@ impl Default for Options {
         Options {
             dt: 1e-3,
             gravity: [0.0, 0.0, -9.81],
+            magnetic: [0.0, -0.5, 0.0], // as in MuJoCo
             contact_distance: 0.01,
             implicit: Implicit::Velocity,
             integrator: Integrator::Midpoint,
@@ -70,6 +73,7 @@ impl Options {
     /// Refuses numbers that make no simulation.
     pub(super) fn check(&self) -> Result<(), InputError> {
         input_check::vector("gravity", &self.gravity, 3)?;
+        input_check::vector("magnetic", &self.magnetic, 3)?;
         self.gradient.check()?;
         self.collision_gradient.check()?;
         let positive = [

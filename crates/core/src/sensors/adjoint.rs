@@ -2,6 +2,7 @@
 #![allow(non_snake_case)]
 
 use super::Snapshot;
+use crate::collision::{PointDerivatives, SizeDerivative};
 use crate::dynamics::KinematicsDerivatives;
 use crate::model::{BodyId, Model};
 use crate::spatial::{Force, Motion, Vec3};
@@ -23,6 +24,21 @@ pub(super) struct SensorAdjoint {
     pub v_next: Vec<f64>,
     /// With respect to the free-rotation correction of the velocity, u (nv).
     pub turn: Vec<f64>,
+}
+
+/// Gradient with respect to the point, the unit normal and the distance of a contact or of a nearest pair.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct PointCotangent {
+    pub point: Vec3,
+    pub normal: Vec3,
+    pub distance: f64,
+}
+
+impl PointCotangent {
+    /// The gradient with respect to a size that moves the point and turns the normal.
+    pub fn of_size(&self, size: &SizeDerivative) -> f64 {
+        self.point.dot(size.point) + self.normal.dot(size.normal) + self.distance * size.distance
+    }
 }
 
 impl SensorAdjoint {
@@ -62,6 +78,17 @@ impl SensorAdjoint {
     /// Adds the gradient `by` with respect to the rotation of a body.
     pub fn add_to_rotation(&mut self, body: BodyId, by: Vec3) {
         self.position[body.0].ang += by;
+    }
+
+    /// Adds the gradient `by` with respect to a contact between two bodies; `arms` lead to it from the origins of their trees.
+    pub fn add_contact(&mut self, bodies: [BodyId; 2], arms: [Vec3; 2], D: &PointDerivatives, by: &PointCotangent) {
+        for i in 0..2 {
+            let x: [f64; 6] = core::array::from_fn(|k| {
+                by.point.dot(D.point[i][k]) + by.normal.dot(D.normal[i][k]) + by.distance * D.distance[i][k]
+            });
+            let (lin, ang) = (Vec3::from_slice(&x), Vec3::from_slice(&x[3..]));
+            self.position[bodies[i].0] += Force::at_point(lin, ang, arms[i]);
+        }
     }
 
     /// Whether the readings depend on the end of the step: else their derivative needs no solve.

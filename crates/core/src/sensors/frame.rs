@@ -44,7 +44,7 @@ pub(super) fn read(
 fn view(m: &Snapshot, A: &[Motion], object: SensorObject, reference: Option<FrameId>, what: Quantity) -> View {
     let frame = moving(m, object);
     let from = match what {
-        Quantity::Velocimeter | Quantity::Gyro | Quantity::Accelerometer => Some(frame),
+        Quantity::Velocimeter | Quantity::Gyro | Quantity::Accelerometer | Quantity::Magnetometer => Some(frame),
         Quantity::LinearAcceleration | Quantity::AngularAcceleration => None,
         _ => reference.map(|f| moving(m, SensorObject::Frame(f))),
     };
@@ -58,6 +58,7 @@ fn view(m: &Snapshot, A: &[Motion], object: SensorObject, reference: Option<Fram
         // a point that turns with the reference is at rest in it                                                     (sens-1)
         Quantity::LinearVelocity => frame.velocity.lin - carried.at(arm),
         Quantity::Velocimeter => frame.velocity.lin,
+        Quantity::Magnetometer => Vec3::from(m.model.options().magnetic),
         Quantity::Gyro => frame.velocity.ang,
         Quantity::Accelerometer | Quantity::LinearAcceleration => acceleration(A, &frame).lin,
         Quantity::AngularAcceleration => acceleration(A, &frame).ang,
@@ -72,6 +73,11 @@ pub(super) fn quaternion(m: &Snapshot, object: SensorObject, reference: Option<F
     let from = reference.map_or(Mat3::IDENTITY, |f| moving(m, SensorObject::Frame(f)).pose.rotation);
     let q = Quat::from_matrix(&(from.transpose() * R));
     if q.w < 0.0 { Quat { w: -q.w, x: -q.x, y: -q.y, z: -q.z } } else { q }
+}
+
+/// Origin of a frame, or a center of mass, world axes (m).
+pub(super) fn origin(m: &Snapshot, object: SensorObject) -> Vec3 {
+    moving(m, object).pose.position
 }
 
 fn moving(m: &Snapshot, object: SensorObject) -> Moving {
@@ -126,6 +132,7 @@ pub(super) fn pull(
         Quantity::Accelerometer | Quantity::LinearAcceleration => pull_acceleration(A, frame, w, out),
         Quantity::AngularAcceleration => out.acceleration[frame.body.0].ang += w,
         Quantity::Gyro => out.velocity[frame.body.0].ang += w,
+        Quantity::Magnetometer => {} // the field is constant
         _ => {
             out.velocity[frame.body.0].ang += w;
             view.from.iter().for_each(|f| out.velocity[f.body.0].ang -= w);

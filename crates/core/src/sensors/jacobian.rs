@@ -71,13 +71,25 @@ pub(super) struct Derivatives {
     rows: [Vec<f64>; 5],
     /// Weights of a single number.
     unit: Vec<f64>,
+    /// Weights of the numbers that are within their bounds.
+    weights: Vec<f64>,
+    /// One for each number within the bounds of its sensor, zero for those beyond; empty if no sensor has bounds.
+    passing: Vec<f64>,
 }
 
 impl Derivatives {
-    fn new(model: &Model, count: usize) -> Derivatives {
+    fn new(model: &Model, layout: &SensorLayout) -> Derivatives {
+        let count = layout.size();
         let (nv, nu) = (model.nv(), model.nu());
         let rows = [nv, nv, nv, nu, model.na()].map(|columns| vec![0.0; count * columns]);
-        Derivatives { reverse: SensorReverse::new(model), rows, unit: vec![0.0; count] }
+        let passing = vec![1.0; if layout.is_clamped() { count } else { 0 }];
+        Derivatives {
+            reverse: SensorReverse::new(model, layout.needs),
+            rows,
+            unit: vec![0.0; count],
+            weights: vec![0.0; count],
+            passing,
+        }
     }
 }
 
@@ -105,9 +117,12 @@ impl Sensors {
     ) -> Result<(), SensorError> {
         let mut memory = self.take_memory(f.model);
         let done = gradient.with_chosen_step(f, |g, f| {
-            let reverse = &mut memory.reverse;
+            self.find_passing(f, &mut memory);
+            let Derivatives { reverse, weights: within, passing, .. } = &mut *memory;
+            within.copy_from_slice(weights);
+            within.iter_mut().zip(passing).for_each(|(w, pass)| *w *= *pass);
             reverse.begin(f, self.layout.needs)?;
-            reverse.pull(&Snapshot::of(f), &self.layout, weights);
+            reverse.pull(&Snapshot::of(f), &self.layout, within)?;
             reverse.add_free_rotation(f);
             if reverse.adjoint.depends_on_step_end() {
                 g.vjp_rows(f, &reverse.adjoint.v_next, &reverse.adjoint.lambda, out)?;
@@ -130,13 +145,16 @@ impl Sensors {
     ) -> Result<(), SensorError> {
         let mut memory = self.take_memory(f.model);
         let done = gradient.with_chosen_step(f, |g, f| {
-            let reverse = &mut memory.reverse;
+            self.find_passing(f, &mut memory);
+            let Derivatives { reverse, weights: within, passing, .. } = &mut *memory;
+            within.copy_from_slice(weights);
+            within.iter_mut().zip(passing).for_each(|(w, pass)| *w *= *pass);
             reverse.begin(f, self.layout.needs)?;
-            reverse.pull(&Snapshot::of(f), &self.layout, weights);
+            reverse.pull(&Snapshot::of(f), &self.layout, within)?;
             if reverse.adjoint.depends_on_step_end() {
                 g.vjp_rows_parameters(f, &reverse.adjoint.v_next, &reverse.adjoint.lambda, group, out)?;
             }
-            reverse.add_parameters(f, &self.layout, weights, group, out)
+            reverse.add_parameters(f, &self.layout, within, group, out)
         });
         self.derivatives = Some(memory);
         Ok(done?)
@@ -157,25 +175,38 @@ impl Sensors {
     }
 
     fn take_memory(&mut self, model: &Model) -> Box<Derivatives> {
-        self.derivatives.take().unwrap_or_else(|| Box::new(Derivatives::new(model, self.values.len())))
+        self.derivatives.take().unwrap_or_else(|| Box::new(Derivatives::new(model, &self.layout)))
     }
 
-    fn write_rows(&self, g: &mut Gradient, f: &mut StepRecord, d: &mut Derivatives) -> Result<(), GradientError> {
+    /// Finds which numbers are within the bounds of their sensors. The readings stay as they are.
+    fn find_passing(&mut self, f: &StepRecord, memory: &mut Derivatives) {
+        if self.layout.is_clamped() {
+            core::mem::swap(&mut self.values, &mut memory.passing);
+            self.read_unclamped(&Snapshot::of(f));
+            core::mem::swap(&mut self.values, &mut memory.passing);
+            self.layout.pass(&mut memory.passing);
+        }
+    }
+
+    fn write_rows(&mut self, g: &mut Gradient, f: &mut StepRecord, d: &mut Derivatives) -> Result<(), GradientError> {
         let (nv, nu) = (f.model.nv(), f.given.ctrl().map_or(0, <[f64]>::len));
-        let Derivatives { reverse, rows, unit } = d;
+        self.find_passing(f, d);
+        let Derivatives { reverse, rows, unit, passing, .. } = d;
         reverse.begin(f, self.layout.needs)?;
         rows.iter_mut().for_each(|x| x.fill(0.0));
         let na = f.model.na();
         let [dq, dv, dtau, dctrl, dact] = rows;
         let ranges = self.layout.ranges.iter().enumerate().filter(|(k, _)| self.layout.is_readable(*k));
-        for row in ranges.flat_map(|(_, range)| range.clone()) {
+        let passes = |row: &usize| passing.get(*row) != Some(&0.0);
+        for row in ranges.flat_map(|(_, range)| range.clone()).filter(passes) {
             let of = |columns: usize| row * columns..(row + 1) * columns;
             let (q, v, tau, ctrl) = (&mut dq[of(nv)], &mut dv[of(nv)], &mut dtau[of(nv)], &mut dctrl[of(nu)]);
             let act = &mut dact[of(na)];
             unit[row] = 1.0;
-            reverse.pull(&Snapshot::of(f), &self.layout, unit);
-            reverse.add_free_rotation(f);
+            let pulled = reverse.pull(&Snapshot::of(f), &self.layout, unit);
             unit[row] = 0.0;
+            pulled?;
+            reverse.add_free_rotation(f);
             reverse.add_row(g, f, &mut InputGrad { q, v, tau, ctrl, act })?;
         }
         Ok(())

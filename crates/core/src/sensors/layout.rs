@@ -19,6 +19,8 @@ pub(super) struct SensorLayout {
     names: Vec<String>,
     pub needs: Needs,
     pub site_volumes: Vec<SiteVolume>,
+    /// The interval to which each number is clamped; empty if none is.
+    bounds: Vec<[f64; 2]>,
 }
 
 impl SensorLayout {
@@ -31,7 +33,10 @@ impl SensorLayout {
         });
         let ranges = ranges.collect();
         let name = |(k, s): (usize, &Sensor)| if s.name.is_empty() { k.to_string() } else { s.name.clone() };
+        let bounds = |s: &Sensor| std::iter::repeat_n(s.bounds(), s.size());
+        let is_clamped = model.sensors().iter().any(|s| s.cutoff > 0.0);
         SensorLayout {
+            bounds: model.sensors().iter().filter(|_| is_clamped).flat_map(bounds).collect(),
             structure: model.structure_id(),
             ranges,
             unsupported: model.sensors().iter().map(|s| support::missing(model, s)).collect(),
@@ -49,6 +54,22 @@ impl SensorLayout {
     /// How many numbers there are.
     pub fn size(&self) -> usize {
         self.ranges.last().map_or(0, |r| r.end)
+    }
+
+    /// Whether any number is clamped.
+    pub fn is_clamped(&self) -> bool {
+        !self.bounds.is_empty()
+    }
+
+    /// Clamps the numbers of sensors with a cutoff.
+    pub fn clamp(&self, values: &mut [f64]) {
+        values.iter_mut().zip(&self.bounds).for_each(|(x, [lo, hi])| *x = x.max(*lo).min(*hi));
+    }
+
+    /// One for each number within its bounds, zero for those beyond.
+    pub fn pass(&self, values: &mut [f64]) {
+        let passes = |x: f64, [lo, hi]: [f64; 2]| if x < lo || x > hi { 0.0 } else { 1.0 };
+        values.iter_mut().zip(&self.bounds).for_each(|(x, bounds)| *x = passes(*x, *bounds));
     }
 
     pub fn is_readable(&self, index: usize) -> bool {

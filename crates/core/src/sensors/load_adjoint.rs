@@ -4,7 +4,7 @@
 //! propagates W from the root to the leaves. Then each link adds the gradients of its own motion and of the forces on it.
 #![allow(non_snake_case)]
 
-use super::adjoint::SensorAdjoint;
+use super::adjoint::{PointCotangent, SensorAdjoint};
 use super::constraint_force::{self, ContactForce, LinkForce};
 use super::load::{LinkWrenches, inertia};
 use super::{Snapshot, links};
@@ -180,12 +180,8 @@ impl LoadAdjoint {
         let by_impulse = c.axes.tmul(relative) * (1.0 / m.model.options().dt);
         (0..3).for_each(|k| out.lambda[c.row + k] += by_impulse[k]);
         let Some(D) = D else { return };
-        let [by_point, by_normal] = self.contact_gradient(m, c);
-        for i in 0..2 {
-            let x: [f64; 6] = core::array::from_fn(|k| by_point.dot(D.point[i][k]) + by_normal.dot(D.normal[i][k]));
-            let (lin, ang) = (Vec3::from_slice(&x), Vec3::from_slice(&x[3..]));
-            out.position[geoms[i].body.0] += Force::at_point(lin, ang, arms[i]);
-        }
+        let [point, normal] = self.contact_gradient(m, c);
+        out.add_contact(geoms.map(|g| g.body), arms, D, &PointCotangent { point, normal, distance: 0.0 });
     }
 
     /// Gradient with respect to the point and the normal of a contact.

@@ -1,33 +1,42 @@
-//! Sensors of a model, read from a finished step, and their derivatives.   (sens-1 … sens-13)
+//! Sensors of a model, read from a finished step, and their derivatives.   (sens-1 … sens-19)
 //!
 //! Readings belong to the state at the beginning of the step, as contacts do; accelerations and forces are those of the
 //! step, `(v_next − u − v)/dt`. The free-rotation correction u is subtracted, since no force causes it. The numbers are those of
-//! MuJoCo's `sensordata` for the same state and accelerations, without noise and cutoff.
+//! MuJoCo's `sensordata` for the same state and accelerations, without noise.
 //! [`Step::sensors`](crate::Step::sensors) fills a [`Sensors`], which is memory for one model.
 #![allow(non_snake_case)]
 
 mod adjoint;
 mod constraint_force;
+mod contact;
+mod contact_adjoint;
 mod coordinate;
+mod energy;
 mod error;
 mod frame;
+mod geom_set;
+mod inside;
 mod jacobian;
 mod layout;
 mod links;
 mod load;
 mod load_adjoint;
+mod nearest;
 mod needs;
 mod parameters;
+mod ray;
 mod reverse;
 mod snapshot;
 mod support;
 #[cfg(test)]
 mod tests;
 mod touch;
+mod touching;
 
 pub use error::SensorError;
 pub use jacobian::{SensorJacobian, SensorRows};
 
+use crate::collision::PairSearch;
 use crate::dynamics;
 use crate::error::InputError;
 use crate::model::{JointId, Model, Quantity, Sensor, SensorObject};
@@ -41,6 +50,7 @@ use layout::SensorLayout;
 use load::LinkWrenches;
 use needs::is_summed;
 use snapshot::Snapshot;
+use touching::Touching;
 
 /// Readings of all sensors of a model, and the memory to make them; nothing is allocated after its construction.
 ///
@@ -56,6 +66,10 @@ pub struct Sensors {
     loads: LinkWrenches,
     /// Generalized forces of the actuators (nv).
     tau: Vec<f64>,
+    /// The contacts that are felt.
+    touching: Vec<Touching>,
+    /// Memory of searches for nearest points, if there are any.
+    search: Option<Box<PairSearch>>,
     /// Memory of derivatives, made when the first one is asked for.
     derivatives: Option<Box<Derivatives>>,
 }
@@ -75,10 +89,12 @@ impl Sensors {
         let layout = SensorLayout::new(model);
         Sensors {
             values: vec![0.0; layout.size()],
-            layout,
             A: vec![Motion::ZERO; model.n_bodies()],
             loads: LinkWrenches::new(model),
             tau: vec![0.0; model.nv()],
+            touching: Vec::new(),
+            search: layout.needs.nearest.then(|| Box::new(PairSearch::new())),
+            layout,
             derivatives: None,
         }
     }
@@ -105,6 +121,12 @@ impl Sensors {
 
     /// Reads everything.
     fn read(&mut self, m: &Snapshot) {
+        self.read_unclamped(m);
+        self.layout.clamp(&mut self.values);
+    }
+
+    /// Reads everything as if no sensor had a cutoff.
+    fn read_unclamped(&mut self, m: &Snapshot) {
         self.prepare(m);
         for (k, s) in m.model.sensors().iter().enumerate() {
             if is_summed(s) {
@@ -151,12 +173,20 @@ impl Sensors {
         if self.layout.needs.loads {
             self.loads.write(m, &self.A);
         }
+        if self.layout.needs.touching {
+            touching::list(m, &mut self.touching);
+        }
     }
 
     fn measure(&mut self, m: &Snapshot, s: &Sensor, range: Range<usize>) {
         let out = &mut self.values[range];
         match s.object {
-            SensorObject::World => out[0] = m.time,
+            SensorObject::World => read_world(m, s.quantity, out),
+            SensorObject::Geoms(sets) => match (s.quantity, &mut self.search) {
+                (Quantity::Contact(report), _) => contact::read(m, &self.touching, sets, report, out),
+                (_, Some(search)) => nearest::read(m, search, s, out),
+                _ => {}
+            },
             SensorObject::Joint(id) => read_joint(m, id, s.quantity, &self.tau, out),
             SensorObject::Tendon(t) => out[0] = read_tendon(m, t, s.quantity),
             SensorObject::Actuator(id) => {
@@ -169,6 +199,15 @@ impl Sensors {
             }
             SensorObject::Frame(_) | SensorObject::Inertial(_) => read_frame(m, &self.A, &self.loads, s, out),
         }
+    }
+}
+
+fn read_world(m: &Snapshot, what: Quantity, out: &mut [f64]) {
+    match what {
+        Quantity::Clock => out[0] = m.time,
+        Quantity::PotentialEnergy => out[0] = energy::potential(m),
+        Quantity::KineticEnergy => out[0] = energy::kinetic(m),
+        _ => out.fill(0.0), // what a program would write
     }
 }
 
@@ -195,12 +234,17 @@ fn read_tendon(m: &Snapshot, tendon: usize, what: Quantity) -> f64 {
 }
 
 fn read_frame(m: &Snapshot, A: &[Motion], loads: &LinkWrenches, s: &Sensor, out: &mut [f64]) {
+    if let (Quantity::InsideSite, Some(site)) = (s.quantity, s.reference) {
+        out[0] = f64::from(inside::is_inside(m, site, frame::origin(m, s.object)));
+        return;
+    }
     let SensorObject::Frame(id) = s.object else {
         return out.copy_from_slice(&frame::read(m, A, s.object, s.reference, s.quantity).to_array());
     };
     let link = links::link_of(m.model, id);
     let numbers = match s.quantity {
         Quantity::Quaternion => return out.copy_from_slice(&frame::quaternion(m, s.object, s.reference).to_array()),
+        Quantity::RangeFinder(data) => return ray::read(m, id, data, out),
         Quantity::Force => loads.between(m, link, id).lin,
         Quantity::Torque => loads.between(m, link, id).ang,
         Quantity::SubtreeCenterOfMass => loads.center(m, link),

@@ -13,6 +13,10 @@ pub(super) struct Needs {
     pub forces: bool,
     /// Forces of actuators on dofs.
     pub actuation: bool,
+    /// The contacts that are felt.
+    pub touching: bool,
+    /// Nearest points of geoms.
+    pub nearest: bool,
 }
 
 impl Needs {
@@ -25,6 +29,8 @@ impl Needs {
             needs.loads |= is_load(s);
             needs.forces |= matches!(s.quantity, Quantity::Force | Quantity::Torque);
             needs.actuation |= s.quantity == Quantity::ActuatorForce;
+            needs.touching |= matches!(s.quantity, Quantity::Contact(_));
+            needs.nearest |= is_nearest(s);
         }
         needs
     }
@@ -45,4 +51,14 @@ pub(super) fn is_load(s: &Sensor) -> bool {
             | Quantity::SubtreeLinearVelocity
             | Quantity::SubtreeAngularMomentum
     )
+}
+
+/// Sensors of the nearest points of two sets of geoms.
+pub(super) fn is_nearest(s: &Sensor) -> bool {
+    matches!(s.quantity, Quantity::Distance | Quantity::Normal | Quantity::FromTo)
+}
+
+/// Range finders.
+pub(super) fn is_ray(s: &Sensor) -> bool {
+    matches!(s.quantity, Quantity::RangeFinder(_))
 }

@@ -1,13 +1,14 @@
 //! Direct dependence of the readings on parameters of the model: at a fixed motion and fixed impulses.   (sens-13)
 //!
-//! Armature, damping, springs and surfaces act through the motion and the impulses only.
+//! Damping, dry friction and surfaces act through the motion and the impulses only.
 #![allow(non_snake_case)]
 
-use super::constraint_force;
 use super::layout::SensorLayout;
 use super::load_adjoint::LinkCotangent;
+use super::needs::{is_nearest, is_ray};
 use super::reverse::SensorReverse;
 use super::snapshot::Snapshot;
+use super::{constraint_force, energy, nearest, ray};
 use crate::constraint::Source;
 use crate::dynamics::{
     Carrier, Wrench, compensation_along, compensation_by_gravity, felt, for_each_placement_partial, force_partials,
@@ -20,7 +21,7 @@ use crate::spatial::{Force, Motion, Vec3};
 impl SensorReverse {
     /// Adds the direct part of the gradient of `weights · readings` to `out`, which has the layout of the group. After `pull`.
     pub fn add_parameters(
-        &self,
+        &mut self,
         f: &mut StepRecord,
         layout: &SensorLayout,
         weights: &[f64],
@@ -31,6 +32,7 @@ impl SensorReverse {
             ParameterGroup::Inertial => {
                 self.rotation.add_inertial(f, &self.adjoint.turn, out);
                 self.add_inertial(&Snapshot::of(f), out);
+                self.add_energy_of_inertia(&Snapshot::of(f), energy_weights(f.model, layout, weights), out);
             }
             ParameterGroup::JointPlacement => {
                 self.add_placement(f, out);
@@ -38,15 +40,22 @@ impl SensorReverse {
             }
             // the world accelerates upwards, and all bodies with it
             ParameterGroup::Gravity => {
-                (0..3).for_each(|k| out[k] -= self.adjoint.acceleration[0].lin[k]);
-                self.add_compensation(&Snapshot::of(f), layout, weights, out);
+                let m = &Snapshot::of(f);
+                let [potential, _] = energy_weights(f.model, layout, weights);
+                let moment = if potential != 0.0 { energy::moment(m) * potential } else { Vec3::ZERO };
+                (0..3).for_each(|k| out[k] -= self.adjoint.acceleration[0].lin[k] + moment[k]);
+                self.add_compensation(m, layout, weights, out);
             }
             ParameterGroup::Actuator => self.add_actuator(&Snapshot::of(f), layout, weights, out),
-            ParameterGroup::ShapeSize | ParameterGroup::MeshScale => self.add_sizes(f, group, out)?,
-            ParameterGroup::Armature
-            | ParameterGroup::Damping
-            | ParameterGroup::Stiffness
-            | ParameterGroup::SpringReference
+            ParameterGroup::ShapeSize | ParameterGroup::MeshScale => {
+                self.add_sizes(f, group, out)?;
+                self.contacts.add_sizes(f, group, out)?;
+                self.add_sizes_of_geoms(f, layout, weights, group, out)?;
+            }
+            ParameterGroup::Armature | ParameterGroup::Stiffness | ParameterGroup::SpringReference => {
+                energy::add_parameters(&Snapshot::of(f), energy_weights(f.model, layout, weights), group, out);
+            }
+            ParameterGroup::Damping
             | ParameterGroup::DryFriction
             | ParameterGroup::Friction
             | ParameterGroup::Restitution
@@ -71,6 +80,46 @@ impl SensorReverse {
             (0..3).for_each(|k| ten[1 + k] += moment.dot(X.rotation.c[k]));
         }
         m.wrenches.iter().for_each(|w| self.add_wrench(m, w, out));
+    }
+
+    /// Energies are linear in the ten numbers of each body.   (sens-19)
+    fn add_energy_of_inertia(&self, m: &Snapshot, [potential, kinetic]: [f64; 2], out: &mut [f64]) {
+        if [potential, kinetic] == [0.0; 2] {
+            return;
+        }
+        let pull = Vec3::from(m.model.options().gravity) * -potential;
+        for (i, ten) in (1..).zip(out.chunks_exact_mut(10)) {
+            let (X, V) = (&m.kin.X_wb[i], m.kin.V[i]);
+            let arm = X.position - m.origin(BodyId(i));
+            let half = Motion { lin: X.rotation.tmul(V.at(arm)), ang: X.rotation.tmul(V.ang) } * (0.5 * kinetic);
+            let momenta = inertial_columns(X, arm, Motion::ZERO, V);
+            ten.iter_mut().zip(momenta).for_each(|(g, c)| *g += half.dot(c));
+            ten[0] += pull.dot(X.position);
+            (0..3).for_each(|k| ten[1 + k] += pull.dot(X.rotation.c[k]));
+        }
+    }
+
+    /// Sizes and scales move what rays hit and where geoms are nearest.
+    fn add_sizes_of_geoms(
+        &mut self,
+        f: &StepRecord,
+        layout: &SensorLayout,
+        weights: &[f64],
+        group: ParameterGroup,
+        out: &mut [f64],
+    ) -> Result<(), GradientError> {
+        for (s, range) in f.model.sensors().iter().zip(&layout.ranges) {
+            let weights = &weights[range.clone()];
+            if weights.iter().all(|w| *w == 0.0) {
+                continue;
+            }
+            match (s.object, &mut self.search) {
+                (SensorObject::Frame(id), _) if is_ray(s) => ray::add_sizes(f, id, s.quantity, weights, group, out)?,
+                (_, Some(search)) if is_nearest(s) => nearest::add_sizes(f, search, s, weights, group, out)?,
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// A wrench at the center of mass c = h / m moves with it.
@@ -198,4 +247,12 @@ fn driven(m: &Snapshot, s: &Sensor, saturation: &[f64], c: &Carrier) -> f64 {
         }
         _ => 0.0,
     }
+}
+
+/// Sums of the weights of potential and kinetic energies.
+fn energy_weights(model: &Model, layout: &SensorLayout, weights: &[f64]) -> [f64; 2] {
+    [Quantity::PotentialEnergy, Quantity::KineticEnergy].map(|what| {
+        let all = model.sensors().iter().zip(&layout.ranges).filter(|(s, _)| s.quantity == what);
+        all.map(|(_, range)| weights[range.start]).sum()
+    })
 }

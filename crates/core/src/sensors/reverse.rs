@@ -2,12 +2,13 @@
 #![allow(non_snake_case)]
 
 use super::adjoint::SensorAdjoint;
+use super::contact_adjoint::ContactAdjoint;
 use super::load::LinkWrenches;
 use super::load_adjoint::LoadAdjoint;
-use super::needs::{Needs, is_load, is_summed};
+use super::needs::{Needs, is_load, is_ray, is_summed};
 use super::snapshot::Snapshot;
-use super::{SensorLayout, constraint_force, coordinate, frame, links};
-use crate::collision::{PointDerivatives, contact_derivatives};
+use super::{SensorLayout, constraint_force, coordinate, energy, frame, links, nearest, ray};
+use crate::collision::{PairSearch, PointDerivatives, contact_derivatives};
 use crate::constraint::Source;
 use crate::dynamics::{KinematicsDerivatives, accelerations_placed};
 use crate::gradient::{GradientError, Rotation, StepRecord, contact_error};
@@ -27,12 +28,17 @@ pub(super) struct SensorReverse {
     contact_gradients: Vec<Option<PointDerivatives>>,
     /// Saturation mask: which dofs pass changes of their actuators (nv).
     pub saturation: Vec<f64>,
+    pub contacts: ContactAdjoint,
+    /// Memory of searches for nearest points, if there are any.
+    pub search: Option<Box<PairSearch>>,
 }
 
 impl SensorReverse {
     /// Memory for a model.
-    pub fn new(model: &Model) -> SensorReverse {
+    pub fn new(model: &Model, needs: Needs) -> SensorReverse {
         SensorReverse {
+            contacts: ContactAdjoint::default(),
+            search: needs.nearest.then(|| Box::new(PairSearch::new())),
             adjoint: SensorAdjoint::new(model),
             load_adjoint: LoadAdjoint::new(model),
             loads: LinkWrenches::new(model),
@@ -51,6 +57,9 @@ impl SensorReverse {
             self.saturation.copy_from_slice(&f.free.saturation);
         }
         self.contact_gradients.clear();
+        if needs.touching {
+            self.contacts.begin(f);
+        }
         if needs.loads {
             self.loads.write(&Snapshot::of(f), &self.dkin.A);
         }
@@ -74,22 +83,25 @@ impl SensorReverse {
     }
 
     /// The gradient of `weights · readings`, left in `adjoint`.
-    pub fn pull(&mut self, m: &Snapshot, layout: &SensorLayout, weights: &[f64]) {
+    pub fn pull(&mut self, m: &Snapshot, layout: &SensorLayout, weights: &[f64]) -> Result<(), GradientError> {
         self.adjoint.clear(m.solution.lambda().len());
         self.load_adjoint.clear();
+        self.contacts.clear();
         let mut loaded = false;
         for (s, range) in m.model.sensors().iter().zip(&layout.ranges) {
             let weights = &weights[range.clone()];
             if weights.iter().any(|w| *w != 0.0) {
-                self.pull_sensor(m, s, weights);
+                self.pull_sensor(m, s, weights)?;
                 loaded |= is_load(s);
             }
         }
         self.pull_sums(m, layout, weights);
+        self.contacts.propagate(m, &mut self.adjoint)?;
         if loaded {
             self.load_adjoint.propagate(m, &self.dkin.A, &self.contact_gradients, &mut self.adjoint);
         }
         self.adjoint.project(m, &self.dkin.A, &self.dkin);
+        Ok(())
     }
 
     /// Adds the gradient through the free-rotation correction, which is not part of the accelerations. After `pull`.
@@ -99,19 +111,30 @@ impl SensorReverse {
         self.rotation.add_velocity(f, turn, v);
     }
 
-    fn pull_sensor(&mut self, m: &Snapshot, s: &Sensor, weights: &[f64]) {
+    fn pull_sensor(&mut self, m: &Snapshot, s: &Sensor, weights: &[f64]) -> Result<(), GradientError> {
         let (what, out) = (s.quantity, &mut self.adjoint);
         match s.object {
-            // sums of forces come all together, and time is no input
-            _ if is_summed(s) => {}
-            SensorObject::World => {}
+            // sums of forces come all together, and what is one or zero has a derivative of zero
+            _ if is_summed(s) || what == Quantity::InsideSite => {}
+            SensorObject::World => match what {
+                Quantity::PotentialEnergy => energy::pull_potential(m, weights[0], out),
+                Quantity::KineticEnergy => energy::pull_kinetic(m, weights[0], out),
+                _ => {} // time is no input
+            },
+            SensorObject::Geoms(sets) => match (what, &mut self.search) {
+                (Quantity::Contact(report), _) => self.contacts.pull(m, sets, report, weights),
+                (_, Some(search)) => nearest::pull(m, search, s, weights, out)?,
+                _ => {}
+            },
             SensorObject::Joint(id) => coordinate::pull_joint(m, id, what, &self.saturation, weights, out),
             SensorObject::Tendon(t) => coordinate::pull_tendon(m, t, what, weights[0], out),
             SensorObject::Actuator(id) => coordinate::pull_actuator(m, id.0, what, weights[0], out),
             SensorObject::Frame(id) if is_load(s) => self.pull_load(m, id, what, Vec3::from_slice(weights)),
+            SensorObject::Frame(id) if is_ray(s) => ray::pull(m, id, what, weights, out)?,
             _ if what == Quantity::Quaternion => frame::pull_quaternion(m, s.object, s.reference, weights, out),
             _ => frame::pull(m, &self.dkin.A, s.object, s.reference, what, Vec3::from_slice(weights), out),
         }
+        Ok(())
     }
 
     fn pull_load(&mut self, m: &Snapshot, frame: FrameId, what: Quantity, w: Vec3) {

@@ -13,7 +13,7 @@ fn inertia(mass: f64) -> BodyInertia {
 }
 
 fn sensor(name: &str, quantity: Quantity, object: SensorObject) -> Sensor {
-    Sensor { name: name.into(), quantity, object, reference: None }
+    Sensor::new(name, quantity, object)
 }
 
 /// A box that carries a lid on a fixed joint and an arm on a hinge of the lid; force, torque and touch everywhere.

@@ -12,7 +12,7 @@ use crate::xml::Element;
 use slipstick_core::ModelBuilder;
 use slipstick_core::model::{FieldId, Mesh, MeshId};
 use slipstick_core::spatial::{Pose, Quat, Vec3};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -26,6 +26,8 @@ pub(super) struct Assets<'a> {
     terrains: HashMap<String, MeshId>,
     fields: HashMap<String, Element<'a>>,
     added_fields: HashMap<String, FieldId>,
+    /// Materials without color.
+    transparent: HashSet<&'a str>,
     folders: Folders,
     options: LoadOptions,
 }
@@ -63,8 +65,16 @@ impl<'a> Assets<'a> {
                 return Err(element.structure("every height field to have a name of its own", got));
             }
         }
+        let mut transparent = HashSet::new();
+        for element in root.all("asset").flat_map(|a| a.all("material")) {
+            let p = defaults.complete(element, &["material"], ClassId::MAIN)?;
+            if p.overlaid("rgba", [1.0; 4])?[3] == 0.0 {
+                transparent.extend(element.text("name"));
+            }
+        }
         Ok(Assets {
             meshes,
+            transparent,
             fields,
             terrains: HashMap::new(),
             added_fields: HashMap::new(),
@@ -73,6 +83,11 @@ impl<'a> Assets<'a> {
             folders: Folders::new(root.file(), compiler),
             options: options.clone(),
         })
+    }
+
+    /// Whether a material has no color. One that is not there is for pictures only.
+    pub fn is_transparent(&self, material: Attribute) -> bool {
+        self.transparent.contains(material.value)
     }
 
     fn properties(&self, name: Attribute) -> Result<&Properties<'a>, LoadError> {

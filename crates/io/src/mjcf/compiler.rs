@@ -130,7 +130,7 @@ fn euler_sequence(attribute: Attribute) -> Result<[u8; 3], LoadError> {
     letters.ok_or_else(|| attribute.wrong("three of the letters x, y, z, X, Y, Z"))
 }
 
-/// Time step and gravity.
+/// Time step, gravity and magnetic field.
 pub(super) fn options(root: Element, out: &mut Options) -> Result<(), LoadError> {
     out.dt = 0.002; // MuJoCo's, where the file says nothing
     let mut weightless = false;
@@ -140,6 +140,7 @@ pub(super) fn options(root: Element, out: &mut Options) -> Result<(), LoadError>
             out.dt = if dt > 0.0 { dt } else { return Err(step.wrong("a positive time step")) };
         }
         out.gravity = e.array("gravity")?.unwrap_or(out.gravity);
+        out.magnetic = e.array("magnetic")?.unwrap_or(out.magnetic);
         for flag in e.all("flag") {
             weightless = flag.text("gravity").map_or(weightless, |switch| switch == "disable");
         }

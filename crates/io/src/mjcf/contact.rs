@@ -11,10 +11,14 @@ use slipstick_core::ModelBuilder;
 use slipstick_core::model::PairSurface;
 use std::collections::HashSet;
 
-/// Names of the geoms that explicit pairs ask for: they are needed even if their masks say that they touch nothing.
+/// Names of the geoms that explicit pairs and sensors ask for: they are needed even if their masks say that they touch nothing.
 pub(super) fn paired<'a>(root: Element<'a>) -> HashSet<&'a str> {
     let pairs = root.all("contact").flat_map(|section| section.all("pair"));
-    pairs.flat_map(|pair| ["geom1", "geom2"].into_iter().filter_map(move |side| pair.text(side))).collect()
+    let sensors = root.all("sensor").flat_map(|section| section.children());
+    pairs
+        .chain(sensors)
+        .flat_map(|pair| ["geom1", "geom2"].into_iter().filter_map(move |side| pair.text(side)))
+        .collect()
 }
 
 pub(super) fn read<'a>(

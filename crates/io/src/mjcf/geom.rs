@@ -41,7 +41,7 @@ pub(super) struct Tools<'b, 'a> {
     pub compiler: &'b Compiler,
     pub assets: &'b mut Assets<'a>,
     pub warnings: &'b mut Warnings,
-    /// Geoms that explicit pairs ask for.
+    /// Geoms that explicit pairs and sensors ask for.
     pub paired: &'b HashSet<&'a str>,
 }
 
@@ -53,7 +53,8 @@ pub(super) fn read<'a>(
     needs_mass: bool,
     tools: &mut Tools<'_, 'a>,
 ) -> Result<Option<GeomRead<'a>>, LoadError> {
-    let surface = surface(p, tools.warnings)?;
+    let mut surface = surface(p, tools.warnings)?;
+    surface.transparent = is_transparent(p, tools.assets)?;
     let group = f64::from(p.integer("group", 0)?);
     let [first, last] = tools.compiler.inertia_groups;
     let weighs = needs_mass && (first..=last).contains(&group) && has_mass(p)?;
@@ -78,6 +79,10 @@ pub(super) fn read<'a>(
     }
     let asset = |word: &'static str| (kind == word).then(|| p.required(word)).transpose();
     let (mesh, field) = (asset("mesh")?, asset("hfield")?);
+    if kind == "plane" {
+        let [x, y, _] = p.overlaid("size", [0.0; 3])?;
+        surface.extent = [x.max(0.0), y.max(0.0)];
+    }
     let named = mesh.is_some() || field.is_some();
     let (shape, local) = match p.attribute("mesh") {
         _ if named => (None, placement(p, tools.compiler)?),
@@ -193,6 +198,14 @@ fn surface(p: &Properties, warnings: &mut Warnings) -> Result<Surface, LoadError
         warnings.add_once(p.element(), NO_TORSION);
     }
     Ok(s)
+}
+
+/// Whether MuJoCo's rays pass through it: its material has no color, or it has neither material nor color.
+fn is_transparent(p: &Properties, assets: &Assets) -> Result<bool, LoadError> {
+    match p.attribute("material") {
+        Some(material) => Ok(assets.is_transparent(material)),
+        None => Ok(p.overlaid("rgba", [0.5, 0.5, 0.5, 1.0])?[3] == 0.0),
+    }
 }
 
 /// 1 or 3 directions of contact force, and whether the file asks for more.

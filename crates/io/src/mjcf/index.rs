@@ -82,6 +82,11 @@ impl<'b> Index<'b> {
         self.sites.get(name.value).copied().ok_or_else(|| name.element.unknown("site", name.value))
     }
 
+    /// Whether geoms of the file are not in the model.
+    pub fn lacks_geoms(&self) -> bool {
+        !self.left_out.is_empty()
+    }
+
     /// The parts of a geom; none for one of the file that the model does not have.
     pub fn geom(&self, name: Attribute) -> Result<&[GeomId], LoadError> {
         match self.geoms.get(name.value) {

@@ -22,6 +22,7 @@ mod references;
 mod replicate;
 mod schema;
 mod sensor;
+mod sensor_geoms;
 mod tendon;
 mod tune;
 
@@ -148,7 +149,8 @@ impl Sections<'_, '_> {
         keyframe::read(root, &layout, builder)?;
         let add = |a: actuator::Read| (a.name, a.actuator.map(|a| builder.add_actuator(disabled.actuator(a))));
         let actuators = actuators.into_iter().map(add).collect();
-        let objects = sensor::Objects { index, tendons: &tendons, actuators: &actuators };
+        let has_meshes = links.iter().flat_map(|l| &l.geoms).any(|(_, g)| g.kept && g.mesh.is_some());
+        let objects = sensor::Objects { index, tendons: &tendons, actuators: &actuators, has_meshes };
         sensor::read(root, &objects, warnings, builder)?;
         disabled.pairs(builder, |b| b.clone().build().map_err(|e| refused(path, e)))
     }

@@ -42,7 +42,7 @@ pub(super) fn declared_in_section(section: &str) -> Option<&'static str> {
 pub(super) fn referred<'k>(attribute: &str, kind: impl Fn(&str) -> Option<&'k str>) -> Option<&'k str> {
     Some(match attribute {
         "joint" | "joint1" | "joint2" | "jointinparent" => "joint",
-        "body" | "body1" | "body2" => "body",
+        "body" | "body1" | "body2" | "subtree1" | "subtree2" => "body",
         "geom" | "geom1" | "geom2" => "geom",
         "site" | "site1" | "site2" | "refsite" | "slidersite" | "cranksite" | "sidesite" => "site",
         "tendon" | "tendon1" | "tendon2" => "tendon",

@@ -3,9 +3,9 @@
 
 use super::xml::{Attributes, Xml};
 use super::{ConversionWarning, is_first_link, joints_by_body, n_links};
-use slipstick_core::Model;
 use slipstick_core::model::{BodyId, Geom, Joint, JointKind, PairRule, ParameterGroup, Shape};
 use slipstick_core::spatial::{BodyInertia, Pose, Quat, Vec3};
+use slipstick_core::{Model, Options};
 
 /// Stands for infinity, which MJCF has no word for.
 pub(super) const FAR: f64 = 1e10;
@@ -22,9 +22,7 @@ pub fn to_mjcf_with_warnings(model: &Model) -> (String, Vec<ConversionWarning>) 
     let mut w = Writer::new(model);
     w.xml.open("mujoco", Attributes::new().name("model", model.name()));
     w.xml.leaf("compiler", Attributes::new().text("angle", "radian").text("inertiafromgeom", "false"));
-    let o = model.options();
-    let option = Attributes::new().numbers("timestep", &[o.dt]).numbers("gravity", &o.gravity);
-    w.xml.leaf("option", w.disabled_actuators(option));
+    w.xml.leaf("option", w.disabled_actuators(options(model.options())));
     w.pair_rule();
     w.assets();
     w.tree();
@@ -202,7 +200,7 @@ impl<'m> Writer<'m> {
                 );
                 a.text("mesh", name)
             }
-            Shape::Plane => a.numbers("size", &[0.0, 0.0, 1.0]), // infinite
+            Shape::Plane => a.numbers("size", &[g.surface.extent[0], g.surface.extent[1], 1.0]), // 0: infinite
             Shape::Mesh { mesh } => a.text("mesh", &self.model.meshes()[mesh.0].name),
             shape => a.numbers("size", &size[..shape.n_sizes()]),
         };
@@ -218,6 +216,7 @@ impl<'m> Writer<'m> {
             .number("condim", f64::from(s.condim), 3.0)
             .number("priority", f64::from(s.priority), 0.0)
             .number("margin", s.offset, 0.0);
+        let a = if s.transparent { a.numbers("rgba", &[0.0; 4]) } else { a };
         self.xml.leaf("geom", a);
         for (group, name) in [(ParameterGroup::Restitution, "restitution"), (ParameterGroup::Compliance, "compliance")]
         {
@@ -226,6 +225,11 @@ impl<'m> Writer<'m> {
             }
         }
     }
+}
+
+fn options(o: &Options) -> Attributes {
+    let a = Attributes::new().numbers("timestep", &[o.dt]).numbers("gravity", &o.gravity);
+    if o.magnetic == Options::default().magnetic { a } else { a.numbers("magnetic", &o.magnetic) }
 }
 
 /// A range as MJCF can say it: finite, and not empty.

@@ -66,7 +66,9 @@ const MJCF: &str = r#"<mujoco model="m"><compiler angle="radian" eulerseq="xyz"/
   <actuator><position class="c" joint="j" inheritrange="1" timeconst="0.1"/><damper joint="j" kv="1" ctrlrange="0 1" group="2"/>
   <intvelocity joint="j" kp="2" actrange="-1 1"/><general joint="j" dyntype="filter" dynprm="0.2" actearly="true" gaintype="affine" gainprm="1 2"/>
   <motor site="s" refsite="w" gear="1 0 0 0 1 0"/><motor cranksite="s" slidersite="w" cranklength="2" armature="0.1" damping="0.2"/>
-  </actuator><keyframe><key qpos="0 0 1 1 0 0 0 0.5" act="0.1 0.2"/></keyframe><option actuatorgroupdisable="2 3"/></mujoco>"#;
+  </actuator><keyframe><key qpos="0 0 1 1 0 0 0 0.5" act="0.1 0.2"/></keyframe><option actuatorgroupdisable="2 3"/>
+  <sensor><rangefinder site="s" data="dist point" cutoff="2"/><contact site="s" subtree2="a" data="found force pos" num="3" reduce="netforce"/>
+  <distance body1="a" body2="world" cutoff="1"/><insidesite site="s" objtype="xbody" objname="a"/><user dim="3"/><e_kinetic/></sensor></mujoco>"#;
 
 fn try_mjcf(text: &str) {
     if let Err(error) = load_mjcf_str("damaged.xml", text, &LoadOptions::default()) {

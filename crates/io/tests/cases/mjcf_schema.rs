@@ -50,7 +50,7 @@ fn what_makes_no_difference_is_one_note_for_the_whole_file() {
     )
     .unwrap();
     let note = "not used, makes no difference to the motion here: softness and solver of MuJoCo \
-                (cone, impratio, solref, solreflimit); pictures (light, rgba, texture, visual); \
+                (cone, impratio, solref, solreflimit); pictures (light, texture, visual); \
                 measurements and records (size)";
     assert_eq!(model.notes(), [note]);
     assert!(model.warnings().is_empty(), "{:?}", model.warnings());

@@ -156,7 +156,7 @@ fn every_shared_robot_survives_writing() {
     }
 }
 
-pub const RICH: &str = r#"<mujoco model="a &amp; b"><option timestep="0.003" gravity="0 1 -9"/>
+pub const RICH: &str = r#"<mujoco model="a &amp; b"><option timestep="0.003" gravity="0 1 -9" magnetic="1 0 0.5"/>
   <worldbody><geom name="floor" type="plane" size="1 1 1"/><body name="stand" pos="0 0 1"><geom size="0.1"/></body>
     <site name="goal" pos="1 2 3"/>
     <body name="cart" pos="1 0 0" euler="10 20 30" gravcomp="0.5"><joint name="s" type="slide" axis="1 0 0" ref="0.2" springref="0.1"
@@ -177,14 +177,17 @@ pub const RICH: &str = r#"<mujoco model="a &amp; b"><option timestep="0.003" gra
     <general name="g" tendon="t" gainprm="3" biastype="affine" biasprm="0.1 -3 -0.2" forcerange="-2 2"/>
     <motor joint="b" gear="1 2 3"/><velocity name="w" joint="free" kv="3" gear="0 0 1 0 0 2"/></actuator>
   <sensor><jointpos joint="h"/><tendonpos name="len" tendon="t"/><gyro site="lens"/><framepos objtype="xbody" objname="arm" reftype="site" refname="rim"/>
-    <framelinvel objtype="body" objname="lid"/><subtreecom body="cart"/><actuatorfrc actuator="m"/><clock/></sensor>
+    <framelinvel objtype="body" objname="lid"/><subtreecom body="cart"/><actuatorfrc actuator="m"/><clock/>
+    <rangefinder site="rim" data="dist normal" cutoff="2"/><contact geom1="ball" data="found force" num="3" reduce="maxforce"/>
+    <contact site="rim"/><contact subtree1="cart" body2="ball" reduce="netforce"/><distance body1="arm" geom2="lid" cutoff="4"/>
+    <magnetometer site="lens"/><e_potential/><insidesite site="rim" objtype="xbody" objname="arm"/></sensor>
   <keyframe><key name="home" qpos="0.1 0.2 1 0 0 0 0.3 1 2 3 1 0 0 0" ctrl="0.1 0.2 0.3 0.4 0.5"/></keyframe></mujoco>"#;
 
 #[test]
 fn everything_that_a_model_has_survives_writing() {
     let model = mjcf(RICH).unwrap();
     assert!(model.warnings().is_empty(), "{:?}", model.warnings());
-    assert_eq!((model.nv(), model.nu(), model.sensors().len(), model.equalities().len()), (12, 5, 8, 3));
+    assert_eq!((model.nv(), model.nu(), model.sensors().len(), model.equalities().len()), (12, 5, 16, 3));
     let back = round_trip("rich", &model);
     assert_eq!(back.name(), "a & b");
     let text = |m: &Model| format!("{:?}", m.equalities().iter().map(|e| (&e.name, e.active)).collect::<Vec<_>>());
@@ -285,7 +288,7 @@ fn the_hash_tells_robots_apart_and_is_the_same_in_every_run() {
     assert_ne!(content_hash(&a), content_hash(&b));
     assert_eq!(content_hash(&a), content_hash(&mjcf(&format!("<!-- same -->{RICH}")).unwrap()));
     let small = r#"<mujoco model="m"><worldbody><body name="b"><joint name="j"/><geom size="1" mass="2"/></body></worldbody></mujoco>"#;
-    assert_eq!(content_hash(&mjcf(small).unwrap()), "512b1eaba4945f48052d064b542b2b4d");
+    assert_eq!(content_hash(&mjcf(small).unwrap()), "22c709e8716fe3c76e7bef2894104bf9");
     let hash = content_hash(&a);
     let other = a.with_pair_rule(PairRule::Paper).unwrap();
     assert!(hash.len() == 32 && hash != content_hash(&other));

@@ -68,7 +68,7 @@ fn what_urdf_cannot_say_is_listed() {
     for part in [
         "5 actuators",
         "1 tendon",
-        "8 sensors",
+        "16 sensors",
         "ball joints",
         "armature",
         "springs",

@@ -7,6 +7,8 @@ mod randomized;
 mod sizes;
 mod smoothed;
 
+pub(super) use sizes::shape_derivatives;
+
 use super::contact::PointKind;
 use super::derivatives::kernel::{Change, Kernel};
 use super::derivatives::point_motion::{PointMotion, ProjectionPlane};

@@ -1,7 +1,9 @@
-//! Queries of two shapes, or of a ray and a shape, without a model; queries of a model are in `model`.
+//! Queries of two shapes, or of a ray and a shape, without a model; queries of a model are in `model`, `nearest` and `rays`.
 
 pub(super) mod model;
+pub(super) mod nearest;
 mod raycast;
+pub(super) mod rays;
 
 use super::contact::MAX_POINTS;
 use super::narrow::closed::closed_in_world;

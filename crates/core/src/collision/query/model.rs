@@ -1,14 +1,14 @@
-//! Queries of the geoms of a model: distances, rays, near pairs.
+//! Queries of the geoms of a model: distances, near pairs.
 
-use super::{ClosestPoints, RayHit, cast, check_ray, in_world, two_planes};
+use super::{ClosestPoints, in_world, two_planes};
 use crate::collision::detect::{on_ground, shape_of};
 use crate::collision::narrow::epa::Polytope;
 use crate::collision::narrow::{Warm, witness};
 use crate::collision::pair::{ShapePair, shape_pair};
-use crate::collision::terrain::{Terrain, TerrainMemory, ray};
+use crate::collision::terrain::TerrainMemory;
 use crate::error::InputError;
 use crate::model::{GeomId, Model, Pair, Shape};
-use crate::spatial::{Pose, Vec3};
+use crate::spatial::Pose;
 
 pub(in crate::collision) fn geom_pose(model: &Model, X_wb: &[Pose], geom: GeomId) -> Result<Pose, InputError> {
     crate::input_check::length("poses of bodies", X_wb.len(), model.n_bodies())?;
@@ -54,38 +54,6 @@ fn ground_distance(model: &Model, X_wb: &[Pose], geoms: [GeomId; 2]) -> Result<C
         points: [nearest.point - half, nearest.point + half],
         converged: memory.unconverged == 0,
     })
-}
-
-/// The first geom of a model that a ray hits within `max_distance`.
-pub fn raycast_model(
-    model: &Model,
-    X_wb: &[Pose],
-    origin: Vec3,
-    direction: Vec3,
-    max_distance: f64,
-) -> Result<Option<(GeomId, RayHit)>, InputError> {
-    let direction = check_ray(origin, direction, max_distance)?;
-    let mut first: Option<(GeomId, RayHit)> = None;
-    for k in (0..model.geoms().len()).map(GeomId) {
-        let pose = geom_pose(model, X_wb, k)?;
-        let reach = first.map_or(max_distance, |(_, hit)| hit.distance);
-        let hit = match Terrain::of(model, k) {
-            Some(terrain) => cast_on_ground(terrain, &pose, origin, direction, reach),
-            None => cast(&shape_of(model, k), &pose, origin, direction, reach),
-        };
-        if let Some(hit) = hit
-            && first.is_none_or(|(_, best)| hit.distance < best.distance)
-        {
-            first = Some((k, hit));
-        }
-    }
-    Ok(first)
-}
-
-fn cast_on_ground(terrain: Terrain, X_wg: &Pose, origin: Vec3, direction: Vec3, reach: f64) -> Option<RayHit> {
-    let local = X_wg.rotation.tmul(origin - X_wg.position);
-    let (distance, n) = ray(terrain, local, X_wg.rotation.tmul(direction), reach)?;
-    Some(RayHit { distance, point: origin + direction * distance, normal: X_wg.rotation * n })
 }
 
 /// Numbers of the pairs of moving geoms that are nearer than `distance`. Pairs with a plane or other ground are not

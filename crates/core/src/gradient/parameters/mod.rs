@@ -15,11 +15,11 @@ use super::system::active_set::Active;
 use super::types::{GradientError, OutputGrad};
 use super::unconstrained::Unconstrained;
 use crate::dynamics::{
-    Carrier, body_columns, compensation_along, compensation_by_gravity, for_each_placement_partial, gain_partials,
-    lost, spring_displacements, turn_between,
+    Carrier, add_spring_reference_gradient, body_columns, compensation_along, compensation_by_gravity,
+    for_each_placement_partial, gain_partials, lost, spring_displacements,
 };
-use crate::model::{Implicit, ParameterGroup, PrimitiveKind};
-use crate::spatial::{Motion, Quat, Vec3, right_jacobian, right_jacobian_inverse};
+use crate::model::{Implicit, ParameterGroup};
+use crate::spatial::{Motion, Vec3, right_jacobian};
 
 /// What a gradient with respect to parameters is computed from.
 pub(crate) struct ParameterAdjoint<'a, 'f> {
@@ -167,25 +167,7 @@ impl ParameterAdjoint<'_, '_> {
 
     fn spring_reference(&self, out: &mut [f64]) {
         let (model, dt, z) = (self.f.model, self.dt(), &self.reverse.z);
-        let reference = model.parameters().group(ParameterGroup::SpringReference);
-        for p in &model.tree().primitives {
-            let pull = |k: usize| dt * model.stiffness()[p.v + k] * z[p.v + k];
-            if p.kind != PrimitiveKind::Ball {
-                (0..p.kind.nv()).for_each(|k| out[p.q + k] += pull(k));
-                continue;
-            }
-            // the turn from the reference changes by −J_l⁻¹ δ when the reference turns by δ
-            let turn = turn_between(reference, &self.f.given.q, p.q);
-            let g = right_jacobian_inverse(turn) * Vec3::new(pull(0), pull(1), pull(2));
-            let unit = Quat::from_slice(&reference[p.q..]);
-            let norm = unit.to_array().iter().fold(0.0, |s, x| s + x * x).sqrt();
-            for c in 0..4 {
-                let mut axis = [0.0; 4];
-                axis[c] = 2.0 / (norm * norm);
-                let delta = unit.conjugate().compose(Quat::from_slice(&axis));
-                out[p.q + c] += g.dot(Vec3::new(delta.x, delta.y, delta.z));
-            }
-        }
+        add_spring_reference_gradient(model, &self.f.given.q, |j, _| dt * model.stiffness()[j] * z[j], out);
     }
 
     /// Weight of all masses; compensated weight has the opposite sign.

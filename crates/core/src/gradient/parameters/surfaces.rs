@@ -176,7 +176,7 @@ pub(crate) fn sizes_of(
     let mut all = [const { None }; 6];
     let geoms = f.contacts.contacts()[n].geoms;
     for (which, geom) in geoms.into_iter().enumerate() {
-        let (count, first) = numbers_of(f, group, geom)?;
+        let (count, first) = sizes_in_group(f, group, geom)?;
         for c in 0..count {
             let size = size_derivative(f.model, &f.kin.X_wb, f.contacts, n, which, c);
             all[3 * which + c] = Some((first + c, size.map_err(|error| contact_error(f.model, geoms, error))?));
@@ -186,7 +186,11 @@ pub(crate) fn sizes_of(
 }
 
 /// How many numbers of a group a geom has, and where they begin.
-fn numbers_of(f: &StepRecord, group: ParameterGroup, geom: GeomId) -> Result<(usize, usize), GradientError> {
+pub(crate) fn sizes_in_group(
+    f: &StepRecord,
+    group: ParameterGroup,
+    geom: GeomId,
+) -> Result<(usize, usize), GradientError> {
     let shape = f.model.shape(geom);
     match (group, shape) {
         (ParameterGroup::ShapeSize, _) => Ok((shape.n_sizes(), 3 * geom.0)),

@@ -3,11 +3,17 @@
 use super::oracle::*;
 use crate::properties::random_tree::Rng;
 use nalgebra::DMatrix;
-use slipstick_core::model::{ActuatorId, FrameId, JointId, Quantity, Sensor, SensorObject, Shape};
+use slipstick_core::model::{ActuatorId, FrameId, JointId, Quantity, RayData, Sensor, SensorObject, Shape};
 use slipstick_core::sensors::Sensors;
 use slipstick_core::*;
 
-pub const QUANTITIES: [Quantity; 24] = [
+/// What a range finder reports, but for the normal, which has no derivative by sizes.
+const RAY: RayData = RayData::DISTANCE.with(RayData::DIRECTION).with(RayData::ORIGIN).with(RayData::POINT);
+
+/// Slope that no ray has.
+const JUMP: f64 = 20.0;
+
+pub const QUANTITIES: [Quantity; 28] = [
     Quantity::Clock,
     Quantity::Position,
     Quantity::Velocity,
@@ -32,6 +38,10 @@ pub const QUANTITIES: [Quantity; 24] = [
     Quantity::LimitPosition,
     Quantity::LimitVelocity,
     Quantity::LimitForce,
+    Quantity::Magnetometer,
+    Quantity::RangeFinder(RAY),
+    Quantity::PotentialEnergy,
+    Quantity::KineticEnergy,
 ];
 
 /// Adds each quantity on each joint, tendon, actuator, link, site and center of mass, with and without a reference; many of
@@ -54,7 +64,7 @@ pub fn instrument(mut b: ModelBuilder, rng: &mut Rng) -> Model {
         let from = of_frame.then(|| Some(FrameId(rng.below(frames))));
         for reference in [Some(None), from].into_iter().flatten() {
             let name = format!("{quantity:?} of {object:?} from {reference:?}");
-            b.add_sensor(Sensor { name, quantity, object, reference });
+            b.add_sensor(Sensor { reference, ..Sensor::new(name, quantity, object) });
         }
     }
     b.build().expect("a sound model")
@@ -122,7 +132,18 @@ impl Gauge {
                 out[k] = f64::INFINITY;
             }
         }
+        self.leave_jumps_out(&mut out);
         Some(out)
+    }
+
+    /// A ray that begins on a surface, or passes an edge, jumps to another geom: its difference is no derivative.
+    pub fn leave_jumps_out(&self, difference: &mut [f64]) {
+        for (s, range) in self.lab.model.sensors().iter().zip(self.sensors.ranges()) {
+            let own = &mut difference[range.clone()];
+            if s.quantity == Quantity::RangeFinder(RAY) && own.iter().any(|x| x.abs() > JUMP) {
+                own.fill(f64::INFINITY);
+            }
+        }
     }
 
     /// Compares all blocks with the best of their differences.

@@ -50,7 +50,9 @@ fn difference(gauge: &mut Gauge, index: usize, h: f64, base: &Outcome) -> Option
     let plus = read_with(gauge, moved(h)?, base)?;
     if let Some(below) = moved(-h) {
         let minus = read_with(gauge, below, base)?;
-        return Some(plus.iter().zip(&minus).map(|(a, b)| (a - b) / (2.0 * h)).collect());
+        let mut out: Vec<f64> = plus.iter().zip(&minus).map(|(a, b)| (a - b) / (2.0 * h)).collect();
+        gauge.leave_jumps_out(&mut out);
+        return Some(out);
     }
     // (−3 f₀ + 4 f₁ − f₂) / 2h
     let (more, here) = (read_with(gauge, moved(2.0 * h)?, base)?, gauge.read());

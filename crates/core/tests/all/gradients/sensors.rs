@@ -202,7 +202,7 @@ fn connected_and_welded_links_carry_loads_with_the_derivatives_of_their_differen
 }
 
 pub fn sensor(name: &str, quantity: Quantity, object: SensorObject) -> Sensor {
-    Sensor { name: name.into(), quantity, object, reference: None }
+    Sensor::new(name, quantity, object)
 }
 
 /// The blocks of a sensor with a name.

@@ -45,10 +45,10 @@ pub static GEOM: Spec = Spec {
         Group(
             Read,
             "axisangle class conaffinity condim contype density euler fitscale friction fromto group \
-          hfield margin mass mesh name pos priority quat size type xyaxes zaxis",
+          hfield margin mass material mesh name pos priority quat rgba size type xyaxes zaxis",
         ),
         Group(Softness, "gap solimp solmix solref"),
-        Group(Picture, "castshadow material rgba"),
+        Group(Picture, "castshadow"),
         Group(Record, "fluidcoef fluidshape user"),
         Group(Unsupported("adhesion is not supported: surfaces do not adhere"), "adhesion"),
         Group(Unsupported("shellinertia is not supported: the geom is solid"), "shellinertia"),

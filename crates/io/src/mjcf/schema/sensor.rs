@@ -4,15 +4,32 @@ use super::Class::{Read, Record, Unsupported};
 use super::{Group, Spec};
 
 /// How a reading is spoiled or kept; nothing here reads it.
-const NOTED: Group = Group(Record, "cutoff delay interp interval noise nsample user");
-const SITE: &[Group] = &[Group(Read, "name site"), NOTED];
-const JOINT: &[Group] = &[Group(Read, "joint name"), NOTED];
-const TENDON: &[Group] = &[Group(Read, "name tendon"), NOTED];
-const ACTUATOR: &[Group] = &[Group(Read, "actuator name"), NOTED];
-const FRAME: &[Group] = &[Group(Read, "name objname objtype refname reftype"), NOTED];
-const FRAME_ALONE: &[Group] = &[Group(Read, "name objname objtype"), NOTED];
-const BODY: &[Group] = &[Group(Read, "body name"), NOTED];
-const NOTHING: &[Group] = &[Group(Read, "name"), NOTED];
+const NOTED: Group = Group(Record, "interp noise nsample user");
+/// When it is taken.
+const LATE: Group =
+    Group(Unsupported("readings are those of the step itself, not late or at intervals"), "delay interval");
+const CUTOFF: Group = Group(Read, "cutoff");
+const SITE: &[Group] = &[Group(Read, "name site"), CUTOFF, LATE, NOTED];
+const JOINT: &[Group] = &[Group(Read, "joint name"), CUTOFF, LATE, NOTED];
+const TENDON: &[Group] = &[Group(Read, "name tendon"), CUTOFF, LATE, NOTED];
+const ACTUATOR: &[Group] = &[Group(Read, "actuator name"), CUTOFF, LATE, NOTED];
+const FRAME: &[Group] = &[Group(Read, "name objname objtype refname reftype"), CUTOFF, LATE, NOTED];
+const FRAME_ALONE: &[Group] = &[Group(Read, "name objname objtype"), CUTOFF, LATE, NOTED];
+const BODY: &[Group] = &[Group(Read, "body name"), CUTOFF, LATE, NOTED];
+const RAY: &[Group] = &[
+    Group(Read, "data name site"),
+    Group(Unsupported("depth images of cameras are not supported: the reading is missing"), "camera"),
+    CUTOFF,
+    LATE,
+    NOTED,
+];
+const INSIDE: &[Group] = &[Group(Read, "name objname objtype site"), CUTOFF, LATE, NOTED];
+const PAIR: &[Group] = &[Group(Read, "body1 body2 geom1 geom2 name"), CUTOFF, LATE, NOTED];
+const CONTACT: &[Group] =
+    &[Group(Read, "body1 body2 data geom1 geom2 name num reduce site subtree1 subtree2"), CUTOFF, LATE, NOTED];
+const USER: &[Group] =
+    &[Group(Read, "dim name"), Group(Record, "cutoff datatype needstage noise objname objtype user")];
+const NOTHING: &[Group] = &[Group(Read, "name"), CUTOFF, LATE, NOTED];
 
 const fn sensor(name: &'static str, attributes: &'static [Group]) -> Spec {
     Spec { name, class: Read, attributes, children: &[] }
@@ -66,18 +83,18 @@ pub static SENSOR: Spec = Spec {
         &sensor("subtreelinvel", BODY),
         &sensor("subtreeangmom", BODY),
         &sensor("clock", NOTHING),
-        &left_out!("magnetometer"),
+        &sensor("magnetometer", SITE),
         &left_out!("camprojection"),
-        &left_out!("rangefinder"),
-        &left_out!("insidesite"),
-        &left_out!("distance"),
-        &left_out!("normal"),
-        &left_out!("fromto"),
-        &left_out!("contact"),
-        &left_out!("e_potential"),
-        &left_out!("e_kinetic"),
+        &sensor("rangefinder", RAY),
+        &sensor("insidesite", INSIDE),
+        &sensor("distance", PAIR),
+        &sensor("normal", PAIR),
+        &sensor("fromto", PAIR),
+        &sensor("contact", CONTACT),
+        &sensor("e_potential", NOTHING),
+        &sensor("e_kinetic", NOTHING),
         &left_out!("tactile"),
-        &left_out!("user"),
+        &sensor("user", USER),
         &left_out!("plugin"),
     ],
 };

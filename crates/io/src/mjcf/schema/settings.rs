@@ -49,7 +49,7 @@ pub static OPTION: Spec = Spec {
     name: "option",
     class: Read,
     attributes: &[
-        Group(Read, "actuatorgroupdisable gravity timestep"),
+        Group(Read, "actuatorgroupdisable gravity magnetic timestep"),
         Group(
             Softness,
             "apirate ccd_iterations ccd_tolerance cone impratio integrator iterations jacobian \
@@ -57,7 +57,7 @@ pub static OPTION: Spec = Spec {
           noslip_tolerance o_friction o_margin o_solimp o_solref sdf_initpoints sdf_iterations \
           sleep_tolerance solver tolerance",
         ),
-        Group(Record, "magnetic wind"),
+        Group(Record, "wind"),
         Group(Unsupported("fluid forces (density, viscosity) are not supported and are ignored"), "density viscosity"),
         Group(
             Unless("all", "the masks of geoms and the list of pairs both decide, as with collision=\"all\""),
