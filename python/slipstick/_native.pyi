@@ -135,6 +135,8 @@ class Sensor:
     def reference(self) -> str | None: ...
     @property
     def size(self) -> int: ...
+    @property
+    def cutoff(self) -> float: ...
 
 @final
 class Keyframe:
@@ -415,6 +417,7 @@ class Model:
         *,
         dt: float | None = None,
         gravity: ArrayLike | None = None,
+        magnetic: ArrayLike | None = None,
         contact_distance: float | None = None,
         implicit: ImplicitName | None = None,
         integrator: IntegratorName | None = None,
@@ -544,6 +547,8 @@ class Options:
     def dt(self) -> float: ...
     @property
     def gravity(self) -> Array: ...
+    @property
+    def magnetic(self) -> Array: ...
     @property
     def contact_distance(self) -> float: ...
     @property
@@ -1189,6 +1194,7 @@ class Simulator:
         dt: float | None = None,
         *,
         gravity: ArrayLike | None = None,
+        magnetic: ArrayLike | None = None,
         contact_distance: float | None = None,
         implicit: ImplicitName | None = None,
         integrator: IntegratorName | None = None,
@@ -1527,7 +1533,13 @@ def derivatives(
 ) -> list[ContactDerivatives]: ...
 def geom_distance(model: Model, q: ArrayLike, a: str | int, b: str | int) -> ClosestPoints: ...
 def raycast_model(
-    model: Model, q: ArrayLike, origin: ArrayLike, direction: ArrayLike, *, max_distance: float = ...
+    model: Model,
+    q: ArrayLike,
+    origin: ArrayLike,
+    direction: ArrayLike,
+    *,
+    max_distance: float = ...,
+    without: str | None = None,
 ) -> ModelHit | None: ...
 def ncp_solve(
     G: ArrayLike,

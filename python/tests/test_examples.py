@@ -12,7 +12,7 @@ PROGRAMS = sorted(EXAMPLES.glob("*.py"))
 
 @pytest.mark.skipif(not EXAMPLES.is_dir(), reason=f"{EXAMPLES} is absent: the tests run outside the repository")
 def test_the_examples_are_found():
-    assert {"gym_learner", "identify", "ilqr_hopper", "lqr", "own_robot", "replay_own_robot"} <= {program.stem for program in PROGRAMS}
+    assert {"gym_learner", "identify", "ilqr_hopper", "lqr", "own_robot", "range_finder", "replay_own_robot"} <= {program.stem for program in PROGRAMS}
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.stem)

@@ -29,7 +29,7 @@ def sensors():
         for kind in ["actuatorpos", "actuatorvel", "actuatorfrc"]:
             yield f"{kind} {actuator}", f'<{kind} actuator="{actuator}"'
     for site in SITES:
-        for kind in ["accelerometer", "gyro", "velocimeter", "force", "torque"]:
+        for kind in ["accelerometer", "gyro", "velocimeter", "force", "torque", "magnetometer"]:
             yield f"{kind} {site}", f'<{kind} site="{site}"'
     objects = [("site", site) for site in SITES] + [("xbody", body) for body in BODIES]
     for objtype, name in objects:
@@ -43,7 +43,8 @@ def sensors():
             yield f"{kind} of the center of {body}", f'<frame{kind} objtype="body" objname="{body}"'
         for kind in ["subtreecom", "subtreelinvel", "subtreeangmom"]:
             yield f"{kind} {body}", f'<{kind} body="{body}"'
-    yield "clock", "<clock"
+    for kind in ["clock", "e_potential", "e_kinetic"]:
+        yield kind, f"<{kind}"
 
 
 @pytest.fixture(scope="module")

@@ -83,7 +83,7 @@ names! {
     name names one_sided order package_dirs pairs parameters parent patch_compliance path points range
     rank_tolerance rate reference restitution restitution_threshold samples seed sensors sides sigma softest
     solid solver speed speed_limit spring_reference step step_tolerance steps stiffest stiffness strict tau terrain
-    text threads time title tolerance trajectory r#type unknowns warm warm_start warm_starts what r#where
+    text threads time title tolerance trajectory r#type unknowns warm warm_start warm_starts what r#where without
 }
 
 macro_rules! numbers {

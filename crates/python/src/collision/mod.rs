@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use slipstick::InputError;
 use slipstick::collision::{self, CollisionGradient, ContactSet, Order, PointDerivatives};
 use slipstick::dynamics::Workspace;
-use slipstick::model::{BodyId, GeomId};
+use slipstick::model::{BodyId, FrameId, GeomId};
 use slipstick::spatial::{Pose, Vec3};
 use solids::{ClosestPoints, kept, three};
 
@@ -198,6 +198,13 @@ fn to_derivatives(py: Python<'_>, contact: Contact, d: &PointDerivatives) -> Res
     })
 }
 
+/// A link by its name.
+fn link(model: &slipstick::Model, name: &str) -> Result<FrameId, InputError> {
+    let links = || model.frames().iter().filter(|f| f.inertia.is_some()).map(|f| f.name.as_str());
+    let found = links().position(|other| other == name);
+    found.map(FrameId).ok_or_else(|| InputError::unknown_name("link", name, links()))
+}
+
 /// A shape of a model: its name or its number.
 fn geom(what: &'static str, model: &slipstick::Model, x: Input) -> Result<GeomId, Failure> {
     if let Ok(number) = x.extract::<usize>() {
@@ -225,12 +232,12 @@ pub fn geom_distance(
 
 /// Where a ray first meets a shape of a model.
 ///
-/// q (nq,), origin (3,) (m), direction (3,) of any length, max_distance (m).
-/// Returns a ModelHit, or None if it meets nothing.
+/// q (nq,), origin (3,) (m), direction (3,) of any length, max_distance (m), without: name of a link whose shapes the ray passes.
+/// Rays pass through transparent shapes, and beside a plane where it ends. Returns a ModelHit, or None if it meets nothing.
 #[pyfunction]
 #[pyo3(
-    signature = (model, q, origin, direction, *, max_distance=f64::INFINITY),
-    text_signature = "(model, q, origin, direction, *, max_distance=1e999)"
+    signature = (model, q, origin, direction, *, max_distance=f64::INFINITY, without=None),
+    text_signature = "(model, q, origin, direction, *, max_distance=1e999, without=None)"
 )]
 pub fn raycast_model(
     py: Python<'_>,
@@ -239,10 +246,13 @@ pub fn raycast_model(
     origin: Input,
     direction: Input,
     #[pyo3(from_py_with = arg::max_distance)] max_distance: f64,
+    #[pyo3(from_py_with = arg::without)] without: Option<&str>,
 ) -> Result<Option<ModelHit>, Failure> {
     let (q, origin, direction) = (vector("q", q)?, three("origin", origin)?, three("direction", direction)?);
+    let left_out = without.map(|name| link(&model.inner, name)).transpose()?;
     let found = model.run(py, |m, work| {
-        Ok(collision::raycast_model(m, &body_poses(m, work, &q)?, origin, direction, max_distance)?)
+        let poses = body_poses(m, work, &q)?;
+        Ok(collision::raycast_model_without(m, &poses, origin, direction, max_distance, left_out)?)
     })?;
     let Some((id, hit)) = found else { return Ok(None) };
     Ok(Some(ModelHit {

@@ -81,16 +81,17 @@ impl Model {
 
     /// This robot with other numerical options; what is left out stays. See Options.
     ///
-    /// dt (s), gravity (3,) [m/s²], contact_distance (m), implicit (str), integrator (str), solver (str), tolerance, max_iterations
-    /// (int), correction (full_depth, beta, max_speed), restitution_threshold [m/s], patch_compliance, speed_limit, gradient and
+    /// dt (s), gravity (3,) [m/s²], magnetic (3,), contact_distance (m), implicit (str), integrator (str), solver (str), tolerance,
+    /// max_iterations (int), correction (full_depth, beta, max_speed), restitution_threshold [m/s], patch_compliance, speed_limit, gradient and
     /// collision_gradient (a word, or a class of slipstick.options).
-    #[pyo3(signature = (*, dt=None, gravity=None, contact_distance=None, implicit=None, integrator=None, solver=None, tolerance=None,
+    #[pyo3(signature = (*, dt=None, gravity=None, magnetic=None, contact_distance=None, implicit=None, integrator=None, solver=None, tolerance=None,
         max_iterations=None, correction=None, restitution_threshold=None, patch_compliance=None, speed_limit=None,
         gradient=None, collision_gradient=None, gradient_of_failed_steps=None))]
     fn with_options(
         &self,
         #[pyo3(from_py_with = arg::dt)] dt: Option<f64>,
         gravity: Option<Input>,
+        magnetic: Option<Input>,
         #[pyo3(from_py_with = arg::contact_distance)] contact_distance: Option<f64>,
         #[pyo3(from_py_with = arg::implicit)] implicit: Option<&str>,
         #[pyo3(from_py_with = arg::integrator)] integrator: Option<&str>,
@@ -108,6 +109,7 @@ impl Model {
         let changes = Changes {
             dt,
             gravity,
+            magnetic,
             contact_distance,
             implicit,
             integrator,

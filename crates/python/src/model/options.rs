@@ -29,6 +29,7 @@ option_class! {
 /// Numerical choices of a simulation; Model.with_options makes a model with others.
 ///
 /// - dt (float, s), gravity (3,) [m/s²], integrator ("midpoint": free rotation keeps its energy, or "euler", as MuJoCo's)
+/// - magnetic (3,): the field that magnetometers read, world axes
 /// - implicit ("none", "damping", "velocity" or "all"): the forces that are taken at the end of a step
 /// - contact_distance (float, m): smoothed derivatives see contacts this far; the step looks as far as bodies can come; 0: only
 ///   what overlaps is a contact
@@ -53,6 +54,11 @@ impl Options {
     #[getter]
     fn dt(&self) -> f64 {
         self.0.dt
+    }
+
+    #[getter]
+    fn magnetic<'py>(&self, py: Python<'py>) -> Vector<'py> {
+        PyArray1::from_slice(py, &self.0.magnetic)
     }
 
     #[getter]
@@ -131,11 +137,12 @@ impl Options {
         let gradient = self.gradient()?.into_pyobject(py)?.repr()?;
         let collision_gradient = self.collision_gradient().into_pyobject(py)?.repr()?;
         Ok(format!(
-            "<slipstick.options.Options: dt={}, gravity={:?}, contact_distance={}, implicit='{}', integrator='{}', solver='{}', tolerance={:e}, \
+            "<slipstick.options.Options: dt={}, gravity={:?}, magnetic={:?}, contact_distance={}, implicit='{}', integrator='{}', solver='{}', tolerance={:e}, \
              max_iterations={}, correction={}, restitution_threshold={}, patch_compliance={:e}, \
              speed_limit={:e}, gradient={gradient}, collision_gradient={collision_gradient}, gradient_of_failed_steps={}>",
             o.dt,
             o.gravity,
+            o.magnetic,
             o.contact_distance,
             self.implicit(),
             self.integrator(),
@@ -155,6 +162,7 @@ impl Options {
 pub struct Changes<'a, 'py> {
     pub dt: Option<f64>,
     pub gravity: Option<Input<'a, 'py>>,
+    pub magnetic: Option<Input<'a, 'py>>,
     pub contact_distance: Option<f64>,
     pub implicit: Option<&'a str>,
     pub integrator: Option<&'a str>,
@@ -183,6 +191,9 @@ impl Changes<'_, '_> {
         o.gradient = self.gradient.map_or(o.gradient, |x| x.mode(o.dt));
         o.collision_gradient = self.collision_gradient.map_or(o.collision_gradient, |x| x.0);
         o.gradient_of_failed_steps = self.gradient_of_failed_steps.unwrap_or(o.gradient_of_failed_steps);
+        if let Some(x) = self.magnetic {
+            o.magnetic = three("magnetic", x)?;
+        }
         if let Some(x) = self.gravity {
             o.gravity = three("gravity", x)?;
         }

@@ -5,7 +5,7 @@ use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
 use slipstick::Model;
-use slipstick::model::{EqualityKind, FrameId, JointId, SensorObject};
+use slipstick::model::{EqualityKind, FrameId, JointId, Quantity, SensorObject};
 use slipstick::spatial::{Quat, Vec3};
 
 /// A vector that an object keeps.
@@ -100,7 +100,8 @@ pub struct Tendon {
 /// A quantity that the file wants to have measured.
 ///
 /// Attributes: name (str), quantity (str, for example "gyro"), object_type ("world", "joint", "frame", "inertial",
-/// "actuator" or "tendon"), object (its number), reference (name of a frame, or None), size (numbers per reading).
+/// "actuator", "tendon" or "geoms"), object (its number), reference (name of a frame, or None), size (numbers per reading), cutoff
+/// (bound of a reading, 0: none).
 #[pyclass(frozen, get_all, module = "slipstick.types")]
 pub struct Sensor {
     name: String,
@@ -109,6 +110,7 @@ pub struct Sensor {
     object: usize,
     reference: Option<String>,
     size: usize,
+    cutoff: f64,
 }
 
 #[pymethods]
@@ -226,18 +228,26 @@ pub fn sensors(model: &Model) -> Vec<Sensor> {
             SensorObject::Inertial(f) => ("inertial", f.0),
             SensorObject::Actuator(a) => ("actuator", a.0),
             SensorObject::Tendon(t) => ("tendon", t),
+            SensorObject::Geoms(_) => ("geoms", 0),
             _ => ("world", 0),
         };
         Sensor {
             name: s.name.clone(),
-            quantity: snake_case(&format!("{:?}", s.quantity)),
+            quantity: quantity(s.quantity),
             object_type,
             object,
             reference: s.reference.map(|f| frame(model, f)),
-            size: s.quantity.size(s.object),
+            size: s.size(),
+            cutoff: s.cutoff,
         }
     };
     model.sensors().iter().map(sensor).collect()
+}
+
+/// The quantity as a word: `LinearVelocity` → `linear_velocity`.
+fn quantity(quantity: Quantity) -> String {
+    let name = format!("{quantity:?}");
+    snake_case(name.split('(').next().unwrap_or(&name))
 }
 
 /// `LinearVelocity` → `linear_velocity`.
