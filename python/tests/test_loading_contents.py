@@ -141,6 +141,16 @@ QUANTITIES = {
     "SUBTREECOM": "subtree_center_of_mass",
     "SUBTREELINVEL": "subtree_linear_velocity",
     "SUBTREEANGMOM": "subtree_angular_momentum",
+    "MAGNETOMETER": "magnetometer",
+    "RANGEFINDER": "range_finder",
+    "INSIDESITE": "inside_site",
+    "GEOMDIST": "distance",
+    "GEOMNORMAL": "normal",
+    "GEOMFROMTO": "from_to",
+    "CONTACT": "contact",
+    "E_POTENTIAL": "potential_energy",
+    "E_KINETIC": "kinetic_energy",
+    "USER": "user",
 }
 
 
