@@ -141,6 +141,8 @@ class Sensor:
 @final
 class Keyframe:
     @property
+    def mocap(self) -> Array: ...
+    @property
     def name(self) -> str: ...
     @property
     def q(self) -> Array: ...
@@ -333,6 +335,8 @@ class Model:
     def actuator_names(self) -> list[str]: ...
     @property
     def keyframe_names(self) -> list[str]: ...
+    @property
+    def mocap_names(self) -> list[str]: ...
     @property
     def warnings(self) -> list[ModelWarning]: ...
     @property
@@ -697,6 +701,10 @@ class StepJacobian:
     def B(self) -> Array: ...
     @property
     def contradicts(self) -> NDArray[np.bool_]: ...
+    @property
+    def dq_dmocap(self) -> Array: ...
+    @property
+    def dv_dmocap(self) -> Array: ...
 
 @final
 class Corners:
@@ -765,6 +773,7 @@ class Step:
         tau: ArrayLike | None = None,
         ctrl: ArrayLike | None = None,
         act: ArrayLike | None = None,
+        mocap: ArrayLike | None = None,
         one_sided: bool = False,
         length: float | None = None,
         gradient: GradientChoice | None = None,
@@ -852,6 +861,7 @@ class Gradient:
     def parameters(self) -> dict[str, Array]: ...
     @property
     def act(self) -> Array | None: ...
+    def mocap(self) -> Array | None: ...
     def __iter__(self) -> Iterator[Array | None]: ...
 
 @final
@@ -1017,6 +1027,7 @@ class Batch:
         hold: int = 1,
         warm: bool = True,
         wrenches: ArrayLike | None = None,
+        mocap: ArrayLike | None = None,
         out: tuple[Array, Array] | None = None,
     ) -> tuple[Array, Array]: ...
     def jacobian(self, *, gradient: GradientChoice | None = None) -> BatchJacobian: ...
@@ -1050,6 +1061,7 @@ class Batch:
         ctrl: ArrayLike | None = None,
         tau: ArrayLike | None = None,
         wrenches: ArrayLike | None = None,
+        mocap: ArrayLike | None = None,
         warm: bool = True,
         record: bool | Literal["recompute", "store"] | None = None,
     ) -> BatchRollout: ...
@@ -1221,6 +1233,15 @@ class Simulator:
     def act(self) -> Array: ...
     @property
     def time(self) -> float: ...
+    @property
+    def mocap_pos(self) -> Array: ...
+    @mocap_pos.setter
+    def mocap_pos(self, mocap_pos: ArrayLike) -> None: ...
+    @property
+    def mocap_quat(self) -> Array: ...
+    @mocap_quat.setter
+    def mocap_quat(self, mocap_quat: ArrayLike) -> None: ...
+    def set_mocap(self, name: str, *, pos: ArrayLike | None = None, quat: ArrayLike | None = None) -> None: ...
     def reset(
         self,
         keyframe: str | None = None,
@@ -1237,6 +1258,7 @@ class Simulator:
         tau: ArrayLike | None = None,
         ctrl: ArrayLike | None = None,
         wrenches: ArrayLike | None = None,
+        mocap: ArrayLike | None = None,
     ) -> Step: ...
     def rollout(
         self,
@@ -1245,6 +1267,7 @@ class Simulator:
         ctrl: ArrayLike | Drive | None = None,
         tau: ArrayLike | Drive | None = None,
         wrenches: ArrayLike | None = None,
+        mocap: ArrayLike | Drive | None = None,
         contacts: bool = False,
     ) -> Trajectory: ...
     def clear_warm_start(self) -> None: ...
@@ -1260,6 +1283,7 @@ def step(
     ctrl: ArrayLike | None = None,
     wrenches: ArrayLike | None = None,
     act: ArrayLike | None = None,
+    mocap: ArrayLike | None = None,
     time: float = 0.0,
     warm_start: WarmStart | None = None,
 ) -> Step: ...
@@ -1454,6 +1478,7 @@ def load(
     cache: bool = True,
     decompose: bool = False,
     terrain: str | Sequence[str] = (),
+    overlap: Literal["keep", "exclude", "error"] = "keep",
 ) -> Model: ...
 def loads(
     text: str,
@@ -1467,6 +1492,7 @@ def loads(
     cache: bool = True,
     decompose: bool = False,
     terrain: Sequence[str] = (),
+    overlap: Literal["keep", "exclude", "error"] = "keep",
 ) -> Model: ...
 def builtin(name: str) -> Model: ...
 def builtin_names() -> list[str]: ...

@@ -105,6 +105,7 @@ GIVEN = {
     "ControlStep.jvp": {**ROWS, "dq": np.zeros((2, 19)), "dv": np.zeros((2, 18))},
     "ControlStep.vjp": {**ROWS, "wq": np.zeros((2, 19)), "wv": np.zeros((2, 18))},
     "Model.keyframe": {"name": "home"}, "Model.with_parameters": {"parameters": []},
+    "Simulator.set_mocap": {"name": "target"},
     "Replay.record": {"step": None}, "Replay.record_trajectory": {"trajectory": None}, "Replay.save": {"path": "replay.html"},
     "RolloutGradient.set_warm_start": {"warm_start": None}, "Simulator.restore": {"warm_start": None},
     "Simulator": {"dt": None}, "Simulator.reset": {"q": None, "v": None},

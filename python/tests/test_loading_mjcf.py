@@ -31,8 +31,8 @@ def mj(robot):
 
 
 def moving(mj):
-    """Bodies of MuJoCo with joints of their own, after the world: ours, in the same order."""
-    return [0] + [b for b in range(1, mj.nbody) if mj.body_jntnum[b]]
+    """Bodies of MuJoCo with joints of their own and mocap bodies, after the world: ours, in the same order."""
+    return [0] + [b for b in range(1, mj.nbody) if mj.body_jntnum[b] or mj.body_mocapid[b] >= 0]
 
 
 def pose_in(mj, body, ancestor):

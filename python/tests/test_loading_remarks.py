@@ -35,10 +35,6 @@ CHANGES_MOTION = {
         "composite",
     ),
     "contact override": ({"top": '<option><flag override="enable"/></option>'}, "override"),
-    "mocap": (
-        {"world": '<body name="target" mocap="true"><geom size="0.1"/></body>'},
-        "mocap",
-    ),
 }
 
 # What only tells MuJoCo's solver how to work.

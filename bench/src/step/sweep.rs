@@ -163,7 +163,7 @@ fn advance<'d>(
     next: &mut State,
 ) -> Result<Step<'d>, StepError> {
     let ctrl = motion.is_actuated().then_some(&motion.ctrl[..]);
-    slipstick::step(model, data, x, &Input { tau: &motion.tau, ctrl, wrenches: &motion.wrenches }, next)
+    slipstick::step(model, data, x, &Input { tau: &motion.tau, ctrl, wrenches: &motion.wrenches, mocap: &[] }, next)
 }
 
 fn compare(

@@ -39,6 +39,11 @@ pub enum InputError {
         /// Joint it belongs to.
         joint: String,
     },
+    /// The quaternion of a mocap body has no direction.
+    ZeroMocapQuaternion {
+        /// The body.
+        body: String,
+    },
     /// A name that the model does not have.
     UnknownName {
         /// Kind of thing asked for.
@@ -100,6 +105,9 @@ impl fmt::Display for InputError {
             InputError::NotFinite { what, index } => write!(f, "{what}[{index}] is not a finite number"),
             InputError::TooLarge { what, index, got } => {
                 write!(f, "{what}[{index}]: expected a number below 1e60 in magnitude, got {got:e}")
+            }
+            InputError::ZeroMocapQuaternion { body } => {
+                write!(f, "mocap: the quaternion of body '{body}' is zero, expected one with a direction")
             }
             InputError::ZeroQuaternion { joint } => {
                 write!(f, "q: the quaternion of joint '{joint}' is zero and describes no rotation")

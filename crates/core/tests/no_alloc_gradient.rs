@@ -49,6 +49,8 @@ fn heap() -> Model {
         let filter = Activation::new(Dynamics::ExactFilter { time_constant: 0.02 });
         b.add_actuator(if k % 2 == 0 { servo.with_activation(Activation { early: k == 0, ..filter }) } else { servo });
     }
+    let paddle = b.add_mocap("paddle", Pose::translation(vec3(0.0, 0.0, 0.05)), inertia);
+    b.add_geom(paddle, GeomSpec::new("paddle", Shape::Box { half_size: vec3(0.5, 0.5, 0.02) }));
     for (k, transmission) in [
         Transmission::Site { site: FrameId(2), reference: None },
         Transmission::Site { site: FrameId(4), reference: Some(FrameId(3)) },
@@ -164,6 +166,10 @@ impl Asked {
         let out = InputGrad { q: &mut x[..nv], v: &mut y[..nv], tau: &mut z[..nv], ctrl: &mut d[..nu], act: &mut act };
         done.sensor_vjp(&self.weights, out, &mut self.sensors).expect("a derivative");
         done.sensor_jacobian(&mut self.sensors).expect("a derivative");
+        done.vjp_mocap(w, &mut x[..6]).expect("a derivative");
+        done.jvp_mocap(&a[..6], b, c).expect("a derivative");
+        let [p, q] = &mut self.parameters;
+        done.mocap_jacobian(&mut p[..6 * nv], &mut q[..6 * nv]).expect("a derivative");
         for k in 0..contacts {
             done.impulse_jacobian(k, [x, y, z]).expect("a derivative");
         }
@@ -189,8 +195,10 @@ fn derivatives_of_a_heap_allocate_nothing_after_warm_up() {
             data.clear_warm_start();
             let (mut x, mut next) = (start(&model), start(&model));
             for k in 0..500 {
+                let mocap = [0.1, 0.0, 0.05 + 1e-4 * f64::from(k), 1.0, 0.02, 0.0, 0.0];
                 let used = allocations(|| {
-                    let done = step(&model, &mut data, &x, &Input::ctrl(&ctrl), &mut next);
+                    let input = Input::ctrl(&ctrl).with_mocap(&mocap);
+                    let done = step(&model, &mut data, &x, &input, &mut next);
                     let mut done = done.expect("finite");
                     if k % 10 == 0 {
                         asked.ask(&model, &mut done);

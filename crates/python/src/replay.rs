@@ -61,6 +61,7 @@ impl Replay {
         if !model.shares_structure(self.inner.model()) {
             return Err(InputError::WrongModel { what: "replay", got: model.name().into() }.into());
         }
+        self.inner.set_mocap(step.mocap())?;
         self.inner.record_contacts(&x, step.views().iter().copied(), model.options().dt)?;
         self.last = Some(x.time);
         Ok(())

@@ -3,6 +3,9 @@
 use crate::check::audit::{Audit, AuditReport};
 use crate::control::{Command, Control};
 use crate::trajectory::Trajectory;
+use slipstick_core::input_check::vector;
+use slipstick_core::model::Keyframe;
+use slipstick_core::spatial::{Pose, Quat};
 use slipstick_core::{Data, Input, InputError, Model, State, Step, StepError, WarmStart, step};
 use std::fmt;
 
@@ -27,6 +30,8 @@ pub struct Simulator {
     /// Where the next state is written.
     next: State,
     steps: usize,
+    /// Poses of the mocap bodies, which stay from step to step.
+    mocap: Vec<f64>,
     /// Boxed: most simulations have none.
     audit: Option<Box<Audit>>,
 }
@@ -55,8 +60,9 @@ impl std::error::Error for RolloutError {
 impl Simulator {
     /// Starts from the keyframe `home` if there is one, else from the neutral configuration.
     pub fn new(model: &Model) -> Simulator {
-        let state = Simulator::initial_state(model);
-        Simulator { model: model.clone(), data: Data::new(model), next: state.clone(), state, steps: 0, audit: None }
+        let (state, mocap) = (Simulator::initial_state(model), poses_of(model, model.keyframe("home").ok()));
+        let data = Data::new(model);
+        Simulator { model: model.clone(), data, next: state.clone(), state, steps: 0, mocap, audit: None }
     }
 
     /// Starts from a keyframe.
@@ -94,13 +100,38 @@ impl Simulator {
     /// Returns to the state in which [`Simulator::new`] begins, and clears the warm start.
     pub fn reset(&mut self) {
         self.state = Simulator::initial_state(&self.model);
+        self.mocap = poses_of(&self.model, self.model.keyframe("home").ok());
         self.data.clear_warm_start();
         self.steps = 0;
     }
 
     /// Returns to a keyframe, and clears the warm start.
     pub fn reset_to_keyframe(&mut self, name: &str) -> Result<(), InputError> {
-        self.set_state(State::keyframe(&self.model, name)?)
+        self.set_state(State::keyframe(&self.model, name)?)?;
+        self.mocap = poses_of(&self.model, Some(self.model.keyframe(name)?));
+        Ok(())
+    }
+
+    /// Poses of the mocap bodies (7 each, in the order of [`Model::mocap_bodies`]: position, quaternion).
+    pub fn mocap(&self) -> &[f64] {
+        &self.mocap
+    }
+
+    /// Moves all mocap bodies. They stay there until they are moved again, by this or by the input of a step.
+    pub fn set_mocap(&mut self, poses: &[f64]) -> Result<(), InputError> {
+        vector("mocap", poses, self.mocap.len())?;
+        self.model.check_mocap(poses)?;
+        self.mocap.copy_from_slice(poses);
+        Ok(())
+    }
+
+    /// Moves the mocap body with a name.
+    pub fn set_mocap_pose(&mut self, name: &str, pose: &Pose) -> Result<(), InputError> {
+        let (first, turn) = (7 * self.model.mocap(name)?, Quat::from_matrix(&pose.rotation));
+        let mut poses = self.mocap.clone();
+        poses[first..first + 3].copy_from_slice(&pose.position.to_array());
+        poses[first + 3..first + 7].copy_from_slice(&turn.to_array());
+        self.set_mocap(&poses)
     }
 
     /// Sets another state and clears the warm start: the following steps depend on the state only.
@@ -143,9 +174,15 @@ impl Simulator {
         self.audit.as_ref().map(|a| a.report())
     }
 
-    /// One step. The result has the contacts, forces and sensor readings of the step.
+    /// One step. Where the input has no poses of the mocap bodies, these stay where they are.
+    /// The result has the contacts, forces and sensor readings of the step.
     pub fn step(&mut self, input: &Input) -> Result<Step<'_>, StepError> {
-        let Simulator { model, data, state, next, steps, audit } = self;
+        let Simulator { model, data, state, next, steps, mocap, audit } = self;
+        if !input.mocap.is_empty() {
+            model.check_mocap(input.mocap)?;
+            mocap.copy_from_slice(input.mocap);
+        }
+        let input = &input.with_mocap(mocap);
         if let Some(audit) = audit {
             audit.look(*steps, data, state, input);
         }
@@ -186,6 +223,11 @@ impl Simulator {
         }
         Ok(())
     }
+}
+
+/// Poses of the mocap bodies in a keyframe, or those of the file.
+fn poses_of(model: &Model, keyframe: Option<&Keyframe>) -> Vec<f64> {
+    keyframe.map(|k| k.mocap.clone()).filter(|poses| !poses.is_empty()).unwrap_or_else(|| model.mocap_poses())
 }
 
 #[cfg(test)]

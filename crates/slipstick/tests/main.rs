@@ -11,6 +11,7 @@ mod free_rotation;
 mod hard_scenes;
 mod many_bodies;
 mod margins;
+mod mocap;
 mod one_sided;
 mod pinocchio;
 mod ratchet;

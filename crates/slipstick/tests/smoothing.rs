@@ -15,7 +15,7 @@ fn bundle(
     ctrl: Option<&[f64]>,
     how: Bundled,
 ) -> Result<Smoothed, SmoothingError> {
-    Bundle::new(model, how)?.step(&mut Data::new(model), x, &Input { tau, ctrl, wrenches: &[] })
+    Bundle::new(model, how)?.step(&mut Data::new(model), x, &Input { tau, ctrl, ..Input::default() })
 }
 
 /// Blocks of an estimate with the names of their place.

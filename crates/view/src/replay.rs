@@ -29,6 +29,8 @@ pub struct Replay {
     frames: Frames,
     /// Poses of the frame being recorded.
     poses: Vec<f32>,
+    /// Poses of the mocap bodies in it; empty: those of the model.
+    mocap: Vec<f64>,
 }
 
 impl Replay {
@@ -41,6 +43,7 @@ impl Replay {
             rate: FRAME_RATE,
             frames: Frames::default(),
             poses: Vec::new(),
+            mocap: Vec::new(),
         }
     }
 
@@ -71,6 +74,14 @@ impl Replay {
         self.frames.len()
     }
 
+    /// Where mocap bodies are in the states to come (7 numbers each; none: as in the file). Steps and trajectories know it.
+    pub fn set_mocap(&mut self, poses: &[f64]) -> Result<(), ViewError> {
+        self.model.check_mocap(poses)?;
+        self.mocap.clear();
+        self.mocap.extend_from_slice(poses);
+        Ok(())
+    }
+
     /// A state, without contacts.
     pub fn record_state(&mut self, x: &State) -> Result<(), ViewError> {
         self.push(&x.q, x.time, 0.0, std::iter::empty())
@@ -78,6 +89,8 @@ impl Replay {
 
     /// The state after a step, with the contacts of the step. Its time step is that of the replay's model.
     pub fn record(&mut self, step: &Step, next: &State) -> Result<(), ViewError> {
+        self.mocap.clear();
+        self.mocap.extend(step.mocap());
         self.record_contacts(next, step.contacts(), self.model.options().dt)
     }
 
@@ -100,6 +113,8 @@ impl Replay {
         let [nq, _, _] = t.sizes;
         t.time.iter().enumerate().try_for_each(|(k, time)| {
             let q = t.q.get(nq * k..nq * (k + 1)).unwrap_or_default();
+            self.mocap.clear();
+            self.mocap.extend_from_slice(t.mocap_of(k));
             let contacts = k.checked_sub(1).and_then(|step| t.contacts_of(step)).unwrap_or_default();
             self.push(q, *time, 0.0, contacts.iter().map(|c| Mark::new(c, t.dt)))
         })
@@ -112,6 +127,7 @@ impl Replay {
         if self.frames.bytes() > MOST_BYTES {
             return Err(ViewError::TooLarge { bytes: self.frames.bytes(), most: MOST_BYTES });
         }
+        self.work.set_mocap(&self.model, &self.mocap)?;
         self.work.kinematics(&self.model, q)?;
         self.poses.clear();
         for (k, body) in self.model.bodies().iter().enumerate().skip(1) {

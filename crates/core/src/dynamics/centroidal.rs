@@ -8,7 +8,7 @@ use crate::spatial::{Force, Vec3};
 /// Center of mass of all moving bodies, world axes (m). Needs poses in `kin`.   (cen-1)
 pub(crate) fn center_of_mass(model: &Model, kin: &Kinematics) -> Vec3 {
     let inertia = &model.numbers().inertia;
-    let bodies = 1..model.n_bodies();
+    let bodies = (1..model.n_bodies()).filter(|i| model.tree().nodes[*i].moves());
     let sum = bodies.fold(Vec3::ZERO, |s, i| s + kin.X_wb[i].point(inertia[i].com) * inertia[i].mass);
     let mass = model.total_mass();
     if mass > 0.0 { sum * (1.0 / mass) } else { Vec3::ZERO }

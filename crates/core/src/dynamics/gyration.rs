@@ -231,7 +231,7 @@ pub(super) fn gyrations(
     out.clear();
     sums.clear();
     sums.resize(tree.roots.len(), SpatialInertia::ZERO);
-    for (node, inertia) in tree.nodes.iter().zip(&kin.inertia).skip(1) {
+    for (node, inertia) in tree.nodes.iter().zip(&kin.inertia).filter(|(node, _)| node.moves()) {
         sums[node.tree] += *inertia;
     }
     let all = tree.roots.iter().zip(sums.iter());

@@ -3,6 +3,7 @@
 
 use crate::dispatch::dispatch;
 use crate::footprint::footprint;
+use crate::model::mocap::{POSE, pose_of};
 use crate::model::{DerivedParameters, Model, Node, Primitive, PrimitiveKind, Topology};
 use crate::spatial::{Lane, Mat3, Motion, Pose, Quat, SpatialInertia, Vec3, axis_rotation, sin_cos};
 
@@ -26,9 +27,12 @@ pub struct Kinematics {
     pub(crate) A: Vec<Motion>,
     /// Inertia of each body about the tree's origin, world axes.
     pub(crate) inertia: Vec<SpatialInertia>,
+    /// Poses of the mocap bodies, and whether they were given: else they are those of the model.
+    mocap: Vec<Pose>,
+    pub(crate) mocap_given: bool,
 }
 
-footprint!(Kinematics: X_wb, angles, origin, axes, V, A, inertia);
+footprint!(Kinematics: X_wb, angles, origin, axes, V, A, inertia, mocap);
 
 impl Kinematics {
     /// Memory for a model.
@@ -37,11 +41,21 @@ impl Kinematics {
         Kinematics {
             X_wb: vec![Pose::IDENTITY; n],
             angles: vec![(Lane::ZERO, Lane::ZERO); model.tree().angles.len().div_ceil(4)],
-            origin: vec![Vec3::ZERO; model.tree().roots.len()],
+            origin: vec![Vec3::ZERO; model.tree().n_origins()],
             axes: vec![Motion::ZERO; model.nv()],
             V: vec![Motion::ZERO; n],
             A: vec![Motion::ZERO; n],
             inertia: vec![SpatialInertia::ZERO; n],
+            mocap: vec![Pose::IDENTITY; model.n_mocap()],
+            mocap_given: false,
+        }
+    }
+
+    /// Takes the poses of the mocap bodies (7 numbers each); none: those of the model.
+    pub(crate) fn set_mocap(&mut self, poses: &[f64]) {
+        self.mocap_given = !poses.is_empty();
+        for (pose, numbers) in self.mocap.iter_mut().zip(poses.chunks_exact(POSE)) {
+            *pose = pose_of(numbers);
         }
     }
 }
@@ -112,13 +126,29 @@ pub(super) fn begin(model: &Model, q: &[f64], kin: &mut Kinematics) {
         }
         *out = sin_cos(angles);
     }
+    if !tree.mocap.is_empty() {
+        place_mocap(tree, numbers, kin);
+    }
     for (origin, root) in kin.origin.iter_mut().zip(&tree.roots) {
-        let first = &tree.primitives[tree.nodes[*root].primitives.start];
+        let node = &tree.nodes[*root];
+        let first = &tree.primitives[node.primitives.start];
         let mount = &numbers.placement[*root];
         *origin = match first.kind {
+            // one origin for all that a mocap body carries: their forces add up there
+            _ if node.parent != 0 => kin.X_wb[node.parent].position,
             PrimitiveKind::Translation => mount.point(Vec3::from_slice(&q[first.q..])),
             _ => mount.position,
         };
+    }
+}
+
+/// Poses and origins of the mocap bodies.
+#[cold]
+fn place_mocap(tree: &Topology, numbers: &DerivedParameters, kin: &mut Kinematics) {
+    for (k, i) in tree.mocap.iter().enumerate() {
+        let pose = if kin.mocap_given { kin.mocap[k] } else { numbers.placement[*i] };
+        kin.X_wb[*i] = pose;
+        kin.origin[tree.roots.len() + k] = pose.position;
     }
 }
 
@@ -132,6 +162,9 @@ pub(super) fn place<'t>(
     kin: &mut Kinematics,
 ) -> &'t Node {
     let node = &tree.nodes[i];
+    if !node.moves() {
+        return node; // placed at the beginning of the sweep
+    }
     let (parent, mount, origin) = (&kin.X_wb[node.parent], &numbers.placement[i], kin.origin[node.tree]);
     let rotation = if numbers.untwisted[i] { parent.rotation } else { parent.rotation * mount.rotation };
     let mut X = Pose { rotation, position: parent.point(mount.position) };

@@ -74,6 +74,14 @@ impl Workspace {
         }
     }
 
+    /// Takes the poses of the mocap bodies for all that follows (7 numbers each); none: those of the model.
+    pub fn set_mocap(&mut self, model: &Model, poses: &[f64]) -> Result<(), InputError> {
+        self.structure.check(model, "workspace")?;
+        model.check_mocap(poses)?;
+        self.kin.set_mocap(poses);
+        Ok(())
+    }
+
     /// The model is the one this memory was made for, and a state fits it.
     pub(super) fn check(&self, model: &Model, q: &[f64], vectors: &[(&'static str, &[f64])]) -> Result<(), InputError> {
         self.structure.check(model, "workspace")?;

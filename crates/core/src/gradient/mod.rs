@@ -2,7 +2,7 @@
 //!
 //! A constraint keeps its mode along a small change (`system`). Its rows are linearized in the poses of its bodies (`rows`), and
 //! free motion is differentiated as inverse dynamics is (`unconstrained`). Forward mode combines them column by column
-//! (`forward`), reverse mode by one adjoint solve (`reverse`). `docs/math/gradient.md`, grad-1 … 22.
+//! (`forward`), reverse mode by one adjoint solve (`reverse`). `docs/math/gradient.md`, grad-1 … 23.
 #![allow(non_snake_case)]
 
 mod bare;
@@ -37,6 +37,7 @@ use central_path::Central;
 use forward::Forward;
 use one_sided::frozen::Frozen;
 use parameters::ParameterAdjoint;
+use parameters::mocap::TANGENT;
 use reverse::Reverse;
 use rows::linearize::Linearized;
 use system::active_set::{Active, ContactFrame};
@@ -71,9 +72,11 @@ pub(crate) struct Gradient {
     frozen: Option<Box<Frozen>>,
     /// Over-determined islands.
     redundant: Vec<bool>,
+    /// A gradient with respect to the poses of the mocap bodies.
+    mocap: Vec<f64>,
 }
 
-footprint!(Gradient: active, linearized, unconstrained, forward, reverse, central, unit, wanted, frozen, redundant);
+footprint!(Gradient: active, linearized, unconstrained, forward, reverse, central, unit, wanted, frozen, redundant, mocap);
 
 impl Gradient {
     /// Memory for a model.
@@ -90,6 +93,7 @@ impl Gradient {
             wanted: Vec::new(),
             frozen: None,
             redundant: Vec::new(),
+            mocap: vec![0.0; TANGENT * model.n_mocap()],
         }
     }
 
@@ -316,6 +320,47 @@ impl Gradient {
         self.add_parameters(f, &OutputGrad { v: v_next, ..OutputGrad::default() }, lambda, group, out)
     }
 
+    /// Reverse mode with respect to the poses of the mocap bodies (6 each).
+    pub fn vjp_mocap(&mut self, f: &mut StepRecord, w: &OutputGrad, out: &mut [f64]) -> Result<(), GradientError> {
+        self.with_chosen_step(f, |g, f| {
+            g.adjoint(f, w, &[])?;
+            let Gradient { active, linearized, unconstrained, reverse, .. } = g;
+            reverse.accumulate(f, linearized, w)?;
+            ParameterAdjoint { f, active, linearized, unconstrained, reverse, w, lambda: &[] }.add_mocap(out);
+            Ok(())
+        })
+    }
+
+    /// The change of (q_next, v_next) along a change of the poses of the mocap bodies.
+    pub fn jvp_mocap(
+        &mut self,
+        f: &mut StepRecord,
+        dx: &[f64],
+        dq_next: &mut [f64],
+        dv_next: &mut [f64],
+    ) -> Result<(), GradientError> {
+        let mut gradient = core::mem::take(&mut self.mocap);
+        let done = self.by_rows(f, 1, dq_next, dv_next, |g, f, w, row| {
+            gradient.fill(0.0);
+            g.vjp_mocap(f, w, &mut gradient)?;
+            row[0] = gradient.iter().zip(dx).fold(0.0, |s, (g, dx)| s + g * dx);
+            Ok(())
+        });
+        self.mocap = gradient;
+        done
+    }
+
+    /// Forward mode with respect to the poses of the mocap bodies.
+    pub fn mocap_jacobian(
+        &mut self,
+        f: &mut StepRecord,
+        dq_next: &mut [f64],
+        dv_next: &mut [f64],
+    ) -> Result<(), GradientError> {
+        let n = TANGENT * f.model.n_mocap();
+        self.by_rows(f, n, dq_next, dv_next, Gradient::vjp_mocap)
+    }
+
     fn add_parameters(
         &mut self,
         f: &mut StepRecord,
@@ -338,14 +383,26 @@ impl Gradient {
         dq_next: &mut [f64],
         dv_next: &mut [f64],
     ) -> Result<(), GradientError> {
-        let (nv, n) = (f.model.nv(), f.model.parameters().group(group).len());
+        let n = f.model.parameters().group(group).len();
+        self.by_rows(f, n, dq_next, dv_next, |g, f, w, row| g.vjp_parameters(f, w, group, row))
+    }
+
+    /// Derivatives with respect to n numbers, row by row: `add` adds one of v_next by reverse mode.
+    fn by_rows(
+        &mut self,
+        f: &mut StepRecord,
+        n: usize,
+        dq_next: &mut [f64],
+        dv_next: &mut [f64],
+        mut add: impl FnMut(&mut Gradient, &mut StepRecord, &OutputGrad, &mut [f64]) -> Result<(), GradientError>,
+    ) -> Result<(), GradientError> {
         dv_next.fill(0.0);
-        for i in 0..nv {
+        for i in 0..f.model.nv() {
             self.unit.fill(0.0);
             self.unit[i] = 1.0;
             let unit = core::mem::take(&mut self.unit);
             let row = &mut dv_next[i * n..(i + 1) * n];
-            let done = self.vjp_parameters(f, &OutputGrad { v: &unit, ..OutputGrad::default() }, group, row);
+            let done = add(self, f, &OutputGrad { v: &unit, ..OutputGrad::default() }, row);
             self.unit = unit;
             done?;
         }

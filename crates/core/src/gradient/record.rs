@@ -5,6 +5,7 @@ use crate::constraint::{Assembly, EndVelocity, Solution};
 use crate::dynamics::{FreeMotion, Kinematics, StepMass, Wrench, drives};
 use crate::footprint::footprint;
 use crate::model::Model;
+use crate::model::mocap::POSE;
 
 /// A copy of the state and input of the last step.
 #[derive(Debug, Clone)]
@@ -19,9 +20,11 @@ pub(crate) struct StepInputs {
     drive: Vec<f64>,
     actuated: bool,
     pub wrenches: Vec<Wrench>,
+    /// Poses of the mocap bodies; empty: those of the model.
+    pub mocap: Vec<f64>,
 }
 
-footprint!(StepInputs: q, v, act, tau, ctrl, drive, wrenches);
+footprint!(StepInputs: q, v, act, tau, ctrl, drive, wrenches, mocap);
 
 impl StepInputs {
     /// Memory for a model.
@@ -36,6 +39,7 @@ impl StepInputs {
             drive: vec![0.0; if model.na() > 0 { model.nu() } else { 0 }],
             actuated: false,
             wrenches: Vec::with_capacity(model.n_bodies()),
+            mocap: Vec::with_capacity(POSE * model.n_mocap()),
         }
     }
 
@@ -45,7 +49,7 @@ impl StepInputs {
         model: &Model,
         [q, v, act]: [&[f64]; 3],
         time: f64,
-        tau: &[f64],
+        [tau, mocap]: [&[f64]; 2],
         ctrl: Option<&[f64]>,
         wrenches: &[Wrench],
     ) {
@@ -66,6 +70,8 @@ impl StepInputs {
         }
         self.wrenches.clear();
         self.wrenches.extend_from_slice(wrenches);
+        self.mocap.clear();
+        self.mocap.extend_from_slice(mocap);
     }
 
     /// Controls; `None`: the actuators were off.

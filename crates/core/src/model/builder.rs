@@ -58,6 +58,8 @@ pub(super) struct LinkSpec {
     pub joints: Vec<(JointId, JointSpec)>,
     /// Fraction of the link's weight that is compensated.
     pub gravity_compensation: f64,
+    /// Whether motion capture moves it.
+    pub mocap: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -81,6 +83,7 @@ impl ModelBuilder {
             inertia: BodyInertia::default(),
             joints: Vec::new(),
             gravity_compensation: 0.0,
+            mocap: false,
         };
         ModelBuilder {
             name: name.into(),
@@ -119,8 +122,16 @@ impl ModelBuilder {
         });
         let joints = joints.collect();
         let name = name.into();
-        self.links.push(LinkSpec { name, parent, placement, inertia, joints, gravity_compensation: 0.0 });
+        self.links.push(LinkSpec { name, parent, placement, inertia, joints, gravity_compensation: 0.0, mocap: false });
         FrameId(self.links.len() - 1)
+    }
+
+    /// Adds a mocap body: a child of the world without joints, whose pose is an input of the step
+    /// ([`Input::mocap`](crate::Input::mocap)). `pose` is the one it has where no other is given.
+    pub fn add_mocap(&mut self, name: impl Into<String>, pose: Pose, inertia: BodyInertia) -> FrameId {
+        let link = self.add_link(ModelBuilder::WORLD, name, pose, inertia, Vec::new());
+        self.links[link.0].mocap = true;
+        link
     }
 
     /// Adds a named frame fixed to a link.

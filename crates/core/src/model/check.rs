@@ -194,6 +194,7 @@ pub(super) fn model(mut model: Model, keyframes: Vec<Keyframe>) -> Result<Model,
             k.act.resize(model.na(), 0.0);
         }
         crate::input_check::vector("act", &k.act, model.na()).map_err(error)?;
+        model.check_mocap(&k.mocap).map_err(error)?;
         model.structure_mut().keyframes.push(k);
     }
     Ok(model)

@@ -73,7 +73,7 @@ impl Bodies {
     fn new(n_links: usize) -> Bodies {
         let world = Node { parent: 0, tree: 0, primitives: 0..0, dofs: 0..0 };
         Bodies {
-            bodies: vec![Body { name: "world".into(), parent: BodyId(0), link: FrameId(0) }],
+            bodies: vec![Body { name: "world".into(), parent: BodyId(0), link: FrameId(0), mocap: false }],
             nodes: vec![world],
             primitives: Vec::new(),
             joints: Vec::new(),
@@ -100,7 +100,7 @@ impl Bodies {
     fn add(&mut self, id: FrameId, link: &LinkSpec) {
         let frame = FrameId(self.frames.len());
         self.frame_of[id.0] = frame;
-        if id.0 == 0 || link.joints.is_empty() {
+        if id.0 == 0 || link.joints.is_empty() && !link.mocap {
             self.add_fixed(id, link);
         } else {
             self.add_body(frame, link);
@@ -136,11 +136,11 @@ impl Bodies {
                 self.add_joint(*id, spec, k, body, &link.name, Pose::IDENTITY);
             }
         }
-        let tree = if parent.body == BodyId::WORLD {
-            self.n_trees += 1;
-            self.n_trees - 1
-        } else {
+        let tree = if self.nodes[parent.body.0].moves() {
             self.nodes[parent.body.0].tree
+        } else {
+            self.n_trees += usize::from(!link.mocap); // the topology numbers mocap bodies
+            self.n_trees.saturating_sub(1)
         };
         self.nodes.push(Node {
             parent: parent.body.0,
@@ -148,7 +148,7 @@ impl Bodies {
             primitives: first_primitive..self.primitives.len(),
             dofs: first_dof..self.nv(),
         });
-        self.bodies.push(Body { name: link.name.clone(), parent: parent.body, link: frame });
+        self.bodies.push(Body { name: link.name.clone(), parent: parent.body, link: frame, mocap: link.mocap });
         self.inertia.push(link.inertia);
         self.compensation.push((0.0, Vec3::ZERO));
         self.compensate(body, link, link.inertia.com);

@@ -17,6 +17,7 @@ mod hull;
 mod ids;
 mod joint;
 mod manifold;
+pub(crate) mod mocap;
 mod options;
 mod pairs;
 mod parameters;
@@ -52,7 +53,7 @@ use crate::error::InputError;
 use crate::spatial::{BodyInertia, Mat3, Pose, Quat, Vec3};
 use std::sync::{Arc, OnceLock};
 
-/// A body that moves by joints of its own; body 0 is the world.
+/// A body that moves by joints of its own or by motion capture; body 0 is the world.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Body {
@@ -62,6 +63,8 @@ pub struct Body {
     pub parent: BodyId,
     /// Frame of that link.
     pub link: FrameId,
+    /// Whether its pose is an input of the step: a mocap body.
+    pub mocap: bool,
 }
 
 /// A named frame: a link of the file (also those merged over fixed joints), or a site.
@@ -95,6 +98,8 @@ pub struct Keyframe {
     pub ctrl: Vec<f64>,
     /// Activations (na); empty: zero.
     pub act: Vec<f64>,
+    /// Poses of the mocap bodies (7 each: position, quaternion); empty: those of the file.
+    pub mocap: Vec<f64>,
 }
 
 /// Everything about a model that is not a parameter.
@@ -403,6 +408,13 @@ impl Model {
         &self.structure.warnings
     }
 
+    /// This robot with one more warning.
+    pub fn with_warning(&self, warning: Warning) -> Model {
+        let mut model = self.clone();
+        model.structure_mut().warnings.push(warning);
+        model
+    }
+
     /// Features of the file that make no difference to the motion here.
     pub fn notes(&self) -> &[String] {
         &self.structure.notes
@@ -433,9 +445,10 @@ impl Model {
         &self.numbers.placement
     }
 
-    /// Mass of all moving bodies (kg).
+    /// Mass of all moving bodies (kg). What motion capture moves has none that counts.
     pub fn total_mass(&self) -> f64 {
-        self.numbers.inertia[1..].iter().map(|i| i.mass).sum()
+        let bodies = self.numbers.inertia[1..].iter().zip(&self.tree().nodes[1..]);
+        bodies.filter(|(_, node)| node.moves()).map(|(i, _)| i.mass).sum()
     }
 
     /// Inertia of the drives on the diagonal of M (nv).

@@ -77,10 +77,33 @@ impl Model {
         Ok(self.with_contacts(|contacts| contacts.single_point = list))
     }
 
-    /// This robot without the given pairs. Memory made for the old one does not fit the new one.
+    /// This robot without the given pairs, in addition to those that it lacks already. Memory made for the old one does not fit
+    /// the new one.
     pub fn without_pairs(&self, pairs: &[[GeomId; 2]]) -> Result<Model, InputError> {
         let list = self.sorted_pairs(pairs)?;
-        Ok(self.with_contacts(|contacts| contacts.dropped = list))
+        Ok(self.with_contacts(|contacts| {
+            if let PairRule::List(all) = &mut contacts.rule {
+                all.retain(|[a, b]| list.binary_search(&sorted(*a, *b)).is_err());
+            }
+            contacts.dropped.extend(list);
+            contacts.dropped.sort();
+        }))
+    }
+
+    /// This robot with further links whose geoms do not touch each other, unless an explicit pair says so. Memory made for the
+    /// old one does not fit the new one.
+    pub fn with_excludes(&self, links: &[[FrameId; 2]]) -> Result<Model, InputError> {
+        let count = self.frames().len();
+        if let Some(link) = links.iter().flatten().find(|link| link.0 >= count) {
+            return Err(InputError::OutOfRange { what: "link", count, got: link.0 });
+        }
+        Ok(self.with_contacts(|contacts| {
+            for link in links {
+                if !contacts.excludes.contains(link) {
+                    contacts.excludes.push(*link);
+                }
+            }
+        }))
     }
 
     /// This robot with one friction for all explicit pairs.
@@ -149,7 +172,10 @@ pub(super) fn list(s: &Structure) -> Vec<Pair> {
         let given = s.contacts.explicit.iter();
         pairs.extend(given.map(|([a, b], surface)| Pair { surface: Some(*surface), ..plain(sorted(*a, *b)) }));
     }
+    let stays = |g: GeomId| !s.tree.nodes[s.geoms[g.0].body.0].moves();
     pairs.retain(|p| s.contacts.dropped.binary_search(&p.geoms).is_err());
+    // what dofs do not move has no contact forces: MuJoCo leaves such pairs out as well
+    pairs.retain(|p| !p.geoms.iter().all(|g| stays(*g)) || p.geoms.iter().all(|g| s.geoms[g.0].body == BodyId::WORLD));
     pairs.sort_by_key(|p| p.geoms);
     pairs
 }

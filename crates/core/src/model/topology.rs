@@ -8,12 +8,20 @@ use core::ops::Range;
 pub(crate) struct Node {
     /// Parent body, 0 for the world.
     pub parent: usize,
-    /// Tree it belongs to: bodies that share a child of the world.
+    /// Tree it belongs to: bodies that share a child of what does not move. Mocap bodies are counted after all trees.
     pub tree: usize,
     /// Its primitives, in order from the parent.
     pub primitives: Range<usize>,
-    /// Its dofs.
+    /// Its dofs; none for the world and for mocap bodies.
     pub dofs: Range<usize>,
+}
+
+impl Node {
+    /// Whether it has dofs: all bodies but the world and those that motion capture moves.
+    #[inline(always)]
+    pub fn moves(&self) -> bool {
+        !self.dofs.is_empty()
+    }
 }
 
 /// The tree of bodies, primitives and dofs.
@@ -24,8 +32,10 @@ pub(crate) struct Topology {
     pub primitives: Vec<Primitive>,
     /// Coordinate and reference of each hinge.
     pub angles: Vec<(usize, f64)>,
-    /// Child of the world that begins each tree.
+    /// First moving body of each tree.
     pub roots: Vec<usize>,
+    /// Bodies that motion capture moves.
+    pub mocap: Vec<usize>,
     /// Body of each dof.
     pub dof_body: Vec<usize>,
     /// First and last+1 dof of the primitive that a dof belongs to.
@@ -55,6 +65,7 @@ impl Topology {
         let mut t = Topology {
             angles,
             roots: Vec::new(),
+            mocap: Vec::new(),
             dof_body: vec![0; nv],
             dof_group: vec![0..0; nv],
             subtree_end: (1..=nv).collect(),
@@ -69,6 +80,10 @@ impl Topology {
         for i in 1..t.nodes.len() {
             t.add_dofs_of(i);
         }
+        t.mocap = (1..t.nodes.len()).filter(|i| !t.nodes[*i].moves()).collect();
+        for (k, i) in t.mocap.iter().enumerate() {
+            t.nodes[*i].tree = t.roots.len() + k;
+        }
         // leaf to root: a dof carries whatever its last child carries
         for j in (0..nv).rev() {
             if let Some(p) = t.dof_parent(j) {
@@ -80,7 +95,7 @@ impl Topology {
 
     fn add_dofs_of(&mut self, i: usize) {
         let node = self.nodes[i].clone();
-        if node.parent == 0 {
+        if node.moves() && !self.nodes[node.parent].moves() {
             self.roots.push(i);
         }
         let mut above = self.last_dof(node.parent);
@@ -108,9 +123,10 @@ impl Topology {
         }
     }
 
-    /// The last dof that moves a body; `None` for the world.
+    /// The last dof that moves a body; `None` for the world and for mocap bodies.
     fn last_dof(&self, body: usize) -> Option<usize> {
-        (body != 0).then(|| self.nodes[body].dofs.end - 1)
+        let node = &self.nodes[body];
+        node.moves().then(|| node.dofs.end - 1)
     }
 
     /// The dof that carries dof `j`.
@@ -131,9 +147,20 @@ impl Topology {
         &self.ancestors[self.path[j].clone()]
     }
 
-    /// The dofs that move a body, from the root down; none for the world.
+    /// The dofs that move a body, from the root down; none for what does not move.
     pub fn support(&self, body: usize) -> &[usize] {
         self.last_dof(body).map_or(&[], |j| self.ancestors(j))
+    }
+
+    /// The tree of a body; `None` for the world and for mocap bodies.
+    pub fn tree_of(&self, body: usize) -> Option<usize> {
+        let node = &self.nodes[body];
+        node.moves().then_some(node.tree)
+    }
+
+    /// Places at which spatial vectors are taken: those of the trees, then those of the mocap bodies.
+    pub fn n_origins(&self) -> usize {
+        self.roots.len() + self.mocap.len()
     }
 
     pub fn n_bodies(&self) -> usize {

@@ -139,7 +139,11 @@ impl SensorReverse {
     /// A placement is a joint that does not move: gradients are projected onto its six axes as onto those of dofs.   (sens-8)
     fn add_placement(&self, f: &StepRecord, out: &mut [f64]) {
         for (i, six) in (1..).zip(out.chunks_exact_mut(6)) {
-            let parent = f.model.tree().nodes[i].parent;
+            let node = &f.model.tree().nodes[i];
+            if !node.moves() && f.kin.mocap_given {
+                continue; // where its pose is given, that of the model does not matter
+            }
+            let parent = node.parent;
             let (V, A) = (f.kin.V[parent], self.dkin.A[parent]);
             for (g, S) in six.iter_mut().zip(placement_axes(f, i)) {
                 let psi = V.cross(S);

@@ -185,7 +185,7 @@ impl Step<'_> {
     }
 
     /// What derivatives are computed from, and memory for them. A step that did not converge has none unless asked for.
-    fn differentiable(&mut self) -> Result<(StepRecord<'_>, &mut Gradient), GradientError> {
+    pub(super) fn differentiable(&mut self) -> Result<(StepRecord<'_>, &mut Gradient), GradientError> {
         let report = self.report();
         if report.status == Status::NotConverged && !self.model.options().gradient_of_failed_steps {
             return Err(GradientError::FailedStep { residual: report.residual });
@@ -211,7 +211,7 @@ impl Step<'_> {
         self.check_ctrl("dctrl", dx.ctrl.len())
     }
 
-    fn check_output(&self, w: &OutputGrad) -> Result<(), InputError> {
+    pub(super) fn check_output(&self, w: &OutputGrad) -> Result<(), InputError> {
         input_check::vector_or_none("gradient of q_next", w.q, self.model.nv())?;
         input_check::vector_or_none("gradient of v_next", w.v, self.model.nv())?;
         input_check::vector_or_none("gradient of act_next", w.act, self.model.na())?;

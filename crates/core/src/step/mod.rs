@@ -5,6 +5,7 @@ mod contacts;
 mod data;
 mod derivatives;
 mod explain;
+mod mocap;
 mod mode_key;
 mod state;
 
@@ -61,7 +62,7 @@ impl Step<'_> {
     /// Forces and controls of the step: forces of zero where none were given.
     pub fn input(&self) -> Input<'_> {
         let given = &self.data.given;
-        Input { tau: &given.tau, ctrl: given.ctrl(), wrenches: &given.wrenches }
+        Input { tau: &given.tau, ctrl: given.ctrl(), wrenches: &given.wrenches, mocap: &given.mocap }
     }
 
     /// Velocity at its end (nv).
@@ -129,7 +130,8 @@ pub fn step<'d>(
     next: &mut State,
 ) -> Result<Step<'d>, StepError> {
     check_input(model, data, x, input, next)?;
-    data.given.keep(model, [&x.q, &x.v, &x.act], x.time, input.tau, input.ctrl, input.wrenches);
+    data.given.keep(model, [&x.q, &x.v, &x.act], x.time, [input.tau, input.mocap], input.ctrl, input.wrenches);
+    data.kin.set_mocap(input.mocap);
     data.invalidate_derivatives();
     data.finished = false;
     let Data { given, kin, mass, free, .. } = &mut *data;
@@ -216,6 +218,7 @@ fn check_input(model: &Model, data: &Data, x: &State, input: &Input, next: &Stat
         input_check::vector("ctrl", ctrl, model.nu())?;
     }
     dynamics::check_wrenches(model, input.wrenches)?;
+    model.check_mocap(input.mocap)?;
     input_check::length("next.q", next.q.len(), model.nq())?;
     input_check::length("next.act", next.act.len(), model.na())?;
     input_check::length("next.v", next.v.len(), model.nv())

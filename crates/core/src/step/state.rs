@@ -50,14 +50,14 @@ impl State {
 
 /// Forces and controls that act during a step. [`Input::default`]: nothing, actuators off.
 ///
-/// For several steps, or several robots, forces and controls are rows: one for each step of each robot, one after the
+/// For several steps, or several robots, forces, controls and poses of mocap bodies are rows: one for each step of each robot, one after the
 /// other. Wrenches are then the same for all.
 ///
 /// ```
 /// use slipstick_core::Input;
 /// let (tau, ctrl) = ([0.0, 1.5], [0.3]);
 /// let input = Input::tau(&tau).with_ctrl(&ctrl);
-/// assert_eq!(input, Input { tau: &tau, ctrl: Some(&ctrl), wrenches: &[] });
+/// assert_eq!(input, Input { tau: &tau, ctrl: Some(&ctrl), wrenches: &[], mocap: &[] });
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Input<'a> {
@@ -67,17 +67,20 @@ pub struct Input<'a> {
     pub ctrl: Option<&'a [f64]>,
     /// Forces and torques on bodies, world axes.
     pub wrenches: &'a [Wrench],
+    /// Poses of the mocap bodies during the step (7 each, in the order of
+    /// [`Model::mocap_bodies`](crate::Model::mocap_bodies): position, quaternion; world axes); empty: those of the file.
+    pub mocap: &'a [f64],
 }
 
 impl<'a> Input<'a> {
     /// Generalized forces only.
     pub const fn tau(tau: &'a [f64]) -> Input<'a> {
-        Input { tau, ctrl: None, wrenches: &[] }
+        Input { tau, ctrl: None, wrenches: &[], mocap: &[] }
     }
 
     /// Actuators under controls only.
     pub const fn ctrl(ctrl: &'a [f64]) -> Input<'a> {
-        Input { tau: &[], ctrl: Some(ctrl), wrenches: &[] }
+        Input { tau: &[], ctrl: Some(ctrl), wrenches: &[], mocap: &[] }
     }
 
     /// With other generalized forces.
@@ -93,5 +96,10 @@ impl<'a> Input<'a> {
     /// With other wrenches on bodies.
     pub const fn with_wrenches(self, wrenches: &'a [Wrench]) -> Input<'a> {
         Input { wrenches, ..self }
+    }
+
+    /// With other poses of the mocap bodies.
+    pub const fn with_mocap(self, mocap: &'a [f64]) -> Input<'a> {
+        Input { mocap, ..self }
     }
 }

@@ -32,6 +32,8 @@ pub(super) struct Link<'a> {
     pub tuned: Vec<(String, [f64; 2])>,
     pub geoms: Vec<(String, GeomRead<'a>)>,
     pub sites: Vec<Site>,
+    /// Whether motion capture moves it.
+    pub mocap: bool,
 }
 
 /// A named place on a link, and the shape in which touch is felt there.
@@ -56,10 +58,11 @@ impl Link<'_> {
             tuned: Vec::new(),
             geoms: Vec::new(),
             sites: Vec::new(),
+            mocap: false,
         }
     }
 
-    /// Where a free joint of it starts.
+    /// Where a free joint of it starts, or motion capture holds it.
     pub fn start(&self) -> [f64; 7] {
         let ([x, y, z], [w, i, j, k]) = (self.pose.position.to_array(), self.turn.to_array());
         [x, y, z, w, i, j, k]
@@ -133,6 +136,11 @@ impl<'a> BodyReader<'_, 'a> {
         let children = self.contents_of(element, index, class)?;
         let link = &mut self.links[index];
         link.inertia = inertia::correct(link.inertia, element, self.compilers.of(element), self.warnings);
+        link.mocap = element.flag("mocap", false)?;
+        if link.mocap && (parent != 0 || !link.joints.is_empty()) {
+            let got = if parent != 0 { "a body deeper in the tree" } else { "a body with joints" };
+            return Err(element.structure("mocap bodies that are children of the world without joints", got));
+        }
         let free = link.joints.iter().any(|j| j.kind == JointKind::Free);
         if free && parent != 0 {
             return Err(element.structure("free joints only in children of the world", "one deeper in the tree"));

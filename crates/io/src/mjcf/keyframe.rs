@@ -19,6 +19,8 @@ pub(super) struct Layout<'b> {
     pub has_actuator: &'b [bool],
     /// For each activation of the file whether the model has it.
     pub has_activation: &'b [bool],
+    /// Poses of the mocap bodies where a key gives none.
+    pub mocap: &'b [[f64; 7]],
 }
 
 /// Adds the states, with a note about each one that is not as it is written.
@@ -46,11 +48,27 @@ fn one(key: Element, layout: &Layout) -> Result<(Keyframe, Vec<String>), LoadErr
     if !places.is_empty() {
         repaired.push(format!("a zero quaternion is read as no rotation (qpos[{}])", places[0]));
     }
+    let mocap = mocap(key, layout.mocap, &mut repaired)?;
     let kept = ctrl.into_iter().zip(layout.has_actuator).filter(|(_, kept)| **kept);
     let name = key.text("name").unwrap_or_default().into();
     let act = completed(key, "act", vec![0.0; layout.has_activation.len()], &mut repaired)?;
     let act = act.into_iter().zip(layout.has_activation).filter(|(_, kept)| **kept).map(|(x, _)| x).collect();
-    Ok((Keyframe { name, q, v, ctrl: kept.map(|(u, _)| u).collect(), act }, repaired))
+    Ok((Keyframe { name, q, v, ctrl: kept.map(|(u, _)| u).collect(), act, mocap }, repaired))
+}
+
+/// Poses of the mocap bodies: `mpos` and `mquat`, body by body.
+fn mocap(key: Element, base: &[[f64; 7]], repaired: &mut Vec<String>) -> Result<Vec<f64>, LoadError> {
+    let part = |range: std::ops::Range<usize>| base.iter().flat_map(|pose| pose[range.clone()].to_vec()).collect();
+    let positions = completed(key, "mpos", part(0..3), repaired)?;
+    let mut turns = completed(key, "mquat", part(3..7), repaired)?;
+    for (k, turn) in turns.chunks_exact_mut(4).enumerate() {
+        if turn.iter().map(|x| x * x).sum::<f64>().sqrt() < ZERO_NORM {
+            turn.copy_from_slice(&[1.0, 0.0, 0.0, 0.0]);
+            repaired.push(format!("a zero quaternion is read as no rotation (mquat[{}])", 4 * k));
+        }
+    }
+    let poses = positions.chunks_exact(3).zip(turns.chunks_exact(4));
+    Ok(poses.flat_map(|(position, turn)| position.iter().chain(turn).copied().collect::<Vec<_>>()).collect())
 }
 
 /// The numbers of an attribute, then the rest of `base`.

@@ -140,11 +140,13 @@ impl Sections<'_, '_> {
         let joints: Vec<JointKind> = links.iter().flat_map(|l| &l.joints).map(|j| j.kind).collect();
         let has_activation = actuators.iter().flat_map(|a| vec![a.actuator.is_some(); a.activations]);
         let has_activation: Vec<bool> = has_activation.collect();
+        let mocap: Vec<[f64; 7]> = links.iter().filter(|l| l.mocap).map(Link::start).collect();
         let layout = keyframe::Layout {
             q0: &neutral(links),
             joints: &joints,
             has_actuator: &has_actuator,
             has_activation: &has_activation,
+            mocap: &mocap,
         };
         keyframe::read(root, &layout, builder)?;
         let add = |a: actuator::Read| (a.name, a.actuator.map(|a| builder.add_actuator(disabled.actuator(a))));
@@ -158,7 +160,7 @@ impl Sections<'_, '_> {
 
 /// Lets the one body that hangs on the world move freely.
 fn free_root(links: &mut [Link], root: Element, names: &mut Names) -> Result<(), LoadError> {
-    let mut tops = links.iter_mut().skip(1).filter(|l| l.parent == 0);
+    let mut tops = links.iter_mut().skip(1).filter(|l| l.parent == 0 && !l.mocap);
     let (Some(top), None) = (tops.next(), tops.next()) else {
         return Err(root.structure("one child of the world, to make it free", "none or several"));
     };
@@ -203,7 +205,10 @@ fn add_links<'b>(
         } else {
             let parent: FrameId = ids[link.parent];
             let joints = link.joints.iter().map(|j| disabled.joint(j.clone())).collect();
-            builder.add_link(parent, &link.name, link.pose, link.inertia, joints)
+            match link.mocap {
+                true => builder.add_mocap(&link.name, link.pose, link.inertia),
+                false => builder.add_link(parent, &link.name, link.pose, link.inertia, joints),
+            }
         };
         ids.push(id);
         builder.compensate_gravity(id, disabled.gravity_compensation(link.gravity_compensation));

@@ -121,6 +121,8 @@ impl<'m> Writer<'m> {
         let moving = is_first_link(model, i);
         let pose = if moving { self.placement(f.body) } else { f.pose };
         let attributes = Attributes::new().text("name", &f.name).pose(&pose);
+        let mocap = moving && model.bodies()[f.body.0].mocap;
+        let attributes = if mocap { attributes.text("mocap", "true") } else { attributes };
         self.xml.open("body", attributes.number("gravcomp", self.compensation[i], 0.0));
         if moving {
             for k in 0..self.joints[f.body.0].len() {

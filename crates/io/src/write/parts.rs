@@ -252,6 +252,12 @@ impl Writer<'_> {
                     a = a.numbers(name, values);
                 }
             }
+            if !k.mocap.is_empty() {
+                let part = |range: std::ops::Range<usize>| -> Vec<f64> {
+                    k.mocap.chunks_exact(7).flat_map(|pose| pose[range.clone()].to_vec()).collect()
+                };
+                a = a.numbers("mpos", &part(0..3)).numbers("mquat", &part(3..7));
+            }
             self.xml.leaf("key", a);
         }
         self.xml.close("keyframe");

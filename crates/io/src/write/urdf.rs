@@ -112,7 +112,10 @@ impl<'m> Urdf<'m> {
         if i == self.root {
             return;
         }
-        if is_first_link(self.model, i) {
+        if is_first_link(self.model, i) && self.model.bodies()[f.body.0].mocap {
+            self.fixed(&self.model.frames()[0].name, &f.name, &self.model.placements()[f.body.0]);
+            self.lose("URDF has no mocap bodies: fixed where it is", format!("body '{}'", f.name));
+        } else if is_first_link(self.model, i) {
             self.chain(i);
         } else {
             let parent = self.model.bodies()[f.body.0].link.0;

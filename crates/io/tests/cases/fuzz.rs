@@ -62,11 +62,12 @@ const URDF: &str = r#"<robot name="r"><link name="a"><inertial><origin xyz="0 0 
 const MJCF: &str = r#"<mujoco model="m"><compiler angle="radian" eulerseq="xyz"/><default><default class="c"><geom size="0.1 0.2"/>
   <position kp="3" kv="1"/></default></default><asset><mesh name="t" vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="0 2 1 0 1 3 0 3 2 1 2 3"/>
   </asset><worldbody><geom type="plane"/><site name="w" pos="1 0 0"/><body name="a" childclass="c"><freejoint/><geom type="capsule"/><body euler="1 2 3">
-  <joint name="j" range="-1 1" axis="1 1 0"/><geom type="mesh" mesh="t"/><site name="s"/></body></body></worldbody>
+  <joint name="j" range="-1 1" axis="1 1 0"/><geom type="mesh" mesh="t"/><site name="s"/></body></body>
+  <body mocap="true" pos="1 2 3"><geom size="0.1"/></body></worldbody>
   <actuator><position class="c" joint="j" inheritrange="1" timeconst="0.1"/><damper joint="j" kv="1" ctrlrange="0 1" group="2"/>
   <intvelocity joint="j" kp="2" actrange="-1 1"/><general joint="j" dyntype="filter" dynprm="0.2" actearly="true" gaintype="affine" gainprm="1 2"/>
   <motor site="s" refsite="w" gear="1 0 0 0 1 0"/><motor cranksite="s" slidersite="w" cranklength="2" armature="0.1" damping="0.2"/>
-  </actuator><keyframe><key qpos="0 0 1 1 0 0 0 0.5" act="0.1 0.2"/></keyframe><option actuatorgroupdisable="2 3"/>
+  </actuator><keyframe><key qpos="0 0 1 1 0 0 0 0.5" act="0.1 0.2" mpos="1 2 3" mquat="1 0 0 0"/></keyframe><option actuatorgroupdisable="2 3"/>
   <sensor><rangefinder site="s" data="dist point" cutoff="2"/><contact site="s" subtree2="a" data="found force pos" num="3" reduce="netforce"/>
   <distance body1="a" body2="world" cutoff="1"/><insidesite site="s" objtype="xbody" objname="a"/><user dim="3"/><e_kinetic/></sensor></mujoco>"#;
 

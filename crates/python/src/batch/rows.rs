@@ -56,6 +56,18 @@ pub fn wrenches(x: Input, n: usize, bodies: usize) -> Result<Vec<f64>, Failure> 
     spread(numbers, rows, [n, 1], 6 * bodies)?.ok_or_else(|| expected().into())
 }
 
+/// Poses of the mocap bodies of every environment: (n, bodies, 7), or (bodies, 7) for all.
+pub fn poses(x: Input, n: usize, bodies: usize) -> Result<Vec<f64>, Failure> {
+    let (numbers, shape) = array("mocap", x)?;
+    let rows = match *shape {
+        [b, 7] if b == bodies => Some([1, 1]),
+        [a, b, 7] if b == bodies => Some([a, 1]),
+        _ => None,
+    };
+    let expected = || wrong_shape("mocap", &format!("({n}, {bodies}, 7) or ({bodies}, 7)"), &shape);
+    spread(numbers, rows, [n, 1], 7 * bodies)?.ok_or_else(|| expected().into())
+}
+
 /// Rows repeated along axes of length 1; `None` if they do not fit.
 fn spread(
     numbers: Vec<f64>,

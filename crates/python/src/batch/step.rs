@@ -18,13 +18,14 @@ impl Batch {
     ///
     /// q (n, nq), v (n, nv); tau (n, nv): generalized forces; ctrl (n, nu): controls, without which the actuators are
     /// off. A vector, (nq,) or the like, is that of all environments. wrenches (n, n_bodies, 6), or (n_bodies, 6) for all:
-    /// [force; torque] in world axes at each body's center of mass. out: two float64 arrays (n, nq), (n, nv) to write
+    /// [force; torque] in world axes at each body's center of mass. mocap (n, bodies, 7), or (bodies, 7) for all: poses of the mocap
+    /// bodies (position, quaternion), default: those of the file. out: two float64 arrays (n, nq), (n, nv) to write
     /// to, which may be q and v themselves.
     ///
     /// hold (int): engine steps under this control; derivatives are those of all of them together, sensors and contacts those of
     /// the last one. warm: False for a cold start, with which the step is a function of its arguments: the same whatever was done
     /// before. Returns (q, v) at the end. Raises BatchError, in whose result an environment is in the last state it had.
-    #[pyo3(signature = (q, v, tau=None, ctrl=None, *, hold=1, warm=true, wrenches=None, out=None))]
+    #[pyo3(signature = (q, v, tau=None, ctrl=None, *, hold=1, warm=true, wrenches=None, mocap=None, out=None))]
     fn step<'py>(
         &self,
         py: Python<'py>,
@@ -35,6 +36,7 @@ impl Batch {
         #[pyo3(from_py_with = arg::hold)] hold: i64,
         #[pyo3(from_py_with = arg::warm)] warm: bool,
         wrenches: Option<Input>,
+        mocap: Option<Input>,
         out: Option<Input<'_, 'py>>,
     ) -> Result<(Array<'py>, Array<'py>), Failure> {
         let (n, [nq, nv, nu]) = (self.n, self.sizes);
@@ -42,6 +44,8 @@ impl Batch {
         let tau = tau.map_or(Ok(Vec::new()), |x| of_states("tau", x, n, nv))?;
         let ctrl = ctrl.map(|x| of_states("ctrl", x, n, nu)).transpose()?;
         let (hold, wrenches) = (count("hold", hold)? as usize, self.wrenches(wrenches)?);
+        let poses = self.model_mocap()?;
+        let mocap = mocap.map_or(Ok(Vec::new()), |x| rows::poses(x, n, poses))?;
         let out: Option<[Array; 2]> = out.map(|out| destinations(out, n, [nq, nv])).transpose()?;
         let (mut q_next, mut v_next) = (vec![0.0; n * nq], vec![0.0; n * nv]);
         let done = py.detach(|| {
@@ -50,7 +54,7 @@ impl Batch {
             normalize(batch, nq, &mut q);
             *actuated = ctrl.is_some();
             begin(batch, warm)?;
-            let acting = slipstick::Input { tau: &tau, ctrl: ctrl.as_deref(), wrenches: &[] };
+            let acting = slipstick::Input { tau: &tau, ctrl: ctrl.as_deref(), wrenches: &[], mocap: &mocap };
             let input = BatchInput { acting, wrenches: &wrenches };
             Ok::<_, Failure>(batch.step_held(hold, [&q, &v], input, [&mut q_next, &mut v_next]))
         })?;
@@ -67,11 +71,11 @@ impl Batch {
     /// q (n, nq), v (n, nv), or vectors for all environments; steps (int); ctrl (n, steps, nu), (n, nu) held over the steps
     /// or (nu,) for all, without which the actuators are off; tau likewise with nv. The number of dimensions decides: a
     /// matrix has a row for each environment, also where n equals steps; ctrl[None] is the same sequence for all. wrenches: in all
-    /// steps, as of step. warm: False for a cold start, so that the rollout is a function of its arguments. record:
+    /// steps, as of step; mocap: as ctrl with 7 numbers per body. warm: False for a cold start, so that the rollout is a function of its arguments. record:
     /// True, if derivatives are wanted; "recompute" (the same: keep what repeats each step) or "store" (keep its
     /// derivatives). Returns a BatchRollout: run.q, run.v, run.vjp(…), run.jacobian(). Raises BatchError, in whose result
     /// an environment stays in the state before the step that failed.
-    #[pyo3(signature = (q, v, steps, *, ctrl=None, tau=None, wrenches=None, warm=true, record=None))]
+    #[pyo3(signature = (q, v, steps, *, ctrl=None, tau=None, wrenches=None, mocap=None, warm=true, record=None))]
     fn rollout<'py>(
         slf: &Bound<'py, Self>,
         q: Input,
@@ -80,6 +84,7 @@ impl Batch {
         ctrl: Option<Input>,
         tau: Option<Input>,
         wrenches: Option<Input>,
+        mocap: Option<Input>,
         #[pyo3(from_py_with = arg::warm)] warm: bool,
         record: Option<&Bound<'py, PyAny>>,
     ) -> Result<Bound<'py, BatchRollout>, Failure> {
@@ -90,6 +95,8 @@ impl Batch {
         let (mut q_out, mut v_out) = (zeros(&[n, steps + 1, nq])?, zeros(&[n, steps + 1, nv])?);
         let ctrl = ctrl.map(|x| of_steps("ctrl", x, [n, steps], nu)).transpose()?;
         let tau = tau.map_or(Ok(Vec::new()), |x| of_steps("tau", x, [n, steps], nv))?;
+        let poses = 7 * this.model_mocap()?;
+        let mocap = mocap.map_or(Ok(Vec::new()), |x| of_steps("mocap", x, [n, steps], poses))?;
         let (with_ctrl, wrenches) = (ctrl.is_some(), this.wrenches(wrenches)?);
         let (done, record) = py.detach(|| {
             let mut inner = this.enter()?;
@@ -97,7 +104,7 @@ impl Batch {
             normalize(batch, nq, &mut q);
             *actuated = with_ctrl;
             begin(batch, warm)?;
-            let acting = slipstick::Input { tau: &tau, ctrl: ctrl.as_deref(), wrenches: &[] };
+            let acting = slipstick::Input { tau: &tau, ctrl: ctrl.as_deref(), wrenches: &[], mocap: &mocap };
             let input = BatchInput { acting, wrenches: &wrenches };
             let done = batch.rollout(steps, memory, [&q, &v], input, [&mut q_out, &mut v_out]);
             Ok::<_, Failure>((done, batch.take_rollout()))
@@ -109,6 +116,11 @@ impl Batch {
 }
 
 impl Batch {
+    /// Number of mocap bodies.
+    fn model_mocap(&self) -> Result<usize, Failure> {
+        Ok(self.enter()?.batch.model(0).map_or(0, |model| model.n_mocap()))
+    }
+
     /// Wrenches on every body of every environment, or none.
     fn wrenches(&self, x: Option<Input>) -> Result<Vec<f64>, Failure> {
         let bodies = self.enter()?.batch.model(0).map_or(0, |model| model.n_bodies());

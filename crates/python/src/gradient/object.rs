@@ -13,7 +13,8 @@ pub type Part<'a> = (&'a [usize], Vec<f64>);
 ///
 /// Attributes: q, v (…, nv): with respect to the first state, q as a tangent; tau (…, nv), ctrl (…, nu): what acted, of a
 /// rollout along an axis of steps; ctrl is None if there were no controls; parameters: dict of the name of a group to an
-/// array, empty unless asked for; act (na,): with respect to the first activations, None of a Batch, which has none.
+/// array, empty unless asked for; act (na,): with respect to the first activations, None of a Batch, which has none; mocap (n, 6): of a
+/// step, poses of the mocap bodies (position in world axes, rotation in those of the body), else None.
 /// `gq, gv, gtau, gctrl = gradient` works too.
 #[pyclass(frozen, get_all, module = "slipstick.gradient")]
 pub struct Gradient {
@@ -23,6 +24,7 @@ pub struct Gradient {
     ctrl: Option<Py<PyArrayDyn<f64>>>,
     parameters: Py<PyDict>,
     act: Option<Py<PyArrayDyn<f64>>>,
+    mocap: Option<Py<PyArrayDyn<f64>>>,
 }
 
 impl Gradient {
@@ -39,12 +41,26 @@ impl Gradient {
             groups.set_item(name, array(part)?)?;
         }
         let ctrl = ctrl.map(array).transpose()?;
-        Ok(Gradient { q: array(q)?, v: array(v)?, tau: array(tau)?, ctrl, parameters: groups.unbind(), act: None })
+        Ok(Gradient {
+            q: array(q)?,
+            v: array(v)?,
+            tau: array(tau)?,
+            ctrl,
+            parameters: groups.unbind(),
+            act: None,
+            mocap: None,
+        })
     }
 
     /// With the part of the activations.
     pub fn with_act(self, py: Python<'_>, (shape, numbers): Part) -> PyResult<Gradient> {
         Ok(Gradient { act: Some(shaped(py, shape, numbers)?.unbind()), ..self })
+    }
+
+    /// The same with respect to the poses of mocap bodies too (6 numbers each).
+    pub fn with_mocap(self, py: Python<'_>, numbers: Vec<f64>) -> PyResult<Gradient> {
+        let mocap = Some(shaped(py, &[numbers.len() / 6, 6], numbers)?.unbind());
+        Ok(Gradient { mocap, ..self })
     }
 }
 

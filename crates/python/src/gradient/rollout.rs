@@ -97,7 +97,8 @@ impl RolloutGradient {
         let wrenches = self::wrenches(wrenches, self.model.n_bodies())?;
         let (recorded, readings) = py.detach(|| {
             let mut inner = self.enter()?;
-            let input = slipstick::Input { tau: &tau, ctrl: (!ctrl.is_empty()).then_some(&ctrl), wrenches: &wrenches };
+            let ctrl = (!ctrl.is_empty()).then_some(&ctrl[..]);
+            let input = slipstick::Input { tau: &tau, ctrl, wrenches: &wrenches, mocap: &[] };
             let rollout = inner.run(&x0, &input);
             let rollout = rollout.map_err(failure)?;
             let rows: Vec<f64> = (0..self.steps).flat_map(|t| rollout.readings(t)).copied().collect();

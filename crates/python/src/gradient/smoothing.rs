@@ -102,7 +102,7 @@ pub fn bundled_jacobian(
     let how = Bundled { sigma: sigma.sigma()?, samples: count("samples", samples)?, order: self::order(order)?, seed };
     let threads = count("threads", threads)? as usize;
     let smoothed = py.detach(|| {
-        let input = slipstick::Input { tau: &tau, ctrl: ctrl.as_deref(), wrenches: &wrenches };
+        let input = slipstick::Input { tau: &tau, ctrl: ctrl.as_deref(), wrenches: &wrenches, mocap: &[] };
         Bundle::new(model, how)?.threads(threads).step(&mut Data::new(model), &x, &input)
     });
     let s = smoothed.map_err(failure)?;

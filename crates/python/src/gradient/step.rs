@@ -17,8 +17,10 @@ use slipstick::{Data, GradientError, InputError, State, Step};
 /// Attributes: dq_dq, dq_dv, dq_dtau, dv_dq, dv_dv, dv_dtau (nv, nv), dq_dctrl, dv_dctrl (nv, nu; without columns if
 /// the step was made without ctrl): of q and v at the end of the step with respect to q, v, tau and ctrl; dq_dact, dv_dact
 /// (nv, na), dact_dact (na, na), dact_dctrl (na, nu): those of activations. A (2nv + na, 2nv + na): all of (q, v, act);
-/// B: with respect to ctrl (…, nu) or, without ctrl, tau (…, nv); both as MuJoCo's mjd_transitionFD has them. contradicts
-/// (nv,), bool: columns with respect to q that are a choice, because the constraints that hold cannot all go on holding along them; Step.corners() tells of all columns with two sides.
+/// B: with respect to ctrl (…, nu) or, without ctrl, tau (…, nv); both as MuJoCo's mjd_transitionFD has them. dq_dmocap, dv_dmocap
+/// (nv, 6 n): with respect to the poses of n mocap bodies, position in world axes and rotation in the axes of the body, without columns
+/// where sides are asked for. contradicts (nv,), bool: columns with respect to q that are a choice, because the constraints that hold
+/// cannot all go on holding along them; Step.corners() tells of all columns with two sides.
 #[pyclass(frozen, get_all, module = "slipstick.types")]
 pub struct StepJacobian {
     dq_dq: Py<PyArray2<f64>>,
@@ -36,6 +38,8 @@ pub struct StepJacobian {
     A: Py<PyArray2<f64>>,
     B: Py<PyArray2<f64>>,
     contradicts: Py<PyArray1<bool>>,
+    dq_dmocap: Py<PyArray2<f64>>,
+    dv_dmocap: Py<PyArray2<f64>>,
 }
 
 #[pymethods]
@@ -58,11 +62,13 @@ pub struct Blocks {
     A: Block,
     B: Block,
     contradicts: Vec<bool>,
+    of_mocap: [Block; 2],
 }
 
 impl Blocks {
     /// The Jacobian or, with a length, that of the mean of both sides.
     pub fn of(step: &mut Step, length: Option<f64>) -> Result<Blocks, GradientError> {
+        let of_mocap = by_mocap(step, length)?;
         let J = match length {
             None => step.jacobian()?,
             Some(length) => step.jacobian_of_sides(length)?,
@@ -80,6 +86,7 @@ impl Blocks {
             A: (A, n, n),
             B: (B, n, inputs),
             contradicts: J.contradicts.to_vec(),
+            of_mocap,
         })
     }
 
@@ -87,7 +94,10 @@ impl Blocks {
         let array = |(numbers, rows, columns): Block| Ok::<_, PyErr>(to_matrix(py, rows, columns, numbers)?.unbind());
         let ([dq_dq, dq_dv, dq_dtau, dq_dctrl], [dv_dq, dv_dv, dv_dtau, dv_dctrl]) = (self.of_q, self.of_v);
         let [dq_dact, dv_dact, dact_dact, dact_dctrl] = self.of_act;
+        let [dq_dmocap, dv_dmocap] = self.of_mocap;
         Ok(StepJacobian {
+            dq_dmocap: array(dq_dmocap)?,
+            dv_dmocap: array(dv_dmocap)?,
             dq_dq: array(dq_dq)?,
             dq_dv: array(dq_dv)?,
             dq_dtau: array(dq_dtau)?,
@@ -105,6 +115,16 @@ impl Blocks {
             contradicts: self.contradicts.into_pyarray(py).unbind(),
         })
     }
+}
+
+/// Derivatives of q and v with respect to the poses of the mocap bodies; no columns where there are none or where sides are asked for.
+fn by_mocap(step: &mut Step, length: Option<f64>) -> Result<[Block; 2], GradientError> {
+    let (nv, n) = (step.model().nv(), if length.is_some() { 0 } else { 6 * step.model().n_mocap() });
+    let (mut dq, mut dv) = (vec![0.0; nv * n], vec![0.0; nv * n]);
+    if n > 0 {
+        step.mocap_jacobian(&mut dq, &mut dv)?;
+    }
+    Ok([(dq, nv, n), (dv, nv, n)])
 }
 
 /// A change of what a step is made from; what is left out is empty.

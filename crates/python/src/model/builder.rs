@@ -211,7 +211,7 @@ impl ModelBuilder {
     ) -> Result<(), Failure> {
         let optional = |what, x: Option<Input>| x.map_or(Ok(Vec::new()), |x| vector(what, x));
         let (q, v, ctrl) = (vector("q", q)?, optional("v", v)?, optional("ctrl", ctrl)?);
-        self.keyframes.push(Keyframe { name, q, v, ctrl, act: Vec::new() });
+        self.keyframes.push(Keyframe { name, q, v, ctrl, ..Keyframe::default() });
         Ok(())
     }
 

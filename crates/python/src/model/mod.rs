@@ -11,7 +11,7 @@ pub mod pickle;
 pub mod scene;
 
 use crate::arguments::arg;
-use crate::arrays::Input;
+use crate::arrays::{Input, to_matrix};
 use crate::dynamics::workspaces::Workspaces;
 use crate::errors::Failure;
 use named::{Actuator, Body, Frame, Geom, Joint, Key};
@@ -39,7 +39,7 @@ pub struct Remarks {
     pub notes: Vec<String>,
 }
 
-/// A named state of a model: q (nq,), v (nv,), ctrl (nu,), act (na,).
+/// A named state of a model: q (nq,), v (nv,), ctrl (nu,), act (na,), mocap (n, 7): poses of the mocap bodies.
 #[pyclass(frozen, get_all, module = "slipstick.types")]
 pub struct Keyframe {
     name: String,
@@ -47,6 +47,7 @@ pub struct Keyframe {
     v: Py<PyArray1<f64>>,
     ctrl: Py<PyArray1<f64>>,
     act: Py<PyArray1<f64>>,
+    mocap: Py<PyArray2<f64>>,
 }
 
 impl Model {
@@ -228,6 +229,12 @@ impl Model {
         scene::tendons(py, &self.inner)
     }
 
+    /// Names of the mocap bodies, whose poses are inputs of a step (list of str).
+    #[getter]
+    fn mocap_names(&self) -> Vec<String> {
+        self.inner.mocap_bodies().map(|b| self.inner.bodies()[b.0].name.clone()).collect()
+    }
+
     /// What the file wants to have measured (list of Sensor).
     #[getter]
     fn sensors(&self) -> Vec<Sensor> {
@@ -238,7 +245,16 @@ impl Model {
     fn keyframe(&self, py: Python<'_>, #[pyo3(from_py_with = arg::name)] name: &str) -> Result<Keyframe, Failure> {
         let k = self.inner.keyframe(name)?;
         let array = |x: &[f64]| PyArray1::from_slice(py, x).unbind();
-        Ok(Keyframe { name: k.name.clone(), q: array(&k.q), v: array(&k.v), ctrl: array(&k.ctrl), act: array(&k.act) })
+        let poses = if k.mocap.is_empty() { self.inner.mocap_poses() } else { k.mocap.clone() };
+        let mocap = to_matrix(py, self.inner.n_mocap(), 7, poses)?.unbind();
+        Ok(Keyframe {
+            name: k.name.clone(),
+            q: array(&k.q),
+            v: array(&k.v),
+            ctrl: array(&k.ctrl),
+            act: array(&k.act),
+            mocap,
+        })
     }
 
     /// A body by name or number (types.Body): mass, center of mass, joints, …

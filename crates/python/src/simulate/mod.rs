@@ -1,6 +1,7 @@
 //! Models in time: a simulator, the steps it makes and what they show.
 
 pub mod memory;
+pub mod mocap;
 pub mod sensors;
 pub mod simulator;
 pub mod state;

@@ -3,15 +3,17 @@
 use crate::arguments::arg;
 use crate::arrays::{Input, optional_vector, wrenches};
 use crate::errors::{Failure, StepWarning};
+use crate::gradient::step::numbers;
 use crate::model::Model;
 use crate::model::options::{Options, count};
 use crate::simulate::memory::{Memory, Origin, Shared};
+use crate::simulate::mocap::{self, Mocap};
 use crate::simulate::sensors::{self, Reading};
 use crate::simulate::state::{self, State};
 use crate::simulate::step::{Finished, Step};
 use crate::simulate::trajectory::{Drive, Trajectory};
 use crate::simulate::warm_start::WarmStart;
-use numpy::PyArray1;
+use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -42,6 +44,7 @@ pub struct Simulator {
     /// The model that moves, with the options of this Simulator (Model).
     #[pyo3(get)]
     model: Py<Model>,
+    mocap: Mocap,
 }
 
 #[pymethods]
@@ -58,7 +61,50 @@ impl Simulator {
             all.set_item("dt", dt)?;
         }
         let model = model.call_method("with_options", (), Some(&all))?.cast_into::<Model>()?;
-        Ok(Simulator { shared: Shared::new(model.get().inner.clone()), model: model.unbind() })
+        let shared = Shared::new(model.get().inner.clone());
+        let mocap = Mocap::new(model.py(), shared.enter()?.simulator.mocap());
+        Ok(Simulator { shared, model: model.unbind(), mocap })
+    }
+
+    /// Positions of the mocap bodies (n, 3) (m), in the order of Model.mocap_names: an array to write to, as in MuJoCo.
+    #[getter]
+    fn mocap_pos(&self, py: Python<'_>) -> Py<PyArray2<f64>> {
+        self.mocap.pos(py)
+    }
+
+    #[setter]
+    fn set_mocap_pos(&self, mocap_pos: Input) -> Result<(), Failure> {
+        self.mocap.assign("mocap_pos", mocap_pos)
+    }
+
+    /// Quaternions (w, x, y, z) of the mocap bodies (n, 4): an array to write to. A step normalizes what it takes from it.
+    #[getter]
+    fn mocap_quat(&self, py: Python<'_>) -> Py<PyArray2<f64>> {
+        self.mocap.quat(py)
+    }
+
+    #[setter]
+    fn set_mocap_quat(&self, mocap_quat: Input) -> Result<(), Failure> {
+        self.mocap.assign("mocap_quat", mocap_quat)
+    }
+
+    /// Moves the mocap body with a name; pos (3,) (m), quat (4,): what is left out stays.
+    #[pyo3(signature = (name, *, pos=None, quat=None))]
+    fn set_mocap(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arg::name)] name: &str,
+        pos: Option<Input>,
+        quat: Option<Input>,
+    ) -> Result<(), Failure> {
+        let (pos, quat) = (numbers("pos", pos, 3)?, numbers("quat", quat, 4)?);
+        let first = 7 * self.shared.model.mocap(name)?;
+        let mut poses = self.mocap.read(py);
+        poses[first..first + pos.len()].copy_from_slice(&pos);
+        poses[first + 3..first + 3 + quat.len()].copy_from_slice(&quat);
+        self.shared.model.check_mocap(&poses)?;
+        self.mocap.write(py, &poses);
+        Ok(())
     }
 
     /// Time step (s).
@@ -98,6 +144,7 @@ impl Simulator {
     #[pyo3(signature = (keyframe=None, *, q=None, v=None, act=None, time=0.0, warm_start=None))]
     fn reset(
         &self,
+        py: Python<'_>,
         #[pyo3(from_py_with = arg::keyframe)] keyframe: Option<&str>,
         q: Option<Input>,
         v: Option<Input>,
@@ -116,7 +163,13 @@ impl Simulator {
         let x = state::changed(model, start, q, v, act, time)?;
         let mut memory = self.shared.enter()?;
         memory.steps += 1; // what the memory holds is not a step from here
+        match keyframe {
+            Some(name) => memory.simulator.reset_to_keyframe(name)?, // mocap bodies as well
+            None if q.is_none() && v.is_none() => memory.simulator.reset(),
+            None => {}
+        }
         memory.simulator.set_state(x)?;
+        self.mocap.write(py, memory.simulator.mocap());
         warm_start.map_or(Ok(()), |warm| Ok(memory.simulator.restore(&warm.0)?))
     }
 
@@ -125,15 +178,21 @@ impl Simulator {
     /// tau (nv,): generalized forces; ctrl (nu,): controls, without which the actuators are off; wrenches (n_bodies, 6):
     /// [force; torque] on each body, world axes, at its center of mass. Returns a Step, whose derivatives can be taken
     /// until the next one. Raises DivergenceError if the next state is not finite: the state stays as it was.
-    #[pyo3(signature = (*, tau=None, ctrl=None, wrenches=None))]
+    /// mocap (n, 7): poses of the mocap bodies (position, quaternion), which mocap_pos and mocap_quat then are.
+    #[pyo3(signature = (*, tau=None, ctrl=None, wrenches=None, mocap=None))]
     fn step(
         &self,
         py: Python<'_>,
         tau: Option<Input>,
         ctrl: Option<Input>,
         wrenches: Option<Input>,
+        mocap: Option<Input>,
     ) -> Result<Step, Failure> {
-        let acting = Acting::new(&self.shared.model, tau, ctrl, wrenches)?;
+        let mut acting = Acting::new(&self.shared.model, tau, ctrl, wrenches, mocap)?;
+        match acting.mocap.is_empty() {
+            true => acting.mocap = self.mocap.read(py),
+            false => self.mocap.write(py, &acting.mocap),
+        }
         let (done, news) = py.detach(|| advance(&self.shared, &acting))?;
         warn(py, news)?;
         Ok(Step::new(py, done))
@@ -142,10 +201,11 @@ impl Simulator {
     /// Many steps from its state, recorded.
     ///
     /// steps (int); ctrl: (nu,) for all steps, (steps, nu), or a function of (time, q, v) that returns (nu,); tau: likewise
-    /// with nv; wrenches (n_bodies, 6) for all steps; contacts: whether the Trajectory keeps the contacts of every step, for
+    /// with nv; wrenches (n_bodies, 6) for all steps; mocap: likewise with 7 numbers per mocap body (position,
+    /// quaternion), without which they stay where they are; contacts: whether the Trajectory keeps the contacts of every step, for
     /// replays. Returns a Trajectory. Raises DivergenceError if a state is not finite, with the steps before it as its
     /// attribute `trajectory`.
-    #[pyo3(signature = (steps, *, ctrl=None, tau=None, wrenches=None, contacts=false))]
+    #[pyo3(signature = (steps, *, ctrl=None, tau=None, wrenches=None, mocap=None, contacts=false))]
     fn rollout(
         &self,
         py: Python<'_>,
@@ -153,16 +213,20 @@ impl Simulator {
         ctrl: Option<Input>,
         tau: Option<Input>,
         wrenches: Option<Input>,
+        mocap: Option<Input>,
         #[pyo3(from_py_with = arg::contacts)] contacts: bool,
     ) -> Result<Trajectory, Failure> {
         let (model, steps) = (&self.shared.model, count("steps", steps)? as usize);
         let ctrl = Drive::new("ctrl", ctrl, steps, model.nu())?;
         let tau = Drive::new("tau", tau, steps, model.nv())?;
+        let poses = Drive::new("mocap", mocap, steps, 7 * model.n_mocap())?;
+        let held = self.mocap.read(py);
         let wrenches = self::wrenches(wrenches, model.n_bodies())?;
         let recorded = slipstick::Trajectory::new(model);
         let mut record =
             Record { recorded: if contacts { recorded.with_contacts() } else { recorded }, readings: Vec::new() };
-        let done = py.detach(|| self.record(steps, &ctrl, &tau, wrenches, &mut record));
+        let done = py.detach(|| self.record(steps, [&ctrl, &tau, &poses], wrenches, held, &mut record));
+        self.mocap.write(py, self.shared.enter()?.simulator.mocap());
         let sensors = sensors::to_dict(py, &record.readings, Some(record.recorded.steps()))?;
         let trajectory = Trajectory::new(py, model, record.recorded, sensors.unbind())?;
         match done {
@@ -202,16 +266,16 @@ impl Simulator {
     fn record(
         &self,
         steps: usize,
-        ctrl: &Drive,
-        tau: &Drive,
+        [ctrl, tau, mocap]: [&Drive; 3],
         wrenches: Vec<Wrench>,
+        held: Vec<f64>,
         out: &mut Record,
     ) -> Result<Option<SolveReport>, Failure> {
         let mut memory = self.shared.enter()?;
         memory.steps += 1; // for steps made before, a rollout is a step like any other
         let Memory { simulator, sensors, warned, .. } = &mut *memory;
         let (model, mut impaired) = (&self.shared.model, None);
-        let mut command = Command { actuated: !ctrl.is_none(), wrenches, ..Command::new(model) };
+        let mut command = Command { actuated: !ctrl.is_none(), wrenches, mocap: held, ..Command::new(model) };
         out.recorded.push_state(simulator.state());
         for k in 0..steps {
             if k % PATIENCE == 0 {
@@ -219,6 +283,7 @@ impl Simulator {
             }
             ctrl.fill("ctrl", k, simulator.state(), &mut command.ctrl)?;
             tau.fill("tau", k, simulator.state(), &mut command.tau)?;
+            mocap.fill("mocap", k, simulator.state(), &mut command.mocap)?;
             let step = simulator.step(&command.input())?;
             step.sensors(sensors)?;
             out.recorded.push_step(&step);
@@ -238,11 +303,12 @@ struct Record {
 
 /// One step from any state, without a Simulator: a function of its arguments alone.
 ///
-/// model: Model; q (nq,), v (nv,), act (na,; without it zeros): where it begins; tau (nv,), ctrl (nu,), wrenches (n_bodies, 6) as in Simulator.step; time
+/// model: Model; q (nq,), v (nv,), act (na,; without it zeros): where it begins; tau (nv,), ctrl (nu,), wrenches (n_bodies, 6) as in
+/// Simulator.step; mocap (n, 7): poses of the mocap bodies, default: those of the file; time
 /// (s) at its beginning; warm_start (WarmStart): impulses to start from, without which it starts from none. The Step has
 /// memory of its own: its derivatives can be taken whenever they are needed. Raises DivergenceError.
 #[pyfunction]
-#[pyo3(signature = (model, q, v, *, tau=None, ctrl=None, wrenches=None, act=None, time=0.0, warm_start=None))]
+#[pyo3(signature = (model, q, v, *, tau=None, ctrl=None, wrenches=None, act=None, mocap=None, time=0.0, warm_start=None))]
 pub fn step(
     py: Python<'_>,
     #[pyo3(from_py_with = arg::model)] model: &Model,
@@ -252,11 +318,15 @@ pub fn step(
     ctrl: Option<Input>,
     wrenches: Option<Input>,
     act: Option<Input>,
+    mocap: Option<Input>,
     #[pyo3(from_py_with = arg::time)] time: f64,
     #[pyo3(from_py_with = arg::warm_start)] warm_start: Option<&WarmStart>,
 ) -> Result<Step, Failure> {
     let x = state::changed(&model.inner, slipstick::State::neutral(&model.inner), Some(q), Some(v), act, time)?;
-    let acting = Acting::new(&model.inner, tau, ctrl, wrenches)?;
+    let mut acting = Acting::new(&model.inner, tau, ctrl, wrenches, mocap)?;
+    if acting.mocap.is_empty() {
+        acting.mocap = model.inner.mocap_poses(); // not those of the keyframe that a simulator begins with
+    }
     let (done, news) = py.detach(|| {
         let shared = Shared::new(model.inner.clone());
         shared.enter()?.simulator.set_state(x)?;
@@ -272,6 +342,7 @@ struct Acting {
     tau: Vec<f64>,
     ctrl: Option<Vec<f64>>,
     wrenches: Vec<Wrench>,
+    mocap: Vec<f64>,
 }
 
 impl Acting {
@@ -280,6 +351,7 @@ impl Acting {
         tau: Option<Input>,
         ctrl: Option<Input>,
         wrenches: Option<Input>,
+        mocap: Option<Input>,
     ) -> Result<Acting, Failure> {
         let (tau, ctrl) = (optional_vector("tau", tau)?, optional_vector("ctrl", ctrl)?);
         let (expected, tau) = (model.nv(), tau.unwrap_or_else(|| vec![0.0; model.nv()]));
@@ -287,7 +359,8 @@ impl Acting {
             // checked here: to the step an empty tau means none
             return Err(InputError::Length { what: "tau", expected, got: tau.len() }.into());
         }
-        Ok(Acting { tau, ctrl, wrenches: self::wrenches(wrenches, model.n_bodies())? })
+        let mocap = mocap::poses(mocap, model.n_mocap())?;
+        Ok(Acting { tau, ctrl, wrenches: self::wrenches(wrenches, model.n_bodies())?, mocap })
     }
 }
 
@@ -296,7 +369,8 @@ fn advance(shared: &Arc<Shared>, acting: &Acting) -> Result<(Finished, Option<So
     let mut memory = shared.enter()?;
     memory.steps += 1; // what the memory held is gone, also if the step fails
     let Memory { simulator, sensors, steps, warned } = &mut *memory;
-    let input = slipstick::Input { tau: &acting.tau, ctrl: acting.ctrl.as_deref(), wrenches: &acting.wrenches };
+    let Acting { tau, ctrl, wrenches, mocap } = acting;
+    let input = slipstick::Input { tau, ctrl: ctrl.as_deref(), wrenches, mocap };
     let step = simulator.step(&input)?;
     step.sensors(sensors)?;
     let report = *step.report();
@@ -306,7 +380,8 @@ fn advance(shared: &Arc<Shared>, acting: &Acting) -> Result<(Finished, Option<So
         report,
         contacts: step.contacts().collect(),
         sensors: sensors::readings(&shared.model, sensors),
-        actuated: acting.ctrl.is_some(),
+        actuated: ctrl.is_some(),
+        mocap: step.mocap().collect(),
         origin: Origin { shared: shared.clone(), step: *steps },
         next: simulator.state().clone(),
     };

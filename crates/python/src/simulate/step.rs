@@ -1,13 +1,13 @@
 //! `Step`: what a finished step shows, and its derivatives.
 
 use crate::arguments::arg;
-use crate::arrays::{Input, Matrix, Vector, to_matrix, vector};
+use crate::arrays::{Input, Matrix, Vector, array, to_matrix, vector, wrong_shape};
 use crate::errors::Failure;
 use crate::gradient::corners::Corners;
 use crate::gradient::object::Gradient;
 use crate::gradient::sensors as sensor_gradient;
 use crate::gradient::step::{
-    Blocks, Direction, Groups, StepJacobian, Weights, contact_number, group, in_mode, numbers,
+    Blocks, Direction, Groups, StepJacobian, Weights, contact_number, finite, group, in_mode, numbers,
 };
 use crate::model::gradient_options::Choice;
 use crate::simulate::memory::Origin;
@@ -50,6 +50,7 @@ pub struct Step {
     contacts: Vec<slipstick::step::ContactView>,
     sensors: Vec<Reading>,
     actuated: bool,
+    mocap: Vec<f64>,
     origin: Origin,
 }
 
@@ -62,6 +63,7 @@ pub struct Finished {
     pub contacts: Vec<slipstick::step::ContactView>,
     pub sensors: Vec<Reading>,
     pub actuated: bool,
+    pub mocap: Vec<f64>,
     pub origin: Origin,
 }
 
@@ -79,6 +81,7 @@ impl Step {
             contacts: done.contacts,
             sensors: done.sensors,
             actuated: done.actuated,
+            mocap: done.mocap,
             origin: done.origin,
         }
     }
@@ -90,6 +93,11 @@ impl Step {
     /// Contacts as they were, whatever the simulator has done since.
     pub fn views(&self) -> &[slipstick::step::ContactView] {
         &self.contacts
+    }
+
+    /// Poses of the mocap bodies during it.
+    pub fn mocap(&self) -> &[f64] {
+        &self.mocap
     }
 
     /// The state at its end.
@@ -118,6 +126,26 @@ impl Step {
         work: impl FnOnce(&mut slipstick::Step, &mut Sensors) -> Result<T, E> + Send,
     ) -> Result<T, Failure> {
         py.detach(|| self.origin.resume(|step, memory| in_mode(step, gradient, |step| work(step, memory))))
+    }
+
+    /// A change of the poses of the mocap bodies (n, 6), or nothing.
+    fn pose_change(&self, mocap: Option<Input>) -> Result<Vec<f64>, Failure> {
+        let Some(x) = mocap else { return Ok(Vec::new()) };
+        let (numbers, shape) = array("mocap", x)?;
+        let count = self.model().n_mocap();
+        if shape != [count, 6] {
+            return Err(wrong_shape("mocap", &format!("({count}, 6)"), &shape).into());
+        }
+        finite("mocap", numbers)
+    }
+
+    /// The gradient with respect to the poses of the mocap bodies.
+    fn mocap_gradient(&self, py: Python<'_>, w: &Weights, mode: Option<Choice>) -> Result<Vec<f64>, Failure> {
+        let mut out = vec![0.0; 6 * self.model().n_mocap()];
+        if !out.is_empty() {
+            self.resume_in(py, mode, |step, _| step.vjp_mocap(w.borrow(), &mut out))?;
+        }
+        Ok(out)
     }
 
     fn weights(
@@ -258,12 +286,13 @@ impl Step {
     /// The change of (q, v) at the end along a change of q (nv,), v (nv,), tau (nv,), ctrl (nu,) and act (na,): Jacobian times
     /// vector; that of act is jvp_act.
     ///
-    /// What is left out does not change; ctrl is for steps made with ctrl. one_sided: the derivative of the side to which
+    /// What is left out does not change; ctrl is for steps made with ctrl. mocap (n, 6): change of the poses of the mocap bodies,
+    /// position in world axes, rotation in the axes of the body; not on one side. one_sided: the derivative of the side to which
     /// the change leads, where something is about to slip, open or close or more is held than the motion has. length:
     /// the difference quotient of the true step for a change so many times as long as the one given, as far as
     /// contacts stay where they are; it implies one_sided. gradient: as of jacobian. Returns (dq, dv), (nv,) each. Raises
     /// StaleStep, GradientError, also where the step jams or jumps along the change.
-    #[pyo3(signature = (*, q=None, v=None, tau=None, ctrl=None, act=None, one_sided=false, length=None, gradient=None))]
+    #[pyo3(signature = (*, q=None, v=None, tau=None, ctrl=None, act=None, mocap=None, one_sided=false, length=None, gradient=None))]
     fn jvp<'py>(
         &self,
         py: Python<'py>,
@@ -272,6 +301,7 @@ impl Step {
         tau: Option<Input>,
         ctrl: Option<Input>,
         act: Option<Input>,
+        mocap: Option<Input>,
         #[pyo3(from_py_with = arg::one_sided)] one_sided: bool,
         #[pyo3(from_py_with = arg::length)] length: Option<f64>,
         gradient: Option<Choice>,
@@ -281,9 +311,23 @@ impl Step {
         let act = numbers("act", act, self.model().na())?;
         let along = Direction { q, v, tau, ctrl: self.controls(ctrl)?, act };
         let (mut dq, mut dv) = (vec![0.0; nv], vec![0.0; nv]);
-        self.resume_in(py, gradient, |step, _| match one_sided || length.is_some() {
-            true => step.jvp_one_sided(along.borrow(), length, &mut dq, &mut dv),
-            false => step.jvp(along.borrow(), &mut dq, &mut dv),
+        let (poses, sided) = (self.pose_change(mocap)?, one_sided || length.is_some());
+        if sided && !poses.is_empty() {
+            let what = "one side of a step with respect to poses of mocap bodies".into();
+            return Err(GradientError::Unsupported { what }.into());
+        }
+        self.resume_in(py, gradient, |step, _| {
+            match sided {
+                true => step.jvp_one_sided(along.borrow(), length, &mut dq, &mut dv),
+                false => step.jvp(along.borrow(), &mut dq, &mut dv),
+            }?;
+            if poses.is_empty() {
+                return Ok(());
+            }
+            let (mut by_q, mut by_v) = (vec![0.0; nv], vec![0.0; nv]);
+            step.jvp_mocap(&poses, &mut by_q, &mut by_v)?;
+            dq.iter_mut().zip(by_q).chain(dv.iter_mut().zip(by_v)).for_each(|(d, x)| *d += x);
+            Ok::<_, GradientError>(())
         })?;
         Ok((dq.into_pyarray(py), dv.into_pyarray(py)))
     }
@@ -307,7 +351,7 @@ impl Step {
     /// Step.contacts, world axes; sensors: to readings, a dict of names in Step.sensors to arrays as long as their readings. What is left
     /// out counts as zero. parameters: groups of Model.parameters to differentiate by, a name, several names or "all"; one more adjoint solve each.
     /// gradient: as of jacobian; without impulses, for contacts may be others then. Returns a Gradient, in which ctrl is None for a step
-    /// made without ctrl. Raises StaleStep, GradientError.
+    /// made without ctrl, and mocap (n, 6) None for a model without mocap bodies or with sensors. Raises StaleStep, GradientError.
     #[pyo3(signature = (*, q=None, v=None, impulses=None, act=None, sensors=None, parameters=None, gradient=None))]
     fn vjp(
         &self,
@@ -336,7 +380,12 @@ impl Step {
         let parts = groups.iter().zip(by_group).zip(&sizes).map(|((group, x), size)| (group.name(), (&size[..], x)));
         let ctrl = self.actuated.then_some((&nu[..], gctrl));
         let na = [gact.len()];
-        Ok(Gradient::new(py, [gq, gv, gtau].map(|x| (&nv[..], x)), ctrl, parts)?.with_act(py, (&na, gact))?)
+        let whole = Gradient::new(py, [gq, gv, gtau].map(|x| (&nv[..], x)), ctrl, parts)?.with_act(py, (&na, gact))?;
+        // readings depend on poses in ways of their own, of which there is no derivative
+        match self.model().n_mocap() > 0 && readings.is_none() {
+            true => Ok(whole.with_mocap(py, self.mocap_gradient(py, &w, gradient)?)?),
+            false => Ok(whole),
+        }
     }
 
     /// Derivatives of (q, v) at the end with respect to a group of n parameters of the model.

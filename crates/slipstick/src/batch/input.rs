@@ -10,7 +10,7 @@ use slipstick_core::{Input, InputError};
 /// What acts on the environments of a batch. An [`Input`] with rows is one, without wrenches that differ.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BatchInput<'a> {
-    /// Forces and controls, one row after the other; its wrenches act on every environment.
+    /// Forces, controls and poses of mocap bodies, one row after the other; its wrenches act on every environment.
     pub acting: Input<'a>,
     /// Further wrenches on every body of every environment (n × n_bodies × 6), or nothing: force and torque in world axes, at its
     /// center of mass.
@@ -24,9 +24,9 @@ impl<'a> From<&Input<'a>> for BatchInput<'a> {
 }
 
 impl BatchInput<'_> {
-    /// What acts on an environment: its rows of forces, controls and wrenches.
-    pub(super) fn row<'a>(&'a self, [tau, ctrl, wrenches]: [&'a [f64]; 3]) -> Acting<'a> {
-        Acting { input: Input { tau, ctrl: self.acting.ctrl.map(|_| ctrl), ..self.acting }, wrenches }
+    /// What acts on an environment: its rows of forces, controls, wrenches and poses of mocap bodies.
+    pub(super) fn row<'a>(&'a self, [tau, ctrl, wrenches, mocap]: [&'a [f64]; 4]) -> Acting<'a> {
+        Acting { input: Input { tau, ctrl: self.acting.ctrl.map(|_| ctrl), mocap, ..self.acting }, wrenches }
     }
 }
 
@@ -65,14 +65,15 @@ pub struct BatchDirection<'a> {
 }
 
 impl Batch {
-    /// Rows of what acts in a number of steps: forces, controls and wrenches.
-    pub(super) fn rows_of<'a>(&self, input: &BatchInput<'a>, steps: usize) -> Result<[Rows<'a>; 3], InputError> {
+    /// Rows of what acts in a number of steps: forces, controls, wrenches and poses of mocap bodies.
+    pub(super) fn rows_of<'a>(&self, input: &BatchInput<'a>, steps: usize) -> Result<[Rows<'a>; 4], InputError> {
         let (n, [_, nv, nu]) = (self.len(), self.sizes);
         let (ctrl, nu) = input.acting.ctrl.map_or((&[][..], 0), |ctrl| (ctrl, nu));
         let tau = Rows::optional("tau", input.acting.tau, n, steps.saturating_mul(nv))?;
-        let bodies = self.environments[0].model().n_bodies();
+        let (bodies, poses) = (self.environments[0].model().n_bodies(), self.environments[0].model().n_mocap());
         let wrenches = Rows::optional("wrenches", input.wrenches, n, 6 * bodies)?;
-        Ok([tau, Rows::new("ctrl", ctrl, n, steps.saturating_mul(nu))?, wrenches])
+        let mocap = Rows::optional("mocap", input.acting.mocap, n, steps.saturating_mul(7 * poses))?;
+        Ok([tau, Rows::new("ctrl", ctrl, n, steps.saturating_mul(nu))?, wrenches, mocap])
     }
 
     /// Numbers of some groups of parameters.

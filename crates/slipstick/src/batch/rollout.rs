@@ -41,8 +41,8 @@ impl Batch {
     ) -> Result<(), BatchError> {
         let (n, [nq, nv, _]) = (self.len(), self.sizes);
         let (states, input) = (steps.saturating_add(1), input.into());
-        let [tau, ctrl, wrenches] = self.rows_of(&input, steps)?;
-        let given = [Rows::new("q", q, n, nq)?, Rows::new("v", v, n, nv)?, tau, ctrl, wrenches];
+        let [tau, ctrl, wrenches, mocap] = self.rows_of(&input, steps)?;
+        let given = [Rows::new("q", q, n, nq)?, Rows::new("v", v, n, nv)?, tau, ctrl, wrenches, mocap];
         let out = [
             RowsMut::new("q_out", q_out, n, states.saturating_mul(nq))?,
             RowsMut::new("v_out", v_out, n, states.saturating_mul(nv))?,
@@ -50,9 +50,9 @@ impl Batch {
         self.actuated = input.acting.ctrl.is_some();
         self.recorded = memory.map(|_| steps);
         let keep = self.keeps_steps;
-        self.run(given, out, |environment, stepper, [q, v, tau, ctrl, wrenches], [q_out, v_out]| {
+        self.run(given, out, |environment, stepper, [q, v, tau, ctrl, wrenches, mocap], [q_out, v_out]| {
             let mut rows = q_out.chunks_exact_mut(nq.max(1)).zip(v_out.chunks_exact_mut(nv.max(1)));
-            let acting = input.row([tau, ctrl, wrenches]);
+            let acting = input.row([tau, ctrl, wrenches, mocap]);
             environment.rollout(stepper, keep, steps, memory, [q, v], &acting, |x| {
                 if let Some((q, v)) = rows.next() {
                     q.copy_from_slice(&x.q);

@@ -39,13 +39,13 @@ impl Batch {
     ) -> Result<(), BatchError> {
         check_hold(hold)?;
         let (n, [nq, nv, _], input) = (self.len(), self.sizes, input.into());
-        let [tau, ctrl, wrenches] = self.rows_of(&input, 1)?;
-        let given = [Rows::new("q", q, n, nq)?, Rows::new("v", v, n, nv)?, tau, ctrl, wrenches];
+        let [tau, ctrl, wrenches, mocap] = self.rows_of(&input, 1)?;
+        let given = [Rows::new("q", q, n, nq)?, Rows::new("v", v, n, nv)?, tau, ctrl, wrenches, mocap];
         let out = [RowsMut::new("q_next", q_next, n, nq)?, RowsMut::new("v_next", v_next, n, nv)?];
         (self.actuated, self.recorded) = (input.acting.ctrl.is_some(), None);
         let keep = self.keeps_steps;
-        self.run(given, out, |environment, stepper, [q, v, tau, ctrl, wrenches], out| {
-            let acting = input.row([tau, ctrl, wrenches]);
+        self.run(given, out, |environment, stepper, [q, v, tau, ctrl, wrenches, mocap], out| {
+            let acting = input.row([tau, ctrl, wrenches, mocap]);
             match hold {
                 1 => environment.step(stepper, keep, [q, v], &acting, out),
                 _ => environment.hold(stepper, keep, hold, [q, v], &acting, out),

@@ -96,6 +96,7 @@ struct Search {
     tau: Vec<f64>,
     ctrl: Option<Vec<f64>>,
     wrenches: Vec<Wrench>,
+    mocap: Vec<f64>,
     /// v_next of the step ([`PerturbedStep::ends`]), and v_next of a perturbed one.
     ends: [Vec<f64>; 2],
     there: State,
@@ -117,9 +118,10 @@ impl Search {
         data.restore(&step.warm_start())?;
         perturbed.begin(&model, &mut data, &arguments, &mut there)?;
         let (tau, ctrl, wrenches) = (input.tau.to_vec(), input.ctrl.map(<[f64]>::to_vec), input.wrenches.to_vec());
+        let mocap = input.mocap.to_vec();
         let ends = perturbed.ends(&model, &mut data, &arguments, &mut there)?;
         let direction = columns.map(|n| vec![0.0; n]);
-        Ok(Search { model, data, perturbed, scale, x, tau, ctrl, wrenches, ends, there, direction })
+        Ok(Search { model, data, perturbed, scale, x, tau, ctrl, wrenches, mocap, ends, there, direction })
     }
 
     /// Whether the Jacobian tells what the step does along a random change of each input, ahead and back.
@@ -184,10 +186,9 @@ impl Search {
 
     /// The change of v_next along the direction over `h`, from either end; nothing where contact is not solved.
     fn quotients(&mut self, h: f64) -> Result<Vec<Vec<f64>>, GradCheckError> {
-        let Search {
-            model, data, perturbed, x, tau, ctrl, wrenches, there, direction: [q, v, dtau, dctrl, act], ..
-        } = self;
-        let arguments = StepArguments { x, input: Input { tau, ctrl: ctrl.as_deref(), wrenches } };
+        let Search { model, data, perturbed, x, tau, ctrl, wrenches, mocap, there, .. } = self;
+        let [q, v, dtau, dctrl, act] = &self.direction;
+        let arguments = StepArguments { x, input: Input { tau, ctrl: ctrl.as_deref(), wrenches, mocap } };
         let direction = InputDirection { q, v, tau: dtau, ctrl: dctrl, act };
         match perturbed.along(model, data, &arguments, direction, h, there) {
             Ok(step) if step.report().status == Status::NotConverged => Ok(Vec::new()),

@@ -23,17 +23,26 @@ pub struct Command {
     pub tau: Vec<f64>,
     /// Forces and torques on bodies, world axes.
     pub wrenches: Vec<Wrench>,
+    /// Poses of the mocap bodies (7 each, as in [`Input::mocap`]); empty: they stay where they are.
+    pub mocap: Vec<f64>,
 }
 
 impl Command {
     /// Controls and forces of zero, actuators on.
     pub fn new(model: &Model) -> Command {
-        Command { ctrl: vec![0.0; model.nu()], actuated: true, tau: vec![0.0; model.nv()], wrenches: Vec::new() }
+        Command {
+            ctrl: vec![0.0; model.nu()],
+            actuated: true,
+            tau: vec![0.0; model.nv()],
+            wrenches: Vec::new(),
+            mocap: Vec::new(),
+        }
     }
 
     /// The input of a step under it.
     pub fn input(&self) -> Input<'_> {
-        Input { tau: &self.tau, ctrl: self.actuated.then_some(&self.ctrl), wrenches: &self.wrenches }
+        let ctrl = self.actuated.then_some(&self.ctrl[..]);
+        Input { tau: &self.tau, ctrl, wrenches: &self.wrenches, mocap: &self.mocap }
     }
 }
 

@@ -109,7 +109,8 @@ impl RolloutGradient {
         self.recorder.bytes(&self.stepper.model)
     }
 
-    /// The steps from a state. The input has a row for each: `tau` (steps × nv), `ctrl` (steps × nu).
+    /// The steps from a state. The input has a row for each: `tau` (steps × nv), `ctrl` (steps × nu), `mocap`
+    /// (steps × 7 per mocap body). There are no derivatives with respect to `mocap` here: see `Step::vjp_mocap`.
     pub fn run(&mut self, x0: &State, input: &Input) -> Result<Rollout<'_>, RolloutGradientError> {
         self.finished = false;
         self.begin(x0, input)?;
@@ -138,6 +139,7 @@ impl RolloutGradient {
         if let Some(ctrl) = input.ctrl {
             vector("ctrl", ctrl, recorder.steps.saturating_mul(recorder.layout.nu))?;
         }
+        vector_or_none("mocap", input.mocap, recorder.steps.saturating_mul(7 * stepper.model.n_mocap()))?;
         stepper.begin(x0, start, input)?;
         recorder.begin(stepper)
     }

@@ -38,9 +38,9 @@ impl Stepper {
 
     /// Bytes of its heap memory.
     pub fn heap(&self) -> usize {
-        let Command { ctrl, tau, wrenches, .. } = &self.command;
+        let Command { ctrl, tau, wrenches, mocap, .. } = &self.command;
         let State { q, v, act, .. } = &self.x;
-        let vectors = [q, v, act, &self.next.q, &self.next.v, &self.next.act, ctrl, tau].map(Vec::capacity);
+        let vectors = [q, v, act, &self.next.q, &self.next.v, &self.next.act, ctrl, tau, mocap].map(Vec::capacity);
         let numbers = 8 * vectors.iter().sum::<usize>();
         self.data.bytes() + numbers + wrenches.capacity() * size_of::<Wrench>()
     }
@@ -60,12 +60,17 @@ impl Stepper {
         command.tau.fill(0.0);
         command.wrenches.clear();
         command.wrenches.extend_from_slice(input.wrenches);
+        command.mocap.clear();
+        if !input.mocap.is_empty() {
+            command.mocap.resize(7 * self.model.n_mocap(), 0.0);
+        }
     }
 
     /// Takes what acts in step `t`.
     pub fn take(&mut self, input: &Input, t: usize) {
         fill(input.ctrl.unwrap_or_default(), t, &mut self.command.ctrl);
         fill(input.tau, t, &mut self.command.tau);
+        fill(input.mocap, t, &mut self.command.mocap);
     }
 
     /// Makes the step from `x`.
@@ -95,6 +100,9 @@ impl Stepper {
         fill(&record.act, t, &mut self.x.act);
         fill(&record.ctrl, t, &mut self.command.ctrl);
         fill(&record.tau, t, &mut self.command.tau);
+        if !self.command.mocap.is_empty() {
+            fill(&record.mocap, t, &mut self.command.mocap);
+        }
         let remade = self.remade;
         let done = self.step(t)?;
         if remade || done.mode_key() == tape.keys[t] { Ok(done) } else { Err(RolloutGradientError::Branch { step: t }) }

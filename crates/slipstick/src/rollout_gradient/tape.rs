@@ -111,6 +111,7 @@ impl Tape {
         empty(&mut record.act, states, layout.na)?;
         empty(&mut record.ctrl, steps, layout.nu)?;
         empty(&mut record.tau, steps, layout.nv)?;
+        empty(&mut record.mocap, steps, 7 * model.n_mocap())?;
         empty(&mut record.contacts, steps, 1)?;
         empty(&mut record.penetration, steps, 1)?;
         empty(&mut record.residual, steps, 1)?;
@@ -136,7 +137,7 @@ impl Tape {
         let (matrix, n) = (8 * layout.size(), |numbers: usize| 8 * numbers);
         let state = n(1 + model.nq() + layout.nv + layout.na);
         // controls, forces, readings, key, five numbers of the report and three small ones
-        let report = n(layout.nu + layout.nv + layout.readings + 1 + 5) + 4 + 2;
+        let report = n(layout.nu + layout.nv + 7 * model.n_mocap() + layout.readings + 1 + 5) + 4 + 2;
         let (kept, once) = match memory {
             Memory::Store => (matrix, 0),
             Memory::Recompute => (size_of::<WarmStart>(), matrix),

@@ -65,6 +65,9 @@ fn parse(model: &Model, file: &[u8]) -> Result<Trajectory, Fault> {
     }
     t.ctrl = arrays.floats("ctrl", &[steps, nu])?;
     t.tau = arrays.floats("tau", &[steps, nv])?;
+    if arrays.has("mocap") {
+        t.mocap = arrays.floats("mocap", &[steps, 7 * model.n_mocap()])?;
+    }
     t.penetration = arrays.floats("penetration", &[steps])?;
     t.residual = arrays.floats("residual", &[steps])?;
     t.compliance_shift = arrays.floats("compliance_shift", &[steps])?;

@@ -40,6 +40,9 @@ pub struct Trajectory {
     pub ctrl: Vec<f64>,
     /// Generalized forces in addition to the actuators' (steps × nv).
     pub tau: Vec<f64>,
+    /// Poses of the mocap bodies in each step (steps × 7 per body); empty where there are none. Files for numpy have them,
+    /// tables and JSON do not.
+    pub mocap: Vec<f64>,
     /// Contacts in the problem of each step.
     pub contacts: Vec<usize>,
     /// Deepest overlap at the beginning of each step (m); zero without any.
@@ -118,6 +121,7 @@ impl Trajectory {
             act: Vec::new(),
             ctrl: Vec::new(),
             tau: Vec::new(),
+            mocap: Vec::new(),
             contacts: Vec::new(),
             penetration: Vec::new(),
             residual: Vec::new(),
@@ -144,6 +148,13 @@ impl Trajectory {
         let (views, ends) = self.views.as_ref()?;
         let begin = step.checked_sub(1).map_or(0, |last| ends.get(last).copied().unwrap_or_default());
         views.get(begin..*ends.get(step)?)
+    }
+
+    /// Poses of the mocap bodies in a step, or after the last one; none where there are no such bodies.
+    pub fn mocap_of(&self, step: usize) -> &[f64] {
+        let (steps, width) = (self.steps(), self.mocap.len().checked_div(self.steps()).unwrap_or(0));
+        let first = step.min(steps.saturating_sub(1)) * width;
+        self.mocap.get(first..first + width).unwrap_or_default()
     }
 
     /// Steps that did not converge.
@@ -174,7 +185,7 @@ impl Trajectory {
     /// What acted in all steps if the actuators were on: the input of a rollout that repeats them. A trajectory does
     /// not know about wrenches.
     pub fn input(&self) -> Input<'_> {
-        Input::tau(&self.tau).with_ctrl(&self.ctrl)
+        Input::tau(&self.tau).with_ctrl(&self.ctrl).with_mocap(&self.mocap)
     }
 
     /// Bytes that a number of steps of a model takes in memory, about.
@@ -208,6 +219,7 @@ impl Trajectory {
             None => self.ctrl.extend(std::iter::repeat_n(0.0, self.sizes[2])),
         }
         self.tau.extend_from_slice(input.tau);
+        self.mocap.extend(step.mocap());
         let report = step.report();
         self.contacts.push(report.contacts);
         self.penetration.push(step.penetration());

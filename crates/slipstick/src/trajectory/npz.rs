@@ -5,7 +5,8 @@ use slipstick_core::Status;
 use slipstick_core::constraint::Stage;
 use std::io::{self, Write};
 
-/// Arrays `time`, `q`, `v`, `act` (of models with activations), `ctrl`, `tau`, `contacts`, `penetration`, `residual`, `compliance_shift`, `correction`,
+/// Arrays `time`, `q`, `v`, `act` (of models with activations), `ctrl`, `tau`, `mocap` where there are mocap bodies, `contacts`, `penetration`,
+/// `residual`, `compliance_shift`, `correction`,
 /// `iterations`, `status`, `stage` (numbers of the words in `status_names` and `stage_names`), those of contacts if they
 /// were kept, and `format`, `version`, `model`, `dt`.
 pub(super) fn write(t: &Trajectory, out: &mut impl Write) -> io::Result<()> {
@@ -27,6 +28,9 @@ pub(super) fn write(t: &Trajectory, out: &mut impl Write) -> io::Result<()> {
     }
     arrays.floats("ctrl", &[steps, nu], &t.ctrl)?;
     arrays.floats("tau", &[steps, nv], &t.tau)?;
+    if !t.mocap.is_empty() {
+        arrays.floats("mocap", &[steps, t.mocap.len() / steps], &t.mocap)?;
+    }
     arrays.floats("penetration", &[steps], &t.penetration)?;
     arrays.floats("residual", &[steps], &t.residual)?;
     arrays.floats("compliance_shift", &[steps], &t.compliance_shift)?;

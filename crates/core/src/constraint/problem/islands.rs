@@ -87,7 +87,7 @@ impl DisjointSets {
     /// Masses of the islands.
     fn weigh(&mut self, model: &Model) {
         self.mass.fill(0.0);
-        for (node, inertia) in model.tree().nodes.iter().zip(model.inertias()).skip(1) {
+        for (node, inertia) in model.tree().nodes.iter().zip(model.inertias()).filter(|(node, _)| node.moves()) {
             self.mass[node.tree] += inertia.mass;
         }
         for tree in (1..self.mass.len()).rev() {
@@ -127,8 +127,8 @@ impl DisjointSets {
 
     /// The first tree of the island of two bodies that a constraint joins.
     pub fn of_pair(&self, model: &Model, bodies: [BodyId; 2]) -> usize {
-        let moving = bodies.into_iter().find(|b| *b != BodyId::WORLD);
-        moving.map_or(0, |b| self.first(model.tree().nodes[b.0].tree))
+        let moving = bodies.into_iter().find_map(|b| model.tree().tree_of(b.0));
+        moving.map_or(0, |tree| self.first(tree))
     }
 }
 
@@ -313,7 +313,7 @@ impl Assembly {
     pub(crate) fn join(&mut self, model: &Model) {
         let Assembly { joined, candidates, joint_rows, pair_rows, .. } = self;
         let tree = model.tree();
-        let tree_of = |body: BodyId| (body != BodyId::WORLD).then(|| tree.nodes[body.0].tree);
+        let tree_of = |body: BodyId| tree.tree_of(body.0);
         joined.split_spent();
         joined.begin(model);
         if tree.roots.len() == 1 {

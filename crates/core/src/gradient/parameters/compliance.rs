@@ -17,7 +17,7 @@ pub(crate) fn add(s: &ParameterAdjoint, out: &mut [f64]) {
         let of = |(k, b): (usize, &Block)| s.weights(k)[2] * s.f.solution.lambda()[b.row + 2] * b.relative_compliance;
         let gain = blocks().map(of).sum::<f64>() / (island.mass * island.mass);
         for (i, ten) in (1..).zip(out.chunks_exact_mut(10)) {
-            if s.f.assembly.joined.first(tree.nodes[i].tree) == island.tree {
+            if tree.tree_of(i).is_some_and(|own| s.f.assembly.joined.first(own) == island.tree) {
                 ten[0] += gain;
             }
         }

@@ -5,6 +5,7 @@
 #![allow(non_snake_case)]
 
 mod compliance;
+pub(super) mod mocap;
 pub(super) mod surfaces;
 
 use super::drive::implicit_gain;
@@ -104,6 +105,9 @@ impl ParameterAdjoint<'_, '_> {
         let (dt, f) = (self.dt(), &*self.f);
         for (i, six) in (1..).zip(out.chunks_exact_mut(6)) {
             let node = &f.model.tree().nodes[i];
+            if !node.moves() && f.kin.mocap_given {
+                continue; // where its pose is given, that of the model does not matter
+            }
             let (V, A) = (f.kin.V[node.parent], self.unconstrained.dkin.A[node.parent]);
             for (k, S) in placement_axes(f, i).into_iter().enumerate() {
                 let psi = V.cross(S);

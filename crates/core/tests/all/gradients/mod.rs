@@ -13,6 +13,7 @@ mod gauge;
 mod ground;
 mod islands;
 mod joints;
+mod mocap;
 mod modes;
 pub mod oracle;
 mod parameters;

@@ -68,7 +68,7 @@ pub struct Inputs {
 
 impl Inputs {
     pub fn input(&self) -> Input<'_> {
-        Input { tau: &self.tau, ctrl: self.ctrl.as_deref(), wrenches: &self.wrenches }
+        Input { tau: &self.tau, ctrl: self.ctrl.as_deref(), wrenches: &self.wrenches, mocap: &[] }
     }
 }
 

@@ -113,10 +113,9 @@ pub static BODY: Spec = Spec {
     name: "body",
     class: Read,
     attributes: &[
-        Group(Read, "axisangle childclass euler gravcomp name pos quat xyaxes zaxis"),
+        Group(Read, "axisangle childclass euler gravcomp mocap name pos quat xyaxes zaxis"),
         Group(Softness, "sleep"),
         Group(Record, "fuse simple user"),
-        Group(Unsupported("mocap is not supported: the body is fixed"), "mocap"),
     ],
     children: &INSIDE,
 };

@@ -78,7 +78,7 @@ pub static CUSTOM: Spec = Spec::unread("custom", Record);
 pub static KEYFRAME_KEY: Spec = Spec {
     name: "key",
     class: Read,
-    attributes: &[Group(Read, "act ctrl name qpos qvel"), Group(Record, "mpos mquat plastic time")],
+    attributes: &[Group(Read, "act ctrl mpos mquat name qpos qvel"), Group(Record, "plastic time")],
     children: &[],
 };
 

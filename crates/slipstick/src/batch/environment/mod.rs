@@ -86,10 +86,10 @@ impl Environment {
     /// Bytes that it takes.
     pub fn bytes(&self) -> usize {
         let recorder = self.recorder.as_ref().map_or(0, |r| size_of::<Recorder>() + r.bytes(&self.model));
-        let Command { ctrl, tau, wrenches, .. } = &self.command;
+        let Command { ctrl, tau, wrenches, mocap, .. } = &self.command;
         let of_state = |x: &State| x.q.capacity() + x.v.capacity() + x.act.capacity();
-        let vectors = of_state(&self.x) + of_state(&self.before) + ctrl.capacity() + tau.capacity();
-        let numbers = 8 * vectors + size_of_val(&wrenches[..]);
+        let of_command = ctrl.capacity() + tau.capacity() + mocap.capacity();
+        let numbers = 8 * (of_state(&self.x) + of_state(&self.before) + of_command) + size_of_val(&wrenches[..]);
         let own = self.own.as_ref().map_or(0, |data| data.bytes());
         let contacts = self.contacts.capacity() * size_of::<ContactView>();
         size_of::<Environment>() + numbers + own + recorder + contacts + self.warm.bytes() + self.warm_before.bytes()

@@ -70,7 +70,7 @@ const HEAD: &str = "slipstick-grad-check-state 1";
 
 impl Sample {
     pub(crate) fn arguments(&self) -> StepArguments<'_> {
-        let input = Input { tau: &self.tau, ctrl: self.ctrl.as_deref(), wrenches: &self.wrenches };
+        let input = Input { tau: &self.tau, ctrl: self.ctrl.as_deref(), wrenches: &self.wrenches, mocap: &[] };
         StepArguments { x: &self.x, input }
     }
 
