@@ -1,6 +1,7 @@
 //! `slipstick check`: what is wrong with a robot file, what is doubtful, and what to do about it.
 
 use crate::output::say;
+use crate::overlap;
 use crate::sanity;
 use crate::source::{self, Source, Trouble};
 use serde_json::{Value, json};
@@ -92,7 +93,7 @@ fn of_model(model: &Model) -> Vec<Finding> {
         finding(Level::Warning, &w.place, text, hint(&w.effect))
     });
     let notes = model.notes().iter().map(|n| finding(Level::Note, "", n, ""));
-    warnings.chain(sanity::check(model)).chain(notes).collect()
+    warnings.chain(sanity::check(model)).chain(overlap::check(model)).chain(notes).collect()
 }
 
 /// What to do about a warning, by the words in it.

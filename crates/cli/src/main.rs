@@ -15,6 +15,7 @@ mod manual;
 mod models;
 mod names;
 mod output;
+mod overlap;
 mod progress;
 mod recording;
 mod run;

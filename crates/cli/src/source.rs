@@ -1,6 +1,6 @@
 //! Where a robot comes from: a built-in name or a file, with the options of loading.
 
-use slipstick::files::PairChoice;
+use slipstick::files::{OverlapChoice, PairChoice};
 use slipstick::{LoadError, LoadOptions, Model};
 use std::path::{Path, PathBuf};
 
@@ -19,6 +19,9 @@ pub struct Options {
     /// Which geoms may touch: default (mujoco for MJCF, paper for URDF), mujoco, paper, or a JSON file with a list.
     #[arg(long, value_name = "RULE|FILE", default_value = "default")]
     pub pairs: PairChoice,
+    /// What becomes of geoms that overlap at the start: keep, exclude (those of every pose) or error.
+    #[arg(long, value_name = "CHOICE", default_value = "keep")]
+    pub overlap: OverlapChoice,
     /// Treat warnings as errors.
     #[arg(long)]
     pub strict: bool,
@@ -50,6 +53,7 @@ impl Options {
         options.ground = self.ground;
         options.package_dirs.clone_from(&self.package_dirs);
         options.pairs = self.pairs.clone();
+        options.overlap = self.overlap;
         options.strict = self.strict;
         options.cache = !self.no_cache;
         options.decompose = self.decompose;

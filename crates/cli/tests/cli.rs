@@ -66,6 +66,23 @@ fn errors_fail_the_check_with_place_and_hint() {
 }
 
 #[test]
+fn overlaps_at_the_start_are_listed_with_the_lines_that_exclude_them() {
+    let folder = Folder::new("overlap");
+    let base = r#"<mujoco><worldbody><geom name="floor" type="plane" size="0 0 1"/><body name="base" pos="0 0 0.01">
+        <joint axis="0 0 1"/><geom name="hull" type="box" size="0.1 0.1 0.05"/></body></worldbody></mujoco>"#;
+    let file = folder.file("base.xml", base);
+    let (code, out, _) = slipstick(&["check", &file]);
+    assert_eq!(code, Some(0), "{out}");
+    let pair = "geom 'floor' of 'world' and geom 'hull' of 'base' overlap by 40.0 mm in every pose";
+    assert!(out.contains(pair) && out.contains(r#"<exclude body1="world" body2="base"/>"#), "{out}");
+    let (code, out, _) = slipstick(&["check", &file, "--strict", "--overlap", "exclude"]);
+    assert!(code == Some(0) && out.contains("0 errors, 0 warnings"), "{out}");
+    let (code, out, _) = slipstick(&["check", &file, "--overlap", "error"]);
+    assert!(code == Some(1) && out.contains("no geoms that overlap at the start, got 1"), "{out}");
+    assert_eq!(slipstick(&["check", &file, "--overlap", "drop"]).0, Some(2));
+}
+
+#[test]
 fn hardly_meant_numbers_are_found() {
     let folder = Folder::new("sanity");
     let odd = r#"<mujoco><worldbody><body name="a"><joint name="j" range="-1 1"/><geom name="big" size="200" mass="1e6"/>

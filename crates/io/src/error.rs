@@ -126,6 +126,13 @@ pub enum LoadError {
         /// What the model does not represent.
         warnings: Vec<Warning>,
     },
+    /// Geoms that may collide overlap at the start, and the option `overlap` is `error`.
+    Overlap {
+        /// The file.
+        place: Box<Place>,
+        /// Each pair with its depth, the deepest first.
+        pairs: Vec<String>,
+    },
 }
 
 impl LoadError {
@@ -141,6 +148,7 @@ impl LoadError {
             | LoadError::Structure { place, .. }
             | LoadError::Feature { place, .. }
             | LoadError::Model { place, .. }
+            | LoadError::Overlap { place, .. }
             | LoadError::Strict { place, .. } => place,
         }
     }
@@ -157,6 +165,7 @@ impl LoadError {
             LoadError::Syntax { .. }
             | LoadError::Feature { .. }
             | LoadError::Model { .. }
+            | LoadError::Overlap { .. }
             | LoadError::Strict { .. } => "",
         }
     }
@@ -173,6 +182,7 @@ impl LoadError {
             LoadError::Syntax { .. }
             | LoadError::Feature { .. }
             | LoadError::Model { .. }
+            | LoadError::Overlap { .. }
             | LoadError::Strict { .. } => {}
         }
         self
@@ -196,6 +206,9 @@ impl fmt::Display for LoadError {
                 write!(f, "the option {option} needs slipstick compiled with the feature '{feature}'")?
             }
             LoadError::Model { error, .. } => write!(f, "{error}")?,
+            LoadError::Overlap { pairs, .. } => {
+                write!(f, "expected no geoms that overlap at the start, got {}: {}", pairs.len(), pairs.join(", "))?
+            }
             LoadError::Strict { warnings, .. } => {
                 write!(f, "strict loading allows no warnings, got {}", warnings.len())?;
                 warnings.iter().try_for_each(|w| write!(f, "\n  {w}"))?;

@@ -21,6 +21,7 @@ mod mjcf;
 mod names;
 mod options;
 mod orientation;
+mod overlap;
 mod pairs;
 mod urdf;
 mod warning;
@@ -31,7 +32,8 @@ pub use atomic::{check_writable, write_file};
 pub use error::{LoadError, Place};
 pub use mesh::{NoHull, TriangleMesh, convex_hull, load_mesh_file};
 pub use mjcf::schema_table;
-pub use options::{LoadOptions, PairChoice};
+pub use options::{LoadOptions, OverlapChoice, PairChoice};
+pub use overlap::{Overlap, overlaps};
 pub use urdf::urdf_schema_table;
 pub use write::{
     ConversionWarning, content_hash, mesh_file_name, mesh_to_obj, to_mjcf, to_mjcf_with_warnings, to_urdf,
@@ -120,10 +122,11 @@ fn check_features(path: &Path, options: &LoadOptions) -> Result<(), LoadError> {
     Ok(())
 }
 
-/// What holds for all formats: the list of pairs, and the refusal of warnings.
+/// What holds for all formats: the list of pairs, overlaps, and the refusal of warnings.
 fn finish(model: Model, path: &Path, options: &LoadOptions, rule: PairRule) -> Result<Model, LoadError> {
     check_terrain(&model, path, &options.terrain)?;
     let model = pairs::apply(model, &options.pairs, rule)?;
+    let model = overlap::apply(model, options.overlap, path)?;
     if options.strict && !model.warnings().is_empty() {
         let place = Box::new(Place { file: path.display().to_string(), ..Place::default() });
         return Err(LoadError::Strict { place, warnings: model.warnings().to_vec() });

@@ -16,6 +16,8 @@ pub struct LoadOptions {
     pub package_dirs: Vec<PathBuf>,
     /// Which geoms may touch.
     pub pairs: PairChoice,
+    /// What becomes of geoms that may collide and overlap at the start.
+    pub overlap: OverlapChoice,
     /// Refuse a file that gives rise to warnings, with [`LoadError::Strict`](crate::LoadError::Strict).
     pub strict: bool,
     /// Keep convex hulls of meshes in the user's cache folder and take them from there.
@@ -47,10 +49,38 @@ impl Default for LoadOptions {
             ground: false,
             package_dirs: Vec::new(),
             pairs: PairChoice::FileDefault,
+            overlap: OverlapChoice::Keep,
             strict: false,
             cache: true,
             decompose: false,
             terrain: Vec::new(),
+        }
+    }
+}
+
+/// What becomes of pairs of geoms that may collide and that overlap where a simulator begins, deeper than contacts at rest do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum OverlapChoice {
+    /// They collide. A warning names the deepest ones.
+    #[default]
+    Keep,
+    /// Links whose geoms overlap in every pose do not touch each other; a warning names other overlaps.
+    Exclude,
+    /// The file is refused, with [`LoadError::Overlap`](crate::LoadError::Overlap).
+    Error,
+}
+
+/// The words `keep`, `exclude` and `error`.
+impl FromStr for OverlapChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<OverlapChoice, String> {
+        match text {
+            "keep" => Ok(OverlapChoice::Keep),
+            "exclude" => Ok(OverlapChoice::Exclude),
+            "error" => Ok(OverlapChoice::Error),
+            other => Err(format!("expected 'keep', 'exclude' or 'error', got '{other}'")),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Sections of MJCF that tie the tree together or act on it. Expected numbers are worked out by hand, by MuJoCo's rules.
 
-use crate::mjcf;
+use crate::{mjcf, warnings};
 use slipstick_core::Model;
 use slipstick_core::dynamics::Workspace;
 use slipstick_core::model::{
@@ -117,7 +117,7 @@ fn pairs_have_their_own_contact_properties_and_exclusions_hold_for_links() {
     assert_eq!(pair.geoms, [GeomId(0), GeomId(2)]);
     let surface = pair.surface.unwrap();
     assert_eq!((surface.friction, surface.condim, surface.offset), (0.3, 1, 0.1));
-    assert!(model.warnings().is_empty(), "{:?}", model.warnings());
+    assert!(warnings(&model).is_empty(), "{:?}", model.warnings());
     let twice = two(r#"<contact><pair geom1="ga" geom2="ga"/></contact>"#);
     assert!(wrong(&twice).contains("expected another geom than geom1"));
 }
@@ -200,7 +200,7 @@ fn sensors_are_listed_and_those_that_cannot_be_kept_are_warned_about() {
     assert_eq!(got[4], (Quantity::Clock, SensorObject::World));
     let sa = SensorObject::Frame(model.frame("sa").unwrap());
     assert_eq!((got[5], got.len()), ((Quantity::RangeFinder(RayData::DISTANCE), sa), 6));
-    let told: Vec<_> = model.warnings().iter().map(|w| w.effect.as_str()).collect();
+    let told: Vec<_> = warnings(&model).iter().map(|w| w.effect.as_str()).collect();
     let geom = "the model does not have what this sensor is attached to: its reading is missing";
     assert_eq!(told, [geom]);
     assert!(wrong(&two(r#"<sensor><gyro site="a"/></sensor>"#)).contains("no site named 'a'"));

@@ -6,7 +6,7 @@ use crate::model::Model;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use slipstick::LoadOptions;
-use slipstick::files::PairChoice;
+use slipstick::files::{OverlapChoice, PairChoice};
 use std::ffi::CString;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -24,15 +24,17 @@ use std::str::FromStr;
 /// cache: keep convex hulls of meshes in the user's cache folder and take them from there
 /// decompose: split collision meshes that are not convex into convex parts, instead of taking their hulls
 /// terrain: names of geoms or meshes, fixed to the world, whose triangles are ground as they are
+/// overlap: what becomes of geoms that may collide and overlap at the start: "keep" (a warning names them), "exclude" (those
+///     that overlap in every pose do not collide) or "error"
 ///
 /// Returns a Model. Raises LoadError, with file and line, if the file makes none. Warns (LoadWarning) if the model does
 /// not represent all that the file says.
 #[pyfunction]
 #[pyo3(
     signature = (path, *, free_root=false, ground=false, package_dirs=Vec::new(), pairs=PathBuf::from("default"),
-        strict=false, cache=true, decompose=false, terrain=Vec::new()),
+        strict=false, cache=true, decompose=false, terrain=Vec::new(), overlap=OverlapChoice::Keep),
     text_signature = "(path, *, free_root=False, ground=False, package_dirs=(), pairs='default', strict=False, \
-        cache=True, decompose=False, terrain=())"
+        cache=True, decompose=False, terrain=(), overlap='keep')"
 )]
 pub fn load(
     py: Python<'_>,
@@ -45,12 +47,13 @@ pub fn load(
     #[pyo3(from_py_with = arg::cache)] cache: bool,
     #[pyo3(from_py_with = arg::decompose)] decompose: bool,
     #[pyo3(from_py_with = arg::terrain)] terrain: Vec<String>,
+    #[pyo3(from_py_with = overlap_choice)] overlap: OverlapChoice,
 ) -> Result<Model, Failure> {
     let name = path.display().to_string();
     if name.trim_start().starts_with('<') {
         return Err(PyValueError::new_err("path: expected the name of a file, got XML; loads() takes a text").into());
     }
-    let options = options(free_root, ground, package_dirs, pairs, strict, cache, decompose, terrain);
+    let options = options(free_root, ground, package_dirs, pairs, strict, cache, decompose, terrain, overlap);
     let model = py.detach(|| slipstick::load_with(path, &options))?;
     warn(py, &name, &model)?;
     Ok(Model::new(model))
@@ -63,9 +66,9 @@ pub fn load(
 #[pyfunction]
 #[pyo3(
     signature = (text, *, folder=PathBuf::new(), free_root=false, ground=false, package_dirs=Vec::new(),
-        pairs=PathBuf::from("default"), strict=false, cache=true, decompose=false, terrain=Vec::new()),
+        pairs=PathBuf::from("default"), strict=false, cache=true, decompose=false, terrain=Vec::new(), overlap=OverlapChoice::Keep),
     text_signature = "(text, *, folder='', free_root=False, ground=False, package_dirs=(), pairs='default', \
-        strict=False, cache=True, decompose=False, terrain=())"
+        strict=False, cache=True, decompose=False, terrain=(), overlap='keep')"
 )]
 pub fn loads(
     py: Python<'_>,
@@ -79,13 +82,14 @@ pub fn loads(
     #[pyo3(from_py_with = arg::cache)] cache: bool,
     #[pyo3(from_py_with = arg::decompose)] decompose: bool,
     #[pyo3(from_py_with = arg::terrain)] terrain: Vec<String>,
+    #[pyo3(from_py_with = overlap_choice)] overlap: OverlapChoice,
 ) -> Result<Model, Failure> {
     if !text.trim_start().starts_with('<') {
         let start: String = text.chars().take(40).collect();
         let wrong = format!("text: expected XML, got {start:?}; load() takes the name of a file");
         return Err(PyValueError::new_err(wrong).into());
     }
-    let options = options(free_root, ground, package_dirs, pairs, strict, cache, decompose, terrain);
+    let options = options(free_root, ground, package_dirs, pairs, strict, cache, decompose, terrain, overlap);
     let name = folder.join("text").display().to_string();
     let model = py.detach(|| slipstick::files::load_str(&name, text, &options))?;
     warn(py, &name, &model)?;
@@ -101,6 +105,7 @@ fn options(
     cache: bool,
     decompose: bool,
     terrain: Vec<String>,
+    overlap: OverlapChoice,
 ) -> LoadOptions {
     let mut options = LoadOptions::default();
     options.free_root = free_root;
@@ -111,6 +116,7 @@ fn options(
     options.cache = cache;
     options.decompose = decompose;
     options.terrain = terrain;
+    options.overlap = overlap;
     options
 }
 
@@ -133,6 +139,12 @@ fn warn(py: Python<'_>, file: &str, model: &slipstick::Model) -> PyResult<()> {
     }
     let text = CString::new(text.replace('\0', " "))?;
     PyErr::warn(py, &py.get_type::<LoadWarning>(), &text, 1)
+}
+
+/// One of the words for what becomes of overlaps.
+fn overlap_choice(x: &Bound<'_, PyAny>) -> PyResult<OverlapChoice> {
+    let word: &str = arg::overlap(x)?;
+    word.parse().map_err(|e: String| PyValueError::new_err(format!("overlap: {e}")))
 }
 
 /// One of the words for a rule, else a file.
