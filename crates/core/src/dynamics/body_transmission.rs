@@ -6,27 +6,32 @@
 
 use super::jacobian::{arm, frame_pose};
 use super::kinematics::Kinematics;
-use crate::model::{FrameId, Model, Node};
+use crate::model::{FrameId, Model};
 use crate::spatial::{Force, Motion, Pose, Quat, Vec3, right_jacobian_inverse};
 use core::ops::Range;
 
-/// A motion of all bodies that the dofs of a range move.
+/// A motion of all bodies that the dofs of a range move, and of a body without dofs that carries them.
 pub(crate) struct Carrier {
     pub S: Motion,
     pub dofs: Range<usize>,
+    mocap: Option<usize>,
 }
 
 impl Carrier {
     /// What dof `j` moves: also the axes of all dofs of its own primitive.
     pub fn dof(model: &Model, kin: &Kinematics, j: usize) -> Carrier {
         let tree = model.tree();
-        Carrier { S: kin.axes[j], dofs: tree.dof_group[j].start..tree.subtree_end[j] }
+        Carrier { S: kin.axes[j], dofs: tree.dof_group[j].start..tree.subtree_end[j], mocap: None }
     }
 
-    /// What the placement of a body moves along `S`.
-    pub fn body(model: &Model, node: &Node, S: Motion) -> Carrier {
-        let first = node.dofs.start;
-        Carrier { S, dofs: first..model.tree().subtree_end[first] }
+    /// What the placement of body `i`, or the pose of a mocap body, moves along `S`.
+    pub fn body(model: &Model, i: usize, S: Motion) -> Carrier {
+        let tree = model.tree();
+        Carrier { S, dofs: tree.dofs_below(i), mocap: (!tree.nodes[i].moves()).then_some(i) }
+    }
+
+    pub fn moves(&self, model: &Model, body: usize) -> bool {
+        self.mocap == Some(body) || model.tree().last_dof(body).is_some_and(|j| self.dofs.contains(&j))
     }
 }
 
@@ -166,7 +171,7 @@ impl<'a> BodyTransmission<'a> {
 
     /// Which ends a motion carries.
     fn moved(&self, c: &Carrier) -> [bool; 2] {
-        self.ends.map(|end| end.body != 0 && c.dofs.contains(&(self.model.tree().nodes[end.body].dofs.end - 1)))
+        self.ends.map(|end| c.moves(self.model, end.body))
     }
 
     /// Change of the wrench at an end, at the origin of its tree.

@@ -28,7 +28,7 @@ pub(crate) fn compensation_along(model: &Model, kin: &Kinematics, i: usize, c: &
     let along = |lift: Lift| {
         let weight = lift.weight(model);
         let axis = if c.dofs.contains(&i) { c.S.cross(S).dot(weight) } else { 0.0 };
-        let moved = c.dofs.contains(&last_dof(model, lift.body));
+        let moved = c.moves(model, lift.body);
         axis + if moved { S.ang.dot(c.S.at(lift.arm).cross(weight.lin)) } else { 0.0 }
     };
     lifts(model, kin, i).map(along).sum()
@@ -75,16 +75,11 @@ fn lifts<'a>(model: &'a Model, kin: &'a Kinematics, i: usize) -> impl Iterator<I
     let tree = model.tree();
     let carried = tree.dof_group[i].start..tree.subtree_end[i];
     let all = model.gravity_compensation().iter().enumerate().skip(1);
-    all.filter(move |(body, (mass, _))| *mass != 0.0 && carried.contains(&last_dof(model, *body))).map(
-        |(body, (mass, com))| {
-            let arm = kin.X_wb[body].point(*com) - kin.origin[model.tree().nodes[body].tree];
-            Lift { body, mass: *mass, arm }
-        },
-    )
-}
-
-fn last_dof(model: &Model, body: usize) -> usize {
-    model.tree().nodes[body].dofs.end - 1
+    let is_carried = move |body: usize| tree.last_dof(body).is_some_and(|j| carried.contains(&j));
+    all.filter(move |(body, (mass, _))| *mass != 0.0 && is_carried(*body)).map(|(body, (mass, com))| {
+        let arm = kin.X_wb[body].point(*com) - kin.origin[model.tree().nodes[body].tree];
+        Lift { body, mass: *mass, arm }
+    })
 }
 
 impl Lift {

@@ -124,9 +124,19 @@ impl Topology {
     }
 
     /// The last dof that moves a body; `None` for the world and for mocap bodies.
-    fn last_dof(&self, body: usize) -> Option<usize> {
+    pub fn last_dof(&self, body: usize) -> Option<usize> {
         let node = &self.nodes[body];
         node.moves().then(|| node.dofs.end - 1)
+    }
+
+    /// The dofs of a body and of all that it carries.
+    pub fn dofs_below(&self, body: usize) -> Range<usize> {
+        let first = self.nodes[body].dofs.start;
+        if self.nodes[body].moves() {
+            return first..self.subtree_end[first];
+        }
+        let carried = self.nodes[body + 1..].iter().take_while(|node| node.parent >= body);
+        first..carried.last().map_or(first, |node| node.dofs.end)
     }
 
     /// The dof that carries dof `j`.

@@ -218,8 +218,11 @@ fn first_dof(model: &Model, object: SensorObject) -> Option<usize> {
 fn add_drives(f: &StepRecord, layout: &SensorLayout, weights: &[f64], saturation: &[f64], out: &mut [f64]) {
     let m = Snapshot::of(f);
     for (i, six) in (1..).zip(out.chunks_exact_mut(6)) {
+        if !m.model.tree().nodes[i].moves() && m.kin.mocap_given {
+            continue;
+        }
         for (g, S) in six.iter_mut().zip(placement_axes(f, i)) {
-            let c = Carrier::body(m.model, &m.model.tree().nodes[i], S);
+            let c = Carrier::body(m.model, i, S);
             let read = m.model.sensors().iter().zip(&layout.ranges);
             *g += read.map(|(s, range)| weights[range.start] * driven(&m, s, saturation, &c)).sum::<f64>();
         }

@@ -2,6 +2,7 @@
 #![allow(non_snake_case)]
 
 use super::ParameterAdjoint;
+use crate::dynamics::Carrier;
 use crate::gradient::record::StepRecord;
 use crate::spatial::{Motion, Vec3};
 
@@ -18,7 +19,8 @@ impl ParameterAdjoint<'_, '_> {
         for (i, six) in f.model.tree().mocap.iter().zip(out.chunks_exact_mut(TANGENT)) {
             for (g, S) in six.iter_mut().zip(axes(f, *i)) {
                 let unconstrained = self.reverse.adjoint.meet(0, *i, S, Motion::ZERO, A.cross(S));
-                *g += S.dot(self.reverse.position[*i]) - dt * unconstrained;
+                let driven = self.drives(&Carrier::body(f.model, *i, S));
+                *g += S.dot(self.reverse.position[*i]) + dt * (driven - unconstrained);
             }
         }
     }

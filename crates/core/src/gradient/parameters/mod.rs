@@ -115,7 +115,7 @@ impl ParameterAdjoint<'_, '_> {
                 let moved = S.dot(self.reverse.position[i]);
                 let turned = f.end.V[node.parent].cross(S).dot(self.reverse.velocity[i]);
                 let rotation = self.unconstrained.rotation.project_displacement(f, &self.reverse.w, i, S);
-                let driven = dt * self.drives(&Carrier::body(f.model, node, S));
+                let driven = dt * self.drives(&Carrier::body(f.model, i, S));
                 six[k] += moved + turned - dt * unconstrained - self.approach(i, psi) + rotation + driven;
             }
         }

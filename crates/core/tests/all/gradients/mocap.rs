@@ -1,7 +1,9 @@
 //! Derivatives with respect to the poses of mocap bodies, against differences of the step.
 
 use slipstick_core::gradient::OutputGrad;
-use slipstick_core::model::{Equality, EqualityKind, FrameId, GeomSpec, JointKind, JointSpec, Shape};
+use slipstick_core::model::{
+    Actuator, Equality, EqualityKind, FrameId, GeomSpec, JointId, JointKind, JointSpec, Shape, Transmission,
+};
 use slipstick_core::random::Rng;
 use slipstick_core::spatial::*;
 use slipstick_core::*;
@@ -17,6 +19,8 @@ enum Tie {
     Connect,
     /// It carries a pendulum of two links.
     Joint,
+    /// Drives act between its sites, those of what it carries and those of the ball.
+    Drives,
     All,
 }
 
@@ -26,18 +30,26 @@ fn scene(tie: Tie) -> Model {
     b.add_geom(ModelBuilder::WORLD, GeomSpec::new("floor", Shape::Plane));
     b.add_mocap("idle", Pose::translation(vec3(3.0, 0.0, 0.0)), BodyInertia::default());
     let plate = b.add_mocap("plate", Pose::translation(vec3(0.0, 0.0, 0.5)), BALL);
-    if matches!(tie, Tie::Joint | Tie::All) {
-        let hinge = |name| vec![JointSpec::new(name, JointKind::Revolute { axis: Vec3::UNITS[1] })];
+    if matches!(tie, Tie::Joint | Tie::Drives | Tie::All) {
+        let shoulder = JointKind::Revolute { axis: Vec3::UNITS[1] };
+        // too weak for the weight that its drive should carry, with controls
+        let joint =
+            |name| JointSpec { driven_compensation: true, effort: [-0.1, 0.1], ..JointSpec::new(name, shoulder) };
+        let hinge = |name| vec![joint(name)];
         let upper = b.add_link(plate, "upper", Pose::translation(vec3(0.1, 0.3, 0.0)), BALL, hinge("shoulder"));
         let ball = |name| vec![JointSpec::new(name, JointKind::Spherical)];
         b.add_link(upper, "lower", Pose::translation(vec3(0.0, 0.1, -0.3)), BALL, ball("elbow"));
         b.add_link(plate, "second", Pose::translation(vec3(-0.2, 0.3, 0.0)), BALL, ball("hip"));
+        [plate, upper].into_iter().for_each(|link| b.compensate_gravity(link, 0.7));
     }
     let free = vec![JointSpec::new("root", JointKind::Free)];
     let ball = b.add_link(ModelBuilder::WORLD, "ball", Pose::translation(vec3(0.1, 0.0, 0.649)), BALL, free);
     if matches!(tie, Tie::Contact | Tie::All) {
         b.add_geom(plate, GeomSpec::new("plate", Shape::Box { half_size: vec3(0.5, 0.5, 0.05) }));
         b.add_geom(ball, GeomSpec::new("ball", Shape::Sphere { radius: 0.1 }));
+    }
+    if tie == Tie::Drives {
+        add_drives(&mut b);
     }
     let frames = [plate, ball];
     let tie = match tie {
@@ -57,6 +69,29 @@ fn scene(tie: Tie) -> Model {
     b.options.contact_distance = 0.01;
     let _: FrameId = plate;
     b.build().expect("sound")
+}
+
+/// Servos of every kind between the mocap plate (link 2), the pendulum it carries (3) and the ball (6).
+fn add_drives(b: &mut ModelBuilder) {
+    let first = b.site_frame(0).0;
+    for (k, link) in [2, 3, 6].into_iter().enumerate() {
+        let pose = Pose::new(vec3(0.1, -0.2, 0.05 * k as f64), Quat::exp(vec3(0.3, 0.2 * k as f64, -0.4)));
+        b.add_site(FrameId(link), format!("site{k}"), pose);
+    }
+    let [plate, arm, ball] = [0, 1, 2].map(|k| FrameId(first + k));
+    let kinds = [
+        Transmission::Site { site: ball, reference: Some(plate) },
+        Transmission::Site { site: plate, reference: Some(arm) },
+        Transmission::Site { site: plate, reference: None },
+        Transmission::SliderCrank { crank: ball, slider: plate, rod: 3.0 },
+        Transmission::SliderCrank { crank: plate, slider: arm, rod: 2.0 },
+        Transmission::JointInParent(JointId(1)),
+    ];
+    for (k, transmission) in kinds.into_iter().enumerate() {
+        let gear = [0.5, -0.3, 0.8, 0.1, 0.4, -0.2];
+        let servo = Actuator::position(format!("drive{k}"), JointId(0), 1.0 + k as f64, 0.2);
+        b.add_actuator(Actuator { transmission, gear, ..servo });
+    }
 }
 
 struct Lab {
@@ -86,7 +121,8 @@ impl Lab {
 
     fn step(&mut self) -> Step<'_> {
         let Lab { model, data, x, next, mocap } = self;
-        step(model, data, x, &Input::default().with_mocap(mocap), next).expect("a step")
+        let ctrl = vec![0.4; model.nu()];
+        step(model, data, x, &Input::ctrl(&ctrl).with_mocap(mocap), next).expect("a step")
     }
 
     /// The velocity after a step with the second mocap body moved along one of its directions, from a cold start.
@@ -116,7 +152,10 @@ fn agrees(tie: Tie, seed: u64) {
     let (mut dq, mut dv) = (vec![0.0; n * nv], vec![0.0; n * nv]);
     let report = *lab.step().report();
     assert!(report.residual < 1e-10, "{tie:?}: {report:?}");
-    assert!(matches!(tie, Tie::Weld | Tie::Connect | Tie::Joint) || report.contacts == 1, "{tie:?}: {report:?}");
+    assert!(
+        matches!(tie, Tie::Weld | Tie::Connect | Tie::Joint | Tie::Drives) || report.contacts == 1,
+        "{tie:?}: {report:?}"
+    );
     lab.step().mocap_jacobian(&mut dq, &mut dv).expect("a derivative");
     let scale = dv.iter().fold(1e-3, |m: f64, x| m.max(x.abs()));
     assert!(scale > 0.01, "{tie:?}: the pose has no effect");
@@ -147,7 +186,7 @@ fn agrees(tie: Tie, seed: u64) {
 
 #[test]
 fn what_a_mocap_body_touches_holds_or_carries_follows_its_pose() {
-    for tie in [Tie::Contact, Tie::Weld, Tie::Connect, Tie::Joint, Tie::All] {
+    for tie in [Tie::Contact, Tie::Weld, Tie::Connect, Tie::Joint, Tie::Drives, Tie::All] {
         (1..6).for_each(|seed| agrees(tie, seed));
     }
 }
