@@ -173,7 +173,7 @@ fn agrees(tie: Tie, seed: u64) {
     let weights: Vec<f64> = (0..nv).map(|_| draw.between(-1.0, 1.0)).collect();
     let (mut jq, mut jv, mut back) = (vec![0.0; nv], vec![0.0; nv], vec![0.0; n]);
     lab.step().jvp_mocap(&along, &mut jq, &mut jv).expect("a derivative");
-    let w = OutputGrad { q: &weights, v: &weights, impulses: &[] };
+    let w = OutputGrad { q: &weights, v: &weights, impulses: &[], act: &[] };
     lab.step().vjp_mocap(w, &mut back).expect("a derivative");
     let dot = |row: &[f64], x: &[f64]| row.iter().zip(x).map(|(a, b)| a * b).sum::<f64>();
     for i in 0..nv {
