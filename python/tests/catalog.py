@@ -29,17 +29,6 @@ NO_MODELS = {
 }
 
 # Robots that no model can be made of, with the words of the error.
-REFUSED_MJCF = {
-    f"dm_control/{name}": "msh"  # MuJoCo's own format of meshes
-    for name in [
-        "locomotion/walkers/assets/build_fruitfly/assets/drosophila_fused.xml",
-        "locomotion/walkers/assets/fruitfly_v2/floor.xml",
-        "locomotion/walkers/assets/fruitfly_v2/fruitfly.xml",
-        "mjcf/test_assets/model_with_assetdir.xml",
-        "mjcf/test_assets/model_with_assets.xml",
-        "mjcf/test_assets/model_with_separators.xml",
-    ]
-}
 REFUSED_URDF = {
     "example-robot-data/ur_description/urdf/ur3.urdf": "link",  # an empty <robot>
 }
@@ -52,13 +41,13 @@ def found(folder, pattern, prefix):
 SHARED_MJCF, SHARED_URDF = found(SHARED, "*.xml", "shared"), found(SHARED, "*.urdf", "shared")
 GYMNASIUM_MJCF = found(GYMNASIUM, "*.xml", "gymnasium")
 DM_CONTROL_FILES = found(DM_CONTROL, "*.xml", "dm_control")
-DM_CONTROL_MJCF = [robot for robot in DM_CONTROL_FILES if robot.name not in {**NO_MODELS, **REFUSED_MJCF}]
+DM_CONTROL_MJCF = [robot for robot in DM_CONTROL_FILES if robot.name not in NO_MODELS]
 EXAMPLE_URDF = found(EXAMPLE_ROBOTS, "*.urdf", "example-robot-data")
 
 ALL_MJCF = SHARED_MJCF + GYMNASIUM_MJCF + DM_CONTROL_MJCF
 ALL_URDF = SHARED_URDF + [robot for robot in EXAMPLE_URDF if robot.name not in REFUSED_URDF]
 
-REFUSED = {**REFUSED_MJCF, **REFUSED_URDF}
+REFUSED = REFUSED_URDF
 REFUSED_ROBOTS = [robot for robot in DM_CONTROL_FILES + EXAMPLE_URDF if robot.name in REFUSED]
 
 # name of a source → its files: an empty one is reported by test_loading_sources.py

@@ -124,6 +124,28 @@ impl Document {
         node.children = children;
     }
 
+    /// Gives an element another name.
+    pub fn rename(&mut self, id: usize, name: &str) {
+        self.nodes[id].name = name.into();
+    }
+
+    /// Changes the attributes of an element.
+    pub fn edit(&mut self, id: usize, edit: impl FnOnce(&mut Written)) {
+        edit(&mut self.nodes[id].attributes);
+    }
+
+    /// Adds a word to an attribute, which may be a new one.
+    pub fn append(&mut self, id: usize, attribute: &str, word: &str) {
+        let Node { attributes, line, .. } = &mut self.nodes[id];
+        match attributes.iter_mut().find(|(name, ..)| name == attribute) {
+            Some((_, value, _)) => {
+                value.push(' ');
+                value.push_str(word);
+            }
+            None => attributes.push((attribute.into(), word.into(), *line)),
+        }
+    }
+
     /// Adds a child at the end.
     pub fn push_child(&mut self, parent: usize, child: usize) {
         self.nodes[parent].children.push(child);

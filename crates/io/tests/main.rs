@@ -1,6 +1,8 @@
 //! Files to models, from the outside. One binary: it links once.
 #![allow(non_snake_case)] // J
 
+#[path = "cases/attach.rs"]
+mod attach;
 #[path = "cases/edits.rs"]
 mod edits;
 #[path = "cases/files.rs"]

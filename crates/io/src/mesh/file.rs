@@ -1,6 +1,6 @@
 //! Mesh files by their extension.
 
-use super::{Defect, TriangleMesh, collada, gltf, obj, stl};
+use super::{Defect, TriangleMesh, collada, gltf, msh, obj, stl};
 use crate::error::{LoadError, Place};
 use slipstick_core::spatial::Vec3;
 use std::path::Path;
@@ -15,6 +15,7 @@ pub(crate) enum Format {
     Obj,
     Collada,
     Gltf,
+    Msh,
 }
 
 impl Format {
@@ -25,11 +26,12 @@ impl Format {
             "obj" => Some(Format::Obj),
             "dae" => Some(Format::Collada),
             "gltf" | "glb" => Some(Format::Gltf),
+            "msh" => Some(Format::Msh),
             _ => None,
         }
     }
 
-    /// The format of a media type such as `model/obj`.
+    /// The format of a media type such as `model/obj` or `model/vnd.mujoco.msh`.
     pub fn of_media(kind: &str) -> Option<Format> {
         Format::of(Path::new(&format!("mesh.{}", kind.strip_prefix("model/")?)))
     }
@@ -77,11 +79,8 @@ pub(super) fn check_scale(path: &Path, scale: Vec3) -> Result<(), LoadError> {
 pub(super) fn format(path: &Path, given: Option<Format>) -> Result<Format, LoadError> {
     given.or_else(|| Format::of(path)).ok_or_else(|| LoadError::Format {
         place: place(path),
-        expected: "STL, OBJ, DAE or glTF".into(),
-        got: match extension(path).as_str() {
-            "msh" => "MuJoCo's own mesh format".into(),
-            other => format!("a mesh file of type '{}'", crate::xml::shown(other)),
-        },
+        expected: "STL, OBJ, DAE, glTF or MSH".into(),
+        got: format!("a mesh file of type '{}'", crate::xml::shown(&extension(path))),
         hint: "convert it to STL or OBJ".into(),
     })
 }
@@ -105,6 +104,7 @@ pub(super) fn parse(path: &Path, format: Format, bytes: &[u8]) -> Result<Triangl
         Format::Obj => obj::read(bytes),
         Format::Collada => collada::read(bytes),
         Format::Gltf => gltf::read(bytes),
+        Format::Msh => msh::read(bytes),
     };
     // placements within a file may overflow
     let finite = |m: TriangleMesh| match m.vertices.iter().all(|v| v.is_finite()) {
@@ -126,9 +126,8 @@ mod tests {
         let error = |name: &str| load_mesh_file(name, one).unwrap_err().to_string();
         assert_eq!(
             error("arm.ply"),
-            "arm.ply: expected STL, OBJ, DAE or glTF, got a mesh file of type 'ply'; convert it to STL or OBJ"
+            "arm.ply: expected STL, OBJ, DAE, glTF or MSH, got a mesh file of type 'ply'; convert it to STL or OBJ"
         );
-        assert!(error("arm.msh").contains("got MuJoCo's own mesh format; convert it"));
         assert!(error("none_such.stl").contains("cannot read the file"));
     }
 
@@ -144,6 +143,7 @@ mod tests {
     fn media_types_name_formats() {
         assert_eq!(Format::of_media("model/obj"), Some(Format::Obj));
         assert_eq!(Format::of_media("model/stl"), Some(Format::Stl));
+        assert_eq!(Format::of_media("model/vnd.mujoco.msh"), Some(Format::Msh));
         assert_eq!(Format::of_media("image/png"), None);
     }
 }

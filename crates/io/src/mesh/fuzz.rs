@@ -35,6 +35,15 @@ fn binary_stl() -> Vec<u8> {
     bytes
 }
 
+fn msh() -> Vec<u8> {
+    let mut bytes: Vec<u8> = [4i32, 0, 4, 4].into_iter().flat_map(i32::to_le_bytes).collect();
+    let corners = [[0.0f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 0.5]];
+    bytes.extend(corners.as_flattened().iter().flat_map(|x| x.to_le_bytes()));
+    bytes.extend([0; 32]);
+    bytes.extend([0i32, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3].into_iter().flat_map(i32::to_le_bytes));
+    bytes
+}
+
 fn sound(mesh: &TriangleMesh) -> bool {
     let inside = |t: &[u32; 3]| t.iter().all(|i| (*i as usize) < mesh.vertices.len());
     mesh.vertices.iter().all(|v| v.is_finite()) && mesh.triangles.iter().all(inside)
@@ -52,6 +61,7 @@ fn damaged_files_never_panic() {
         (Format::Stl, binary_stl()),
         (Format::Collada, DAE.as_bytes().to_vec()),
         (Format::Gltf, GLTF.as_bytes().to_vec()),
+        (Format::Msh, msh()),
     ];
     for (format, good) in files {
         let mesh = parse(Path::new("good"), format, &good).unwrap();

@@ -1,5 +1,6 @@
 //! Meshes: files to vertices and triangles, their convex hulls, and the mass of what they enclose.
 
+mod builtin;
 mod collada;
 #[cfg(feature = "decompose")]
 mod decompose;
@@ -10,11 +11,13 @@ mod fuzz;
 mod gltf;
 mod hull;
 mod inertia;
+mod msh;
 mod obj;
 mod physics;
 mod polygon;
 mod stl;
 
+pub(crate) use builtin::builtin;
 pub use file::load_mesh_file;
 pub(crate) use file::{Format, bytes as file_bytes, is_known};
 pub use hull::{NoHull, convex_hull};

@@ -1,7 +1,7 @@
 //! What physics needs of a mesh: its convex hull or convex parts, and its mass under every rule.
 
 use super::file::{bytes, check_scale, format, parse, place};
-use super::hull::{NoHull, convex_hull};
+use super::hull::{NoHull, chosen_corners, convex_hull};
 use super::inertia::{shell, solid_exact, solid_legacy};
 use super::{Format, Solid, TriangleMesh, entry};
 use crate::LoadOptions;
@@ -49,6 +49,8 @@ pub(crate) struct Recipe {
     /// MuJoCo's ways: vertices in single precision, also those that no triangle uses.
     pub like_mujoco: bool,
     pub decompose: bool,
+    /// The hull has at most so many corners.
+    pub max_corners: Option<usize>,
     /// The format, where something else than the extension tells it.
     pub format: Option<Format>,
     /// Where results are kept.
@@ -63,6 +65,7 @@ impl Recipe {
             scale,
             like_mujoco: false,
             decompose: options.decompose,
+            max_corners: None,
             format: None,
             store,
         }
@@ -133,13 +136,19 @@ fn key(format: Format, recipe: &Recipe, bytes: &[u8]) -> Key {
     let vectors = [recipe.scale, position, r * Vec3::UNITS[0], r * Vec3::UNITS[1], r * Vec3::UNITS[2]];
     let numbers: Vec<u8> = vectors.iter().flat_map(|v| v.to_array()).flat_map(f64::to_le_bytes).collect();
     let flags = [format as u8, u8::from(recipe.like_mujoco), u8::from(recipe.decompose)];
-    Key::of(&[&entry::VERSION.to_le_bytes(), &flags, &numbers, bytes])
+    let limit = recipe.max_corners.map_or(0, |n| n as u64).to_le_bytes();
+    Key::of(&[&entry::VERSION.to_le_bytes(), &flags, &limit, &numbers, bytes])
 }
 
 /// What physics needs of the vertices and triangles of a file.
 pub(crate) fn make(raw: TriangleMesh, recipe: &Recipe) -> PhysicsMesh {
+    // like MuJoCo, by the vertices before they are scaled
+    let chosen = recipe.max_corners.map(|most| chosen_corners(&raw.vertices, most)).transpose();
     let raw = surface(raw, recipe);
-    let hull = convex_hull(&raw.vertices);
+    let hull = chosen.and_then(|chosen| match chosen {
+        Some(corners) => convex_hull(&corners.iter().map(|i| raw.vertices[*i as usize]).collect::<Vec<_>>()),
+        None => convex_hull(&raw.vertices),
+    });
     let of_hull = hull.as_ref().ok();
     let skin = if raw.triangles.is_empty() { of_hull.unwrap_or(&raw) } else { &raw };
     let solids = [

@@ -99,6 +99,11 @@ impl<'a> Assets<'a> {
         Ok(self.properties(name)?.attribute("file").is_some())
     }
 
+    /// Whether no convex body can stand for a mesh.
+    pub fn is_flat(&mut self, name: Attribute) -> Result<bool, LoadError> {
+        Ok(self.mesh(name)?.shapes.is_err())
+    }
+
     /// The mesh that an attribute names, scaled, in the frame of its file.
     fn mesh(&mut self, name: Attribute) -> Result<Rc<PhysicsMesh>, LoadError> {
         if let Some(mesh) = self.loaded.get(name.value) {
@@ -108,7 +113,7 @@ impl<'a> Assets<'a> {
         let p = self.properties(name)?;
         let mesh = match p.attribute("file") {
             Some(file) => mesh::load(&self.path(file), &recipe).map_err(|e| self.unread(file, "a mesh file", e))?,
-            None => mesh::make(inline(p)?, &recipe),
+            None => mesh::make(written(p)?, &recipe),
         };
         let mesh = Rc::new(mesh);
         self.loaded.insert(name.value.to_string(), mesh.clone());
@@ -124,9 +129,18 @@ impl<'a> Assets<'a> {
             None => Quat::IDENTITY,
         };
         let reference = Pose::new(origin, turn);
-        let format = p.attribute("content_type").and_then(|a| Format::of_media(a.value));
+        let kind = p.attribute("content_type").filter(|a| !a.value.is_empty());
+        let media = |a: Attribute| {
+            Format::of_media(a.value).ok_or_else(|| a.wrong("model/stl, model/obj or model/vnd.mujoco.msh"))
+        };
+        let format = kind.map(media).transpose()?;
+        let max_corners = match (p.integer("maxhullvert", -1)?, p.attribute("maxhullvert")) {
+            (-1, _) => None,
+            (n, Some(a)) if n < 4 => return Err(a.wrong("at least 4 corners, or -1 for all")),
+            (n, _) => Some(n as usize),
+        };
         // masses of meshes follow from MuJoCo's single precision
-        Ok(Recipe { reference, like_mujoco: true, format, ..Recipe::new(scale, &self.options) })
+        Ok(Recipe { reference, like_mujoco: true, format, max_corners, ..Recipe::new(scale, &self.options) })
     }
 
     /// A file that cannot be read is a wrong attribute.
@@ -149,7 +163,7 @@ impl<'a> Assets<'a> {
             Some(file) => {
                 mesh::load_surface(&self.path(file), &recipe).map_err(|e| self.unread(file, "a mesh file", e))?
             }
-            None => mesh::surface(inline(p)?, &recipe),
+            None => mesh::surface(written(p)?, &recipe),
         };
         if surface.triangles.is_empty() {
             return Err(p.element().structure("a mesh with triangles, to make it terrain", "none"));
@@ -211,7 +225,10 @@ impl<'a> Assets<'a> {
             ("convex", MassRule::Convex),
             ("shell", MassRule::Shell),
         ];
-        let rule = p.attribute("inertia").map_or(Ok(MassRule::Legacy), |a| a.one_of(&rules))?;
+        let plate = p.attribute("builtin").is_some_and(|kind| kind.value == "plate");
+        let rule = p.attribute("inertia").filter(|_| !plate);
+        let usual = if plate { MassRule::Shell } else { MassRule::Legacy };
+        let rule = rule.map_or(Ok(usual), |a| a.one_of(&rules))?;
         let hint = "are all triangles in one plane (then try inertia=\"shell\"), or inside out?";
         let none = || p.element().structure("a mesh with a volume", "none").with_hint(hint);
         mesh.solid(rule).ok_or_else(none)
@@ -234,10 +251,20 @@ impl<'a> Assets<'a> {
     }
 }
 
+/// A mesh without a file of its own: one that MuJoCo generates, or vertices and perhaps faces.
+fn written(p: &Properties) -> Result<TriangleMesh, LoadError> {
+    let Some(kind) = p.attribute("builtin").filter(|kind| kind.value != "none") else { return inline(p) };
+    if p.attribute("vertex").is_some() {
+        return Err(kind.wrong("no builtin beside vertices"));
+    }
+    let params = p.required("params")?;
+    mesh::builtin(kind.value, &params.floats(0..=usize::MAX)?).map_err(|expected| params.wrong(expected))
+}
+
 /// A mesh written out in the file: vertices and perhaps faces.
 fn inline(p: &Properties) -> Result<TriangleMesh, LoadError> {
     let Some(vertex) = p.attribute("vertex") else {
-        return Err(p.element().missing("attribute 'file' or 'vertex'"));
+        return Err(p.element().missing("attribute 'file', 'vertex' or 'builtin'"));
     };
     let numbers = vertex.floats(12..=usize::MAX)?;
     if numbers.len() % 3 != 0 {

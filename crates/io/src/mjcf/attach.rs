@@ -1,12 +1,14 @@
-//! `<attach>`: a body of another model, or all that its world holds, in place of the element. Names get a prefix, default
-//! classes and compiler settings of the other model stay its own, and what refers only to the attached part comes along.
+//! `<attach>`: a body or frame of another model, or all that its world holds, or a part of the same model, in place of the
+//! element. Names get a prefix, and what refers only to the attached part comes along (see [`bring`]).
+
+mod bring;
 
 use super::compiler::{Compiler, Compilers};
-use super::folder::Folders;
-use super::references::{Names, declared_in_section, names_below, referred};
+use super::references::{Names, names_below};
 use super::schema::{self, Idle};
-use super::{include, replicate};
-use crate::attribute::Attributes;
+use super::users::{Affix, copy_users, users_of};
+use super::{include, keys, replicate};
+use crate::attribute::{Attribute, Attributes};
 use crate::error::LoadError;
 use crate::warning::Warnings;
 use crate::xml::{Document, Element, Written};
@@ -15,52 +17,54 @@ use std::path::{Path, PathBuf};
 
 /// Models inside models: more than anybody builds.
 const MAX_DEPTH: usize = 8;
-/// Sections that come along, so that those come first that others refer to.
-const SECTIONS: [&str; 5] = ["contact", "tendon", "equality", "actuator", "sensor"];
+/// The name of a model that gives itself none, as MuJoCo has it.
+const UNNAMED: &str = "MuJoCo Model";
+
+/// What is needed to read other models.
+pub(super) struct Tools<'t> {
+    pub compilers: &'t mut Compilers,
+    pub idle: &'t mut Idle,
+    pub warnings: &'t mut Warnings,
+}
 
 /// Replaces all `<attach>` elements and then all `<replicate>` elements below `root`, a file at `path`.
-pub(super) fn expand(
-    document: &mut Document,
-    root: usize,
-    path: &Path,
-    compilers: &mut Compilers,
-    idle: &mut Idle,
-    warnings: &mut Warnings,
-) -> Result<(), LoadError> {
-    expand_at(document, root, path, compilers, idle, warnings, 0)
+pub(super) fn expand(document: &mut Document, root: usize, path: &Path, tools: &mut Tools) -> Result<(), LoadError> {
+    expand_at(document, root, path, tools, 0)
 }
 
 fn expand_at(
     document: &mut Document,
     root: usize,
     path: &Path,
-    compilers: &mut Compilers,
-    idle: &mut Idle,
-    warnings: &mut Warnings,
+    tools: &mut Tools,
     depth: usize,
 ) -> Result<(), LoadError> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut models: HashMap<String, usize> = HashMap::new();
     for id in attachments(document.element(root)) {
         let element = document.element(id);
-        let name = element.required("model")?;
-        let name_text = name.value.to_string();
+        let Some(name) = element.attribute("model") else {
+            attach_own(document, root, id)?;
+            continue;
+        };
         let child = match models.get(name.value) {
             Some(child) => *child,
             None => {
                 if depth == MAX_DEPTH {
                     return Err(element.structure(&format!("at most {MAX_DEPTH} models inside each other"), "more"));
                 }
-                let file = file_of(document.element(root), element, folder)?;
-                let child = load(document, &file, compilers, idle, warnings)?;
-                expand_at(document, child, &file, compilers, idle, warnings, depth + 1)?;
-                models.insert(name_text, child);
+                let file = file_of(document.element(root), name, folder)?;
+                let name = name.value.to_string();
+                let child = load(document, &file, tools)?;
+                expand_at(document, child, &file, tools, depth + 1)?;
+                keys::mark(document, child)?;
+                models.insert(name, child);
                 child
             }
         };
-        attach(document, root, id, child, compilers)?;
+        attach(document, root, id, child, tools.compilers)?;
     }
-    replicate::expand(document, root, compilers)
+    replicate::expand(document, root, tools.compilers)
 }
 
 fn attachments(root: Element) -> Vec<usize> {
@@ -72,40 +76,103 @@ fn attachments(root: Element) -> Vec<usize> {
     found
 }
 
-fn file_of(root: Element, element: Element, folder: &Path) -> Result<PathBuf, LoadError> {
-    let name = element.required("model")?;
-    let mut models = root.all("asset").flat_map(|a| a.all("model"));
-    let model = models.find(|m| m.text("name") == Some(name.value));
-    let model = model.ok_or_else(|| element.unknown("model among the assets", name.value))?;
-    let file = model.required("file")?;
-    let path = folder.join(file.value);
-    if path.is_file() {
-        return Ok(path);
+/// The file of a model: the first asset of this name, which the asset gives, or else the file itself.
+fn file_of(root: Element, name: Attribute, folder: &Path) -> Result<PathBuf, LoadError> {
+    for model in root.all("asset").flat_map(|a| a.all("model")) {
+        let file = model.required("file")?;
+        let path = folder.join(file.value);
+        if model.text("name").is_some_and(|given| given != name.value) {
+            continue;
+        }
+        if !path.is_file() {
+            return Err(file.wrong("a file that exists").with_hint(format!("looked for {}", path.display())));
+        }
+        if model.text("name").is_some() || own_name(&path)? == name.value {
+            return Ok(path);
+        }
     }
-    Err(file.wrong("a file that exists").with_hint(format!("looked for {}", path.display())))
+    Err(name.element.unknown("model among the assets", name.value))
+}
+
+/// The name that a file gives to its model.
+fn own_name(path: &Path) -> Result<String, LoadError> {
+    let mut document = Document::default();
+    let file = path.display().to_string();
+    let root = document.add(&file, &crate::read_text(path, &file)?)?;
+    Ok(document.element(root).text("model").unwrap_or(UNNAMED).to_string())
 }
 
 /// Reads another model; the answer is its root.
-fn load(
-    document: &mut Document,
-    path: &Path,
-    compilers: &mut Compilers,
-    idle: &mut Idle,
-    warnings: &mut Warnings,
-) -> Result<usize, LoadError> {
+fn load(document: &mut Document, path: &Path, tools: &mut Tools) -> Result<usize, LoadError> {
     let first_file = document.n_files();
     let text = crate::read_text(path, &path.display().to_string())?;
     let root = document.add(&path.display().to_string(), &text)?;
     include::expand(document, root, path)?;
-    schema::check(document.element(root), idle, warnings)?;
-    if document.element(root).child("keyframe").is_some() {
-        idle.record("keyframe of an attached model");
-    }
+    schema::check(document.element(root), tools.idle, tools.warnings)?;
     let compiler = Compiler::read(document.element(root), path.parent().unwrap_or(Path::new("")))?;
-    compilers.add(first_file..document.n_files(), compiler);
+    tools.compilers.add(first_file..document.n_files(), compiler);
     Ok(root)
 }
 
+/// What is attached: elements, and the default class of their surroundings.
+struct Source {
+    tops: Vec<usize>,
+    class: Option<String>,
+}
+
+impl Source {
+    /// The body or frame that an attachment names, or the contents of the world. With `own` it must stand before the
+    /// attachment, as MuJoCo reads files from top to bottom.
+    fn find(root: Element, attach: Element, own: bool) -> Result<Source, LoadError> {
+        let (kind, expected) = match (attach.attribute("body"), attach.attribute("frame")) {
+            (Some(body), _) if own => (body, "body before the attachment"),
+            (None, Some(frame)) if own => (frame, "frame before the attachment"),
+            (Some(body), _) => (body, "body in the attached model"),
+            (None, Some(frame)) => (frame, "frame in the attached model"),
+            (None, None) if own => return Err(attach.missing("attribute 'model', 'body' or 'frame'")),
+            (None, None) => {
+                let tops = root.all("worldbody").flat_map(|w| w.children()).map(|e| e.id()).collect();
+                return Ok(Source { tops, class: None });
+            }
+        };
+        let mut stack: Vec<(Element, Option<&str>)> = root.all("worldbody").map(|w| (w, None)).collect();
+        stack.reverse();
+        while let Some((e, class)) = stack.pop() {
+            if own && e.id() == attach.id() {
+                break;
+            }
+            if e.name() == kind.name && e.text("name") == Some(kind.value) {
+                return Source::new(e, class, attach);
+            }
+            let class = e.text("childclass").or(class);
+            stack.extend(e.children().rev().map(|c| (c, class)));
+        }
+        Err(attach.unknown(expected, kind.value))
+    }
+
+    fn new(top: Element, class: Option<&str>, attach: Element) -> Result<Source, LoadError> {
+        let mut stack = vec![top];
+        while let Some(e) = stack.pop() {
+            if e.id() == attach.id() {
+                return Err(attach.structure("a part of the tree without the attachment itself", "one around it"));
+            }
+            stack.extend(e.children());
+        }
+        Ok(Source { tops: vec![top.id()], class: class.map(String::from) })
+    }
+
+    fn names(&self, document: &Document) -> Names {
+        let mut names = Names::new();
+        self.tops.iter().for_each(|top| names_below(document.element(*top), &mut names));
+        names
+    }
+
+    fn bound(&self, document: &Document, attach: Element) -> Result<(), LoadError> {
+        replicate::bound(attach, document.len(), self.tops.iter().map(|t| document.element(*t)), 1)
+    }
+}
+
+/// Attaches a part of another model.
 fn attach(
     document: &mut Document,
     root: usize,
@@ -115,150 +182,35 @@ fn attach(
 ) -> Result<(), LoadError> {
     let element = document.element(id);
     let prefix = element.required("prefix")?.value.to_string();
-    let tops: Vec<Element> = match element.attribute("body") {
-        Some(body) => vec![
-            find_body(document.element(child), body.value)
-                .ok_or_else(|| element.unknown("body in the attached model", body.value))?,
-        ],
-        None => document.element(child).all("worldbody").flat_map(|w| w.children()).collect(),
-    };
-    let mut names = Names::new();
-    tops.iter().for_each(|top| names_below(*top, &mut names));
-    let tops: Vec<usize> = tops.iter().map(|e| e.id()).collect();
-    replicate::bound(element, document.len(), tops.iter().map(|t| document.element(*t)), 1)?;
+    let source = Source::find(document.element(child), element, false)?;
+    source.bound(document, element)?;
+    let mut names = source.names(document);
+    keys::bring(document, root, child, &prefix, id);
     let main = format!("{prefix}main");
-    let edit = |_: &str, list: &mut Written| rename(list, &prefix);
-    let copies = tops.iter().map(|top| document.duplicate(*top, &edit)).collect();
-    document.rewrite(id, "frame", &[("childclass", main.clone())], copies);
-    bring_classes(document, root, child, &prefix, &main);
-    bring_meshes(document, root, child, &prefix, compilers);
-    for section in SECTIONS {
-        bring_section(document, root, child, section, &mut names, &prefix);
-    }
+    let edit = |_: &str, list: &mut Written| bring::rename(list, &prefix);
+    let copies = source.tops.iter().map(|top| document.duplicate(*top, &edit)).collect();
+    keys::taken(document, &source.tops);
+    let class = source.class.map_or(main.clone(), |class| format!("{prefix}{class}"));
+    document.rewrite(id, "frame", &[("childclass", class)], copies);
+    bring::classes(document, root, child, &prefix, &main);
+    bring::assets(document, root, child, &prefix, compilers);
+    bring::sections(document, root, child, &mut names, &prefix);
     Ok(())
 }
 
-fn find_body<'a>(root: Element<'a>, name: &str) -> Option<Element<'a>> {
-    let mut stack: Vec<Element> = root.all("worldbody").collect();
-    while let Some(e) = stack.pop() {
-        if e.name() == "body" && e.text("name") == Some(name) {
-            return Some(e);
-        }
-        stack.extend(e.children());
-    }
-    None
-}
-
-/// Puts the prefix before names, classes and all that refers to things of the same model.
-fn rename(attributes: &mut Written, prefix: &str) {
-    let old = attributes.clone();
-    let other = |kind: &str| old.iter().find(|(n, ..)| n == kind).map(|(_, v, _)| v.as_str());
-    for (name, value, _) in attributes.iter_mut() {
-        let own = matches!(
-            name.as_str(),
-            "name" | "class" | "childclass" | "alias" | "mesh" | "material" | "texture" | "hfield" | "target"
-        );
-        if (own || referred(name, other).is_some()) && value != "world" {
-            value.insert_str(0, prefix);
-        }
-    }
-}
-
-/// The classes of the other model under a root of their own.
-fn bring_classes(document: &mut Document, root: usize, child: usize, prefix: &str, main: &str) {
-    let edit = |_: &str, list: &mut Written| rename(list, prefix);
-    let sections: Vec<usize> = document.element(child).all("default").map(|s| s.id()).collect();
-    let alias = document.element(child).all("default").find_map(|s| s.text("class")).unwrap_or("main");
-    let alias = format!("{prefix}{alias}");
-    let inside: Vec<usize> = sections.iter().flat_map(|s| document.element(*s).children()).map(|c| c.id()).collect();
-    let copies = inside.iter().map(|c| document.duplicate(*c, &edit)).collect();
-    let classes = document.sibling_of(child);
-    document.rewrite(classes, "attached", &[("class", main.to_string()), ("alias", alias)], copies);
-    document.push_child(root, classes);
-    // those of models attached to the attached one
-    let deeper: Vec<usize> = document.element(child).all("attached").map(|s| s.id()).collect();
-    for section in deeper {
-        let copy = document.duplicate(section, &edit);
-        document.push_child(root, copy);
-    }
-}
-
-/// Meshes are found where the other model looks for them.
-fn bring_meshes(document: &mut Document, root: usize, child: usize, prefix: &str, compilers: &Compilers) {
-    let model = document.element(child);
-    let folders = Folders::new(model.file(), compilers.of(model));
-    let found = |mesh: Element| {
-        let path = mesh.attribute("file").map(|file| folders.path(file));
-        (mesh.id(), path.map(|p| std::path::absolute(&p).unwrap_or(p).display().to_string()))
-    };
-    let meshes: Vec<_> = model.all("asset").flat_map(|a| a.all("mesh")).map(found).collect();
-    let edit = |list: &mut Written, path: &Option<String>| {
-        let unnamed = !list.iter().any(|(n, ..)| n == "name");
-        if let Some(stem) = path.as_ref().and_then(|f| Path::new(f).file_stem()).filter(|_| unnamed) {
-            list.push(("name".into(), stem.to_string_lossy().into_owned(), 0));
-        }
-        rename(list, prefix);
-        let file = list.iter_mut().find(|(n, ..)| n == "file");
-        file.into_iter().zip(path).for_each(|((_, value, _), path)| value.clone_from(path));
-        class_of_its_own(list, prefix);
-    };
-    let copies = meshes.iter().map(|(id, path)| document.duplicate(*id, &|_, list| edit(list, path))).collect();
-    push_section(document, root, child, "asset", copies);
-}
-
-/// Elements that refer to the attached part, and to nothing else of the other model.
-fn bring_section(
-    document: &mut Document,
-    root: usize,
-    child: usize,
-    section: &'static str,
-    names: &mut Names,
-    prefix: &str,
-) {
-    let elements = document.element(child).all(section).flat_map(|s| s.children());
-    let found: Vec<Element> = elements.filter(|e| refers_only_to(*e, names)).collect();
-    if let Some(kind) = declared_in_section(section) {
-        let given = found.iter().filter_map(|e| e.text("name")).map(String::from);
-        names.entry(kind).or_default().extend(given);
-    }
-    let found: Vec<usize> = found.iter().map(|e| e.id()).collect();
-    let edit = |element: &str, list: &mut Written| {
-        rename(list, prefix);
-        let is_part = section == "tendon" && !matches!(element, "fixed" | "spatial");
-        if section != "sensor" && element != "exclude" && !is_part {
-            class_of_its_own(list, prefix);
-        }
-    };
-    let copies = found.iter().map(|e| document.duplicate(*e, &edit)).collect();
-    push_section(document, root, child, section, copies);
-}
-
-fn refers_only_to(element: Element, names: &Names) -> bool {
-    let (mut any, mut stack) = (false, vec![element]);
-    while let Some(e) = stack.pop() {
-        for (attribute, value) in e.written() {
-            let Some(kind) = referred(attribute, |kind| e.text(kind)) else { continue };
-            if value != "world" && !names.get(kind).is_some_and(|known| known.contains(value)) {
-                return false;
-            }
-            any = true;
-        }
-        stack.extend(e.children());
-    }
-    any
-}
-
-/// An element without a class falls back on the other model's outermost one.
-fn class_of_its_own(attributes: &mut Written, prefix: &str) {
-    if !attributes.iter().any(|(name, ..)| name == "class") {
-        attributes.push(("class".into(), format!("{prefix}main"), 0));
-    }
-}
-
-fn push_section(document: &mut Document, root: usize, like: usize, name: &str, children: Vec<usize>) {
-    if !children.is_empty() {
-        let section = document.sibling_of(like);
-        document.rewrite(section, name, &[], children);
-        document.push_child(root, section);
-    }
+/// Attaches a part of the same model: assets and classes are already there.
+fn attach_own(document: &mut Document, root: usize, id: usize) -> Result<(), LoadError> {
+    let element = document.element(id);
+    let prefix = element.required("prefix")?.value.to_string();
+    let source = Source::find(document.element(root), element, true)?;
+    source.bound(document, element)?;
+    let mut names = source.names(document);
+    let users = users_of(document.element(root), &mut names);
+    let affix = Affix { prefix, ..Affix::default() };
+    let edit = |_: &str, list: &mut Written| affix.declared(list);
+    let copies = source.tops.iter().map(|top| document.duplicate(*top, &edit)).collect();
+    let class = source.class.unwrap_or_else(|| "main".into());
+    document.rewrite(id, "frame", &[("childclass", class)], copies);
+    copy_users(document, &users, &names, &[affix]);
+    Ok(())
 }

@@ -4,7 +4,7 @@ use super::asset::Assets;
 use super::compiler::{Compilers, InertiaFromGeom};
 use super::defaults::{ClassId, Defaults, Properties};
 use super::geom::{self, GeomRead};
-use super::{inertia, joint};
+use super::{align, inertia, joint, keys};
 use crate::attribute::Attributes;
 use crate::error::LoadError;
 use crate::names::Names;
@@ -14,6 +14,9 @@ use crate::xml::Element;
 use slipstick_core::model::{JointKind, JointSpec, Shape};
 use slipstick_core::spatial::{BodyInertia, Pose, Quat, Vec3};
 use std::collections::HashSet;
+
+/// MuJoCo takes lighter geoms for weightless (kg).
+const NO_MASS: f64 = 1e-14;
 
 /// A body as the file describes it; number 0 is the world.
 #[derive(Debug)]
@@ -28,6 +31,11 @@ pub(super) struct Link<'a> {
     /// Share of the weight that is taken off.
     pub gravity_compensation: f64,
     pub joints: Vec<JointSpec>,
+    /// Where the joints of the file are in the states of attached models (see [`keys`]).
+    marks: Vec<&'a str>,
+    /// Whether the frame of the body, if it is free, moves to its inertia, and the axes of that where the file gives them.
+    aligned: bool,
+    axes: Option<Quat>,
     /// Joints whose spring and damper are given by a time and a damping ratio.
     pub tuned: Vec<(String, [f64; 2])>,
     pub geoms: Vec<(String, GeomRead<'a>)>,
@@ -45,7 +53,7 @@ pub(super) struct Site {
     pub zone: Option<Shape>,
 }
 
-impl Link<'_> {
+impl<'a> Link<'a> {
     fn new(name: String, parent: usize, pose: Pose, turn: Quat) -> Self {
         Link {
             name,
@@ -55,11 +63,19 @@ impl Link<'_> {
             inertia: BodyInertia::default(),
             gravity_compensation: 0.0,
             joints: Vec::new(),
+            marks: Vec::new(),
+            aligned: false,
+            axes: None,
             tuned: Vec::new(),
             geoms: Vec::new(),
             sites: Vec::new(),
             mocap: false,
         }
+    }
+
+    /// One word for each joint, also for those that the file does not have.
+    pub fn marks(&self) -> impl Iterator<Item = &'a str> {
+        self.marks.iter().copied().chain(std::iter::repeat("")).take(self.joints.len())
     }
 
     /// Where a free joint of it starts, or motion capture holds it.
@@ -145,6 +161,9 @@ impl<'a> BodyReader<'_, 'a> {
         if free && parent != 0 {
             return Err(element.structure("free joints only in children of the world", "one deeper in the tree"));
         }
+        if free && link.aligned && children.is_empty() {
+            align::align(link, link.axes);
+        }
         Ok(children)
     }
 
@@ -176,9 +195,15 @@ impl<'a> BodyReader<'_, 'a> {
         let link = &mut self.links[index];
         if from_geoms {
             link.inertia = link.geoms.iter().fold(link.inertia, |sum, (_, g)| sum.joined(&g.inertia));
+            let mut heavy = link.geoms.iter().filter(|(_, g)| g.inertia.mass > NO_MASS);
+            link.axes = heavy.next().map(|(_, g)| g.axes).filter(|_| heavy.next().is_none());
         }
         if let Some((explicit, frame)) = explicit.filter(|_| !from_geoms || link.inertia.mass == 0.0) {
-            link.inertia = inertia::explicit(explicit, self.compilers.of(explicit))?.moved(&frame);
+            let compiler = self.compilers.of(explicit);
+            link.inertia = inertia::explicit(explicit, compiler)?.moved(&frame);
+            let given = explicit.attribute("fullinertia").is_none();
+            let local = orientation(&explicit, &compiler.angles)?;
+            link.axes = given.then(|| Quat::from_matrix(&frame.rotation).compose(local));
         } else if index > 0 && link.inertia.mass == 0.0 {
             link.inertia.com = link.pose.position; // matters with boundmass: MuJoCo puts the mass there
         }
@@ -224,6 +249,8 @@ impl<'a> BodyReader<'_, 'a> {
             spec.start = Some(link.start());
         }
         link.tuned.extend(tuned.map(|numbers| (spec.name.clone(), numbers)));
+        link.marks.push(part.element.text(keys::MARK).unwrap_or_default());
+        link.aligned = align::is_asked_for(part.element, self.compilers.of(part.element))?;
         link.joints.push(spec);
         Ok(())
     }

@@ -66,6 +66,8 @@ pub(super) struct Compiler {
     pub discard_visual: bool,
     /// Shapes are fitted to the box around a mesh instead of to its inertia.
     pub fit_aabb: bool,
+    /// Frames of free bodies without children move to their inertia.
+    pub align_free: bool,
 }
 
 impl Compiler {
@@ -84,6 +86,7 @@ impl Compiler {
             total_mass: None,
             discard_visual: false,
             fit_aabb: false,
+            align_free: false,
         };
         for section in root.all("compiler") {
             c.override_by(section)?;
@@ -117,6 +120,7 @@ impl Compiler {
         self.balance_inertia = e.flag("balanceinertia", self.balance_inertia)?;
         self.discard_visual = e.flag("discardvisual", self.discard_visual)?;
         self.fit_aabb = e.flag("fitaabb", self.fit_aabb)?;
+        self.align_free = e.flag("alignfree", self.align_free)?;
         if let Some(total) = e.float("settotalmass")? {
             self.total_mass = Some(total).filter(|m| *m > 0.0);
         }

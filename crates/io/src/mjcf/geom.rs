@@ -3,13 +3,13 @@
 use super::asset::Assets;
 use super::compiler::Compiler;
 use super::defaults::Properties;
-use super::{fit, inertia};
+use super::{align, fit, inertia, shell};
 use crate::attribute::{Attribute, Attributes};
 use crate::error::LoadError;
 use crate::orientation::{orientation, z_to};
 use crate::warning::Warnings;
 use slipstick_core::model::{Shape, Surface};
-use slipstick_core::spatial::{BodyInertia, Pose, Vec3};
+use slipstick_core::spatial::{BodyInertia, Pose, Quat, Vec3};
 use std::collections::HashSet;
 
 /// Density where the file gives none: water [kg/m³].
@@ -29,6 +29,8 @@ pub(super) struct GeomRead<'a> {
     pub surface: Surface,
     /// What it weighs, in the body's frame, where that was asked for.
     pub inertia: BodyInertia,
+    /// Axes of that inertia where they are known: those of the geom, or of its mesh.
+    pub axes: Quat,
     /// Whether the model has it; else only its mass counts.
     pub kept: bool,
 }
@@ -93,9 +95,12 @@ pub(super) fn read<'a>(
         None => primitive(p, kind, tools)?,
     };
     let pose = *frame * local;
-    let inertia = if weighs { mass(p, shape.as_ref(), mesh, &pose, tools)? } else { BodyInertia::default() };
-    let kept = !(visual && tools.compiler.discard_visual);
-    Ok(Some(GeomRead { shape, mesh, field, pose, surface, inertia, kept }))
+    let nothing = (BodyInertia::default(), Quat::IDENTITY);
+    let (inertia, axes) = if weighs { mass(p, shape.as_ref(), mesh, &pose, tools)? } else { nothing };
+    // a flat mesh that touches nothing may weigh something as a shell
+    let flat = |mesh: Option<Attribute>, assets: &mut Assets| mesh.map_or(Ok(false), |name| assets.is_flat(name));
+    let kept = !(visual && (tools.compiler.discard_visual || flat(mesh, tools.assets)?));
+    Ok(Some(GeomRead { shape, mesh, field, pose, surface, inertia, axes, kept }))
 }
 
 fn has_mass(p: &Properties) -> Result<bool, LoadError> {
@@ -158,28 +163,33 @@ fn mass(
     mesh: Option<Attribute>,
     pose: &Pose,
     tools: &mut Tools,
-) -> Result<BodyInertia, LoadError> {
+) -> Result<(BodyInertia, Quat), LoadError> {
     for name in ["mass", "density"] {
         if let Some(a) = p.attribute(name).filter(|a| a.float().is_ok_and(|x| x < 0.0)) {
             return Err(a.wrong("zero or a positive number"));
         }
     }
     let (given, density) = (p.float("mass")?, p.float_or("density", DENSITY)?);
+    let (hollow, turn) = (p.flag("shellinertia", false)?, Quat::from_matrix(&pose.rotation));
     Ok(match (shape, mesh) {
         (Some(shape), _) => {
             // a plane has no volume, and no mass either
-            let volume = inertia::volume(shape);
+            let volume = if hollow { shell::area(shape) } else { inertia::volume(shape) };
             let mass = if volume > 0.0 { given.unwrap_or(density * volume) } else { 0.0 };
-            inertia::of_shape(shape, mass, pose)
+            let of_shape = if hollow { shell::of_shape } else { inertia::of_shape };
+            (of_shape(shape, mass, pose), turn)
         }
         (None, Some(name)) => {
+            if let Some(shell) = p.attribute("shellinertia").filter(|_| hollow) {
+                return Err(shell.wrong("false: the inertia of a mesh is that of the asset"));
+            }
             let solid = tools.assets.solid(name)?;
             let density = given.map_or(density, |m| m / solid.volume);
             let local =
                 BodyInertia { mass: density * solid.volume, com: solid.center, about_com: solid.inertia * density };
-            local.moved(pose)
+            (local.moved(pose), turn.compose(align::principal(solid.inertia)))
         }
-        (None, None) => BodyInertia::default(),
+        (None, None) => (BodyInertia::default(), Quat::IDENTITY),
     })
 }
 

@@ -42,11 +42,8 @@ fn one(key: Element, layout: &Layout) -> Result<(Keyframe, Vec<String>), LoadErr
     let mut q = completed(key, "qpos", layout.q0.to_vec(), &mut repaired)?;
     let v = completed(key, "qvel", vec![0.0; nv], &mut repaired)?;
     let ctrl = completed(key, "ctrl", vec![0.0; layout.has_actuator.len()], &mut repaired)?;
-    let mut places = layout.quaternions().collect::<Vec<_>>();
-    places.retain(|k| q[*k..k + 4].iter().map(|x| x * x).sum::<f64>().sqrt() < ZERO_NORM);
-    places.iter().for_each(|k| q[*k..k + 4].copy_from_slice(&[1.0, 0.0, 0.0, 0.0]));
-    if !places.is_empty() {
-        repaired.push(format!("a zero quaternion is read as no rotation (qpos[{}])", places[0]));
+    if let Some(k) = layout.repair_quaternions(&mut q) {
+        repaired.push(format!("a zero quaternion is read as no rotation (qpos[{k}])"));
     }
     let mocap = mocap(key, layout.mocap, &mut repaired)?;
     let kept = ctrl.into_iter().zip(layout.has_actuator).filter(|(_, kept)| **kept);
@@ -92,6 +89,14 @@ fn completed(
 }
 
 impl Layout<'_> {
+    /// Makes zero quaternions no rotations; the answer is where the first one was.
+    pub fn repair_quaternions(&self, q: &mut [f64]) -> Option<usize> {
+        let mut places = self.quaternions().collect::<Vec<_>>();
+        places.retain(|k| q[*k..k + 4].iter().map(|x| x * x).sum::<f64>().sqrt() < ZERO_NORM);
+        places.iter().for_each(|k| q[*k..k + 4].copy_from_slice(&[1.0, 0.0, 0.0, 0.0]));
+        places.first().copied()
+    }
+
     /// Where in q quaternions begin.
     fn quaternions(&self) -> impl Iterator<Item = usize> {
         let begins = self.joints.iter().scan(0, |next, kind| {

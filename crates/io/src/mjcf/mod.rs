@@ -1,6 +1,7 @@
 //! MJCF, MuJoCo's format, to a model whose q and v are MuJoCo's qpos and qvel.
 
 mod actuator;
+mod align;
 mod asset;
 mod attach;
 mod body;
@@ -18,13 +19,16 @@ mod index;
 mod inertia;
 mod joint;
 mod keyframe;
+mod keys;
 mod references;
 mod replicate;
 mod schema;
 mod sensor;
 mod sensor_geoms;
+mod shell;
 mod tendon;
 mod tune;
+mod users;
 
 pub use schema::schema_table;
 
@@ -61,7 +65,8 @@ pub(crate) fn read(
     schema::check(document.element(root), &mut idle, &mut warnings)?;
     let compiler = Compiler::read(document.element(root), path.parent().unwrap_or(Path::new("")))?;
     let mut compilers = Compilers::new(compiler);
-    attach::expand(&mut document, root, path, &mut compilers, &mut idle, &mut warnings)?;
+    let mut tools = attach::Tools { compilers: &mut compilers, idle: &mut idle, warnings: &mut warnings };
+    attach::expand(&mut document, root, path, &mut tools)?;
     let compiler = &compilers.main;
     let root = document.element(root);
     let defaults = Defaults::read(root)?;
@@ -149,6 +154,7 @@ impl Sections<'_, '_> {
             mocap: &mocap,
         };
         keyframe::read(root, &layout, builder)?;
+        keys::read(root, &layout, &links.iter().flat_map(Link::marks).collect::<Vec<_>>(), builder)?;
         let add = |a: actuator::Read| (a.name, a.actuator.map(|a| builder.add_actuator(disabled.actuator(a))));
         let actuators = actuators.into_iter().map(add).collect();
         let has_meshes = links.iter().flat_map(|l| &l.geoms).any(|(_, g)| g.kept && g.mesh.is_some());

@@ -2,17 +2,16 @@
 //! from outside the tree (actuators, sensors, …) is copied with it.
 
 use super::compiler::Compilers;
-use super::references::{Names, declared_in_section, names_below, referred};
+use super::references::{Names, names_below};
+use super::users::{Affix, copy_users, remove_users, users_of};
 use crate::attribute::Attributes;
 use crate::error::LoadError;
 use crate::orientation::euler;
-use crate::xml::{Document, Element};
+use crate::xml::{Document, Element, Written};
 use slipstick_core::spatial::{Pose, Quat, Vec3};
 
 /// Elements that a file may grow to.
 const MAX_ELEMENTS: usize = 1_000_000;
-/// Sections that refer to the tree, so that those come first that others refer to.
-const SECTIONS: [&str; 5] = ["contact", "tendon", "equality", "actuator", "sensor"];
 
 /// Replaces every `<replicate>` below `root` by frames, inner ones first.
 pub(super) fn expand(document: &mut Document, root: usize, compilers: &Compilers) -> Result<(), LoadError> {
@@ -48,16 +47,19 @@ fn one(document: &mut Document, root: usize, id: usize, compilers: &Compilers) -
     let mut names = Names::new();
     names_below(element, &mut names);
     let users = users_of(document.element(root), &mut names);
-    let outside = users.iter().flat_map(|(_, users)| users).map(|u| document.element(*u));
+    let outside = users.iter().flat_map(|u| &u.followers).map(|u| document.element(*u));
     bound(element, document.len(), outside.chain([element]), count)?;
     let angles = compilers.of(element).angles;
     let step = Step::read(element)?;
     let (separator, digits) = (element.text("sep").unwrap_or_default(), count.to_string().len());
-    let suffixes: Vec<String> = (0..count).map(|i| format!("{separator}{i:0digits$}")).collect();
+    // as in MuJoCo, keyframes of attached models hold for the first copy only
+    let affix = |i| Affix { suffix: format!("{separator}{i:0digits$}"), keeps_states: i == 0, ..Affix::default() };
+    let affixes: Vec<Affix> = (0..count).map(affix).collect();
     let class = element.text("childclass").map(|c| ("childclass", c.to_string()));
     let (mut frames, mut position, mut turn) = (Vec::with_capacity(count), Vec3::ZERO, Quat::IDENTITY);
-    for (i, suffix) in suffixes.iter().enumerate() {
-        let inside = children.iter().map(|c| document.duplicate(*c, &|_, list| rename(list, suffix))).collect();
+    for (i, affix) in affixes.iter().enumerate() {
+        let edit = |_: &str, list: &mut Written| affix.declared(list);
+        let inside = children.iter().map(|c| document.duplicate(*c, &edit)).collect();
         let frame = document.sibling_of(id);
         let mut attributes = vec![("pos", text(&position.to_array())), ("quat", text(&turn.to_array()))];
         attributes.extend(class.clone());
@@ -68,7 +70,8 @@ fn one(document: &mut Document, root: usize, id: usize, compilers: &Compilers) -
         turn = euler(step.angles.map(|angle| (i + 1) as f64 * angle), &angles);
     }
     document.rewrite(id, "frame", &[], frames);
-    copy_users(document, users, &names, &suffixes);
+    copy_users(document, &users, &names, &affixes);
+    remove_users(document, &users);
     Ok(())
 }
 
@@ -112,66 +115,4 @@ fn size(element: Element) -> usize {
         stack.extend(e.children());
     }
     n
-}
-
-fn rename(attributes: &mut [(String, String, u32)], suffix: &str) {
-    for (_, value, _) in attributes.iter_mut().filter(|(name, ..)| name == "name") {
-        value.push_str(suffix);
-    }
-}
-
-/// Whether an attribute refers to one of the names; `other` gives the other attributes of its element.
-fn hits<'k>(names: &Names, attribute: &str, value: &str, other: impl Fn(&str) -> Option<&'k str>) -> bool {
-    referred(attribute, other).and_then(|kind| names.get(kind)).is_some_and(|known| known.contains(value))
-}
-
-/// Whether an element, or one below it, refers to one of the names.
-fn refers(element: Element, names: &Names) -> bool {
-    let mut stack = vec![element];
-    while let Some(e) = stack.pop() {
-        if e.written().any(|(attribute, value)| hits(names, attribute, value, |kind| e.text(kind))) {
-            return true;
-        }
-        stack.extend(e.children());
-    }
-    false
-}
-
-/// For each section that has some: the elements that refer to the names, directly or by way of each other. Names that
-/// these elements give are added.
-fn users_of(root: Element, names: &mut Names) -> Vec<(usize, Vec<usize>)> {
-    let mut users = Vec::new();
-    for section in SECTIONS.into_iter().flat_map(|name| root.all(name)) {
-        let found: Vec<Element> = section.children().filter(|e| refers(*e, names)).collect();
-        if let Some(kind) = declared_in_section(section.name()) {
-            let given = found.iter().filter_map(|e| e.text("name")).map(String::from);
-            names.entry(kind).or_default().extend(given);
-        }
-        if !found.is_empty() {
-            users.push((section.id(), found.iter().map(|e| e.id()).collect()));
-        }
-    }
-    users
-}
-
-/// Copies the users of each section to its end, once per suffix, and removes the originals.
-fn copy_users(document: &mut Document, users: Vec<(usize, Vec<usize>)>, names: &Names, suffixes: &[String]) {
-    for (section, users) in users {
-        let mut children: Vec<usize> = document.element(section).children().map(|c| c.id()).collect();
-        children.retain(|c| !users.contains(c));
-        for suffix in suffixes {
-            for user in &users {
-                children.push(document.duplicate(*user, &|_, attributes| {
-                    let old = attributes.clone();
-                    let other = |kind: &str| old.iter().find(|(n, ..)| n == kind).map(|(_, v, _)| v.as_str());
-                    for (name, value, _) in attributes.iter_mut() {
-                        if name == "name" || hits(names, name, value, other) {
-                            value.push_str(suffix);
-                        }
-                    }
-                }));
-            }
-        }
-        document.set_children(section, children);
-    }
 }

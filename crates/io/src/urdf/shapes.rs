@@ -91,8 +91,7 @@ impl<'b> Shapes<'b> {
             "mesh" => {
                 let path = self.find(e.required("filename")?)?;
                 if !mesh::is_known(&path) {
-                    let effect =
-                        "mesh files other than STL, OBJ, DAE and glTF are not supported: this shape does not collide";
+                    let effect = "mesh files other than STL, OBJ, DAE, glTF and MSH are not supported: this shape does not collide";
                     warnings.add_once(e, effect);
                     return Ok(Vec::new());
                 }

@@ -71,6 +71,14 @@ const MJCF: &str = r#"<mujoco model="m"><compiler angle="radian" eulerseq="xyz"/
   <sensor><rangefinder site="s" data="dist point" cutoff="2"/><contact site="s" subtree2="a" data="found force pos" num="3" reduce="netforce"/>
   <distance body1="a" body2="world" cutoff="1"/><insidesite site="s" objtype="xbody" objname="a"/><user dim="3"/><e_kinetic/></sensor></mujoco>"#;
 
+/// Elements that copy parts, and generated meshes.
+const COPIES: &str = r#"<mujoco model="m"><compiler alignfree="true"/><asset><mesh name="c" builtin="cone" params="5 0.5" maxhullvert="6"/>
+  <mesh name="t" builtin="supertorus" params="5 0.3 1 1" scale="1 2 1" inertia="shell"/></asset><worldbody>
+  <body name="a"><freejoint align="auto"/><geom type="mesh" mesh="c"/></body><frame name="f" pos="1 0 0"><body name="b"><joint name="j"/>
+  <geom type="box" size="1 2 3" shellinertia="true"/></body></frame><attach frame="f" prefix="p_"/><replicate count="2" sep="-">
+  <attach body="a" prefix="q_"/><geom type="ellipsoid" size="1 2 3"/></replicate></worldbody>
+  <actuator><motor joint="j"/></actuator><sensor><jointpos joint="j"/></sensor></mujoco>"#;
+
 fn try_mjcf(text: &str) {
     if let Err(error) = load_mjcf_str("damaged.xml", text, &LoadOptions::default()) {
         assert!(error.to_string().starts_with("damaged.xml"), "{error}");
@@ -86,11 +94,14 @@ fn try_urdf(text: &str) {
 #[test]
 fn damaged_texts_never_panic() {
     assert!(load_mjcf_str("whole.xml", MJCF, &LoadOptions::default()).is_ok());
+    load_mjcf_str("whole.xml", COPIES, &LoadOptions::default()).unwrap();
     assert!(load_urdf_str("whole.urdf", URDF, &LoadOptions::default()).is_ok());
     let mut dice = Dice(Rng(7));
     for _ in 0..3000 {
         try_mjcf(&dice.damage(MJCF));
         try_mjcf(&dice.replace_value(MJCF));
+        try_mjcf(&dice.damage(COPIES));
+        try_mjcf(&dice.replace_value(COPIES));
         try_urdf(&dice.damage(URDF));
         try_urdf(&dice.replace_value(URDF));
     }

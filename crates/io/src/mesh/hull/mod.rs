@@ -7,7 +7,10 @@
 //! odd clouds (needles, plates, shallow caps, grids with noise: see the tests) its hulls had holes in 301 and lost more
 //! than 1e-9 of the size in 70.
 
+mod limited;
 mod quick;
+
+pub(crate) use limited::chosen_corners;
 
 use super::TriangleMesh;
 use quick::Quickhull;

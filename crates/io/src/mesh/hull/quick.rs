@@ -51,6 +51,30 @@ impl<'a> Quickhull<'a> {
         Some(hull.faces.iter().filter(|f| f.alive).map(|f| f.corners).collect())
     }
 
+    /// The hull of a simplex and of at most `more` other points, each time the one farthest beyond a face.
+    pub fn farthest_first(points: &'a [Vec3], simplex: [u32; 4], more: usize) -> Option<Vec<[u32; 3]>> {
+        let mut hull = Quickhull { points, faces: Vec::new(), rim_from: vec![NONE; points.len()], mark: Vec::new() };
+        hull.start(simplex)?;
+        for round in 1..=more as u32 {
+            let Some(f) = hull.least_fitting() else { break };
+            let point = hull.faces[f].beyond.pop()?;
+            hull.add(point, f as u32, round)?;
+        }
+        Some(hull.faces.iter().filter(|f| f.alive).map(|f| f.corners).collect())
+    }
+
+    /// The face with the point farthest beyond it.
+    fn least_fitting(&self) -> Option<usize> {
+        let distance = |f: &Face| {
+            let [a, b, c] = f.corners.map(|i| self.points[i as usize]);
+            let normal = (b - a).cross(c - a);
+            f.beyond.last().map(|p| normal.dot(self.points[*p as usize] - a) / normal.norm())
+        };
+        let open = self.faces.iter().enumerate().filter(|(_, f)| f.alive);
+        let far = open.filter_map(|(i, f)| Some((i, distance(f)?)));
+        far.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(i, _)| i)
+    }
+
     fn sees(&self, p: u32, [a, b, c]: [u32; 3]) -> bool {
         let at = |i: u32| {
             let Vec3 { x, y, z } = self.points[i as usize];

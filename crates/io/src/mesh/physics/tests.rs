@@ -21,6 +21,7 @@ fn recipe(store: Store) -> Recipe {
         scale: vec3(1.0, 1.0, 1.0),
         like_mujoco: false,
         decompose: false,
+        max_corners: None,
         format: None,
         store,
     }
@@ -55,8 +56,9 @@ fn the_cache_answers_for_the_same_bytes_scale_and_options_only() {
     let mirrored = Recipe { scale: vec3(1.0, -1.0, 1.0), ..recipe(store.clone()) };
     let split = Recipe { decompose: true, ..recipe(store.clone()) };
     let single = Recipe { like_mujoco: true, ..recipe(store.clone()) };
+    let few = Recipe { max_corners: Some(6), ..recipe(store.clone()) };
     let moved = Recipe { reference: Pose::translation(vec3(1.0, 0.0, 0.0)), ..recipe(store.clone()) };
-    for (k, other) in [mirrored, split, single, moved].iter().enumerate() {
+    for (k, other) in [mirrored, split, single, few, moved].iter().enumerate() {
         let made = load(&file, other).unwrap();
         assert_eq!(entries(), k + 2);
         assert_eq!(load(&file, other).unwrap(), made);
@@ -64,7 +66,7 @@ fn the_cache_answers_for_the_same_bytes_scale_and_options_only() {
     }
     std::fs::write(&file, PITTED.replace("v 0 0 0", "v 0 0 0.5")).unwrap();
     assert_ne!(load(&file, &recipe(store)).unwrap(), first);
-    assert_eq!(entries(), 6);
+    assert_eq!(entries(), 7);
     assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 2, "nothing beside the model");
     std::fs::remove_dir_all(dir).unwrap();
 }

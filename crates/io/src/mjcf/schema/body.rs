@@ -30,11 +30,7 @@ pub static JOINT: Spec = Spec {
 pub static FREEJOINT: Spec = Spec {
     name: "freejoint",
     class: Read,
-    attributes: &[
-        Group(Read, "name"),
-        Group(Picture, "group"),
-        Group(Unsupported("free bodies keep the frame of the file: MuJoCo moves it to the center of mass"), "align"),
-    ],
+    attributes: &[Group(Read, "align name"), Group(Picture, "group")],
     children: &[],
 };
 
@@ -45,13 +41,12 @@ pub static GEOM: Spec = Spec {
         Group(
             Read,
             "axisangle class conaffinity condim contype density euler fitscale friction fromto group \
-          hfield margin mass material mesh name pos priority quat rgba size type xyaxes zaxis",
+          hfield margin mass material mesh name pos priority quat rgba shellinertia size type xyaxes zaxis",
         ),
         Group(Softness, "gap solimp solmix solref"),
         Group(Picture, "castshadow"),
         Group(Record, "fluidcoef fluidshape user"),
         Group(Unsupported("adhesion is not supported: surfaces do not adhere"), "adhesion"),
-        Group(Unsupported("shellinertia is not supported: the geom is solid"), "shellinertia"),
         Group(Unsupported("moving surfaces are not supported: the surface is at rest"), "surfacevel"),
     ],
     children: &[&PLUGIN],
@@ -80,15 +75,8 @@ pub static PLUGIN: Spec = Spec::unread("plugin", Unsupported("plugins are not su
 pub static COMPOSITE: Spec =
     Spec::unread("composite", Unsupported("composite bodies are not supported: the element was dropped"));
 
-pub static ATTACH: Spec = Spec {
-    name: "attach",
-    class: Read,
-    attributes: &[
-        Group(Read, "body model prefix"),
-        Group(Unsupported("attaching a frame is not supported: the whole world of the model is attached"), "frame"),
-    ],
-    children: &[],
-};
+pub static ATTACH: Spec =
+    Spec { name: "attach", class: Read, attributes: &[Group(Read, "body frame model prefix")], children: &[] };
 
 static INSIDE: [&Spec; 14] = [
     &INERTIAL, &JOINT, &FREEJOINT, &GEOM, &SITE, &CAMERA, &LIGHT, &FLEXCOMP, &PLUGIN, &COMPOSITE, &ATTACH, &FRAME,
@@ -105,7 +93,8 @@ pub static FRAME: Spec = Spec {
 pub static REPLICATE: Spec = Spec {
     name: "replicate",
     class: Read,
-    attributes: &[Group(Read, "count offset euler sep childclass")],
+    // MuJoCo passes over a prefix
+    attributes: &[Group(Read, "count offset euler sep childclass"), Group(Record, "prefix")],
     children: &INSIDE,
 };
 

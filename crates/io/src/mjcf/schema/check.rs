@@ -100,11 +100,6 @@ impl Idle {
         }
     }
 
-    /// Something that other programs keep.
-    pub fn record(&mut self, name: &str) {
-        self.add(Class::Record, name);
-    }
-
     /// One remark for the whole file; `None` if everything counts.
     pub fn note(&self) -> Option<String> {
         let list = |set: &BTreeSet<String>| set.iter().map(String::as_str).collect::<Vec<_>>().join(", ");

@@ -11,17 +11,14 @@ pub static COMPILER: Spec = Spec {
     attributes: &[
         Group(
             Read,
-            "angle assetdir autolimits balanceinertia boundinertia boundmass coordinate \
+            "alignfree angle assetdir autolimits balanceinertia boundinertia boundmass coordinate \
           discardvisual eulerseq fitaabb fusestatic inertiafromgeom inertiagrouprange meshdir \
           settotalmass strippath",
         ),
         Group(Picture, "convexhull texturedir"),
-        Group(Record, "conflict passthrough savecanonical savecompiled saveinertial usethread"),
-        Group(
-            Unsupported("free bodies keep the frame of the file: MuJoCo moves it to the center of mass"),
-            "alignfree",
-        ),
+        Group(Record, "passthrough savecanonical savecompiled saveinertial usethread"),
         Group(Unless("false", "the inertia of a mesh follows its own attribute"), "exactmeshinertia"),
+        Group(Unless("warning", "options of attached models are ignored: those of the main model hold"), "conflict"),
     ],
     children: &[&COMPILER_LENGTHRANGE],
 };
