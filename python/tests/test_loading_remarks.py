@@ -23,7 +23,6 @@ CHANGES_MOTION = {
         "spatial",
     ),
     "muscle": ({"end": '<actuator><muscle joint="knee"/></actuator>'}, "muscle"),
-    "shell": ({"geom": 'shellinertia="true"'}, "shellinertia"),
     "adhesion": ({"end": '<actuator><adhesion body="leg" ctrlrange="0 1"/></actuator>'}, "adhesion"),
     "actuator with a state": (
         {"end": '<actuator><general joint="knee" dyntype="user"/></actuator>'},

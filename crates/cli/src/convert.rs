@@ -17,6 +17,9 @@ pub struct Arguments {
     /// The file to write: .xml for MJCF, .urdf for URDF (meshes go into a folder `meshes` next to it).
     #[arg(value_name = "OUT")]
     output: PathBuf,
+    /// Replace files of other content in the folder `meshes`.
+    #[arg(long)]
+    overwrite: bool,
     #[command(flatten)]
     options: Options,
 }
@@ -45,7 +48,7 @@ pub fn main(arguments: &Arguments) -> Result<(), Failure> {
         Format::Urdf => slipstick::files::to_urdf(&model),
     };
     if format == Format::Urdf {
-        write_meshes(&model, output)?; // first: a robot that is there has its meshes
+        write_meshes(&model, output, arguments.overwrite)?; // first: a robot that is there has its meshes
     }
     write(output, &text)?;
     let back = slipstick::load(output).map_err(|e| format!("the written file does not load: {e}"))?;
@@ -57,16 +60,21 @@ fn is_same_file(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
-fn write_meshes(model: &Model, output: &Path) -> Result<(), String> {
+/// The folder may hold the meshes of other robots: files of other content are only replaced if the user says so.
+fn write_meshes(model: &Model, output: &Path, overwrite: bool) -> Result<(), String> {
     if model.meshes().is_empty() {
         return Ok(());
     }
     let folder = output.parent().unwrap_or(Path::new("")).join("meshes");
     make_folder(&folder)?;
-    for mesh in model.meshes() {
-        write(&folder.join(slipstick::files::mesh_file_name(mesh)), slipstick::files::mesh_to_obj(mesh))?;
+    let names = slipstick::files::mesh_file_names(model).into_iter().map(|name| folder.join(name));
+    let files: Vec<_> = names.zip(model.meshes().iter().map(slipstick::files::mesh_to_obj)).collect();
+    let differs = |(path, text): &&(PathBuf, String)| std::fs::read(path).is_ok_and(|old| old != text.as_bytes());
+    if let Some((path, _)) = files.iter().find(differs).filter(|_| !overwrite) {
+        let advice = "write into another folder, or replace it with --overwrite";
+        return Err(format!("{}: another mesh of this name is there; {advice}", path.display()));
     }
-    Ok(())
+    files.iter().try_for_each(|(path, text)| write(path, text))
 }
 
 fn report(model: &Model, back: &Model, output: &Path, losses: &[ConversionWarning]) {

@@ -141,6 +141,30 @@ fn robots_are_converted_there_and_back() {
 }
 
 #[test]
+fn meshes_of_other_robots_are_not_replaced_unasked() {
+    let folder = Folder::new("meshes");
+    let robot = |x: f64| {
+        let mesh = |name: &str| format!("<mesh name='{name}' vertex='0 0 0 {x} 0 0 0 1 0 0 0 1'/>");
+        let geom = |name: &str| format!("<geom type='mesh' mesh='{name}'/>");
+        let (meshes, geoms) = (["A b", "a_b"].map(mesh).concat(), ["A b", "a_b"].map(geom).concat());
+        format!("<mujoco><asset>{meshes}</asset><worldbody><body><joint/>{geoms}</body></worldbody></mujoco>")
+    };
+    let (first, second) = (folder.file("first.xml", &robot(1.0)), folder.file("second.xml", &robot(2.0)));
+    let convert = |input: &str, more: &[&str]| {
+        let (code, _, error) = slipstick(&[&["convert", input, &folder.path("out.urdf")], more].concat());
+        (code, error)
+    };
+    assert_eq!(convert(&first, &[]).0, Some(0));
+    let files = || std::fs::read_dir(folder.0.join("meshes")).unwrap().count();
+    assert_eq!(files(), 2, "names that differ in case or in replaced letters have files of their own");
+    assert_eq!(convert(&first, &[]).0, Some(0), "the same content again");
+    let (code, error) = convert(&second, &[]);
+    assert!(code == Some(1) && error.contains("another mesh of this name is there"), "{error}");
+    assert_eq!(convert(&second, &["--overwrite"]).0, Some(0));
+    assert_eq!(files(), 2);
+}
+
+#[test]
 fn info_tells_pairs_and_their_rule() {
     let folder = Folder::new("pairs");
     let arm = folder.file("arm.urdf", ARM);

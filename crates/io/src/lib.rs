@@ -36,7 +36,7 @@ pub use options::{LoadOptions, OverlapChoice, PairChoice};
 pub use overlap::{Overlap, overlaps};
 pub use urdf::urdf_schema_table;
 pub use write::{
-    ConversionWarning, content_hash, mesh_file_name, mesh_to_obj, to_mjcf, to_mjcf_with_warnings, to_urdf,
+    ConversionWarning, content_hash, mesh_file_names, mesh_to_obj, to_mjcf, to_mjcf_with_warnings, to_urdf,
 };
 
 use slipstick_core::Model;

@@ -73,8 +73,8 @@ pub mod files {
     pub use crate::trajectory::{LoadTrajectoryError, SaveError, TrajectoryFormat};
     pub use slipstick_io::{
         ConversionWarning, NoHull, Overlap, OverlapChoice, PairChoice, Place, TriangleMesh, check_writable,
-        content_hash, convex_hull, load_mesh_file, load_mjcf_str, load_str, load_urdf_str, mesh_file_name, mesh_to_obj,
-        overlaps, to_mjcf, to_mjcf_with_warnings, to_urdf, with_pairs, write_file,
+        content_hash, convex_hull, load_mesh_file, load_mjcf_str, load_str, load_urdf_str, mesh_file_names,
+        mesh_to_obj, overlaps, to_mjcf, to_mjcf_with_warnings, to_urdf, with_pairs, write_file,
     };
 }
 

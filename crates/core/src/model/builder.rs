@@ -158,7 +158,13 @@ impl ModelBuilder {
     }
 
     /// Adds a mesh that shapes can refer to.
-    pub fn add_mesh(&mut self, mesh: Mesh) -> MeshId {
+    ///
+    /// Its name is numbered if another mesh has it, and `mesh` if it is empty: files tell meshes apart by their names.
+    pub fn add_mesh(&mut self, mut mesh: Mesh) -> MeshId {
+        let wanted = if mesh.name.is_empty() { "mesh".to_string() } else { mesh.name };
+        let taken = |name: &String| self.meshes.iter().any(|m| m.name == *name);
+        let mut candidates = std::iter::once(wanted.clone()).chain((2..).map(|k| format!("{wanted}_{k}")));
+        mesh.name = candidates.find(|name| !taken(name)).unwrap_or(wanted);
         self.meshes.push(mesh);
         MeshId(self.meshes.len() - 1)
     }

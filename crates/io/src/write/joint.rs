@@ -1,6 +1,7 @@
 //! Joints as MJCF.
 
 use super::mjcf::{Writer, finite_range};
+use super::pose::steady_axis;
 use super::xml::Attributes;
 use slipstick_core::model::{BodyId, Joint, JointKind, ParameterGroup};
 use slipstick_core::spatial::Vec3;
@@ -65,7 +66,7 @@ impl Writer<'_> {
             a = a.position("pos", j.anchor);
         }
         if let Some(axis) = p.axis {
-            a = a.numbers("axis", &axis.to_array());
+            a = a.numbers("axis", &steady_axis(axis).to_array());
         }
         if let Some(q) = p.q {
             let rest = model.parameters().group(ParameterGroup::SpringReference)[q];

@@ -1,6 +1,7 @@
 //! The tree of a model as MJCF. Links merged over fixed joints are written as bodies of their own, straight below the body
 //! that they move with, so that their names and masses survive.
 
+use super::pose::seen_from;
 use super::xml::{Attributes, Xml};
 use super::{ConversionWarning, is_first_link, joints_by_body, n_links};
 use slipstick_core::model::{BodyId, Geom, Joint, JointKind, PairRule, ParameterGroup, Shape};
@@ -168,7 +169,7 @@ impl<'m> Writer<'m> {
         }
         for i in &self.sites[link] {
             let site = &self.model.frames()[*i];
-            let local = frame.inverse() * site.pose;
+            let local = seen_from(&frame, &site.pose);
             let mut a = Attributes::new().text("name", &site.name).pose(&local);
             if let Some(zone) = site.zone {
                 a = a.text("type", zone.name()).numbers("size", &zone.size()[..zone.n_sizes()]);
@@ -211,7 +212,7 @@ impl<'m> Writer<'m> {
         let listed = matches!(self.model.pair_rule(), PairRule::List(_));
         let masks = if listed { [0, 0] } else { [s.contype as i32, s.conaffinity as i32] };
         let a = a
-            .pose(&(frame.inverse() * pose))
+            .pose(&seen_from(frame, &pose))
             .number("friction", p.group(ParameterGroup::Friction)[i], 1.0)
             .number("contype", f64::from(masks[0]), 1.0)
             .number("conaffinity", f64::from(masks[1]), 1.0)

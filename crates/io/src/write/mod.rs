@@ -6,6 +6,7 @@ mod joint;
 mod mjcf;
 mod pairs;
 mod parts;
+mod pose;
 mod sensor;
 mod urdf;
 mod urdf_joint;
@@ -13,7 +14,7 @@ mod xml;
 
 pub use hash::content_hash;
 pub use mjcf::{to_mjcf, to_mjcf_with_warnings};
-pub use urdf::{mesh_file_name, mesh_to_obj, to_urdf};
+pub use urdf::{mesh_file_names, mesh_to_obj, to_urdf};
 
 pub(crate) use pairs::PAIR_RULE;
 

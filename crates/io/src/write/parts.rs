@@ -3,7 +3,7 @@
 use super::mjcf::{Writer, finite_range};
 use super::xml::{Attributes, join};
 use slipstick_core::model::{
-    Actuator, Dynamics, EqualityKind, FrameId, JointKind, ParameterGroup, Tendon, Transmission,
+    Actuator, Dynamics, EqualityKind, FrameId, JointKind, Mesh, ParameterGroup, Tendon, Transmission,
 };
 use slipstick_core::spatial::{Pose, Quat, Vec3};
 
@@ -18,6 +18,11 @@ impl Writer<'_> {
         }
         self.xml.open("asset", Attributes::new());
         let scales = self.model.parameters().group(ParameterGroup::MeshScale);
+        let single = |x: f64| f64::from(x as f32) == x;
+        let exact = |m: &Mesh| m.vertices.iter().all(|v| v.to_array().into_iter().all(single));
+        if !self.model.meshes().iter().all(exact) {
+            self.lose("meshes", "readers of MJCF round vertices to single precision");
+        }
         for (i, m) in self.model.meshes().iter().enumerate() {
             let numbers: Vec<f64> = m.vertices.iter().flat_map(|v| v.to_array()).collect();
             let mut a = Attributes::new().text("name", &m.name).text("vertex", &join(&numbers));

@@ -12,7 +12,7 @@ use std::fmt::Write;
 ///
 /// Bodies with several joints become chains of links without mass. A free root joint is left out: load the file with
 /// `free_root`. Meshes are referred to as `meshes/NAME.obj` beside the file; [`mesh_to_obj`] gives their text and
-/// [`mesh_file_name`] their name.
+/// [`mesh_file_names`] their names.
 pub fn to_urdf(model: &Model) -> (String, Vec<ConversionWarning>) {
     let mut w = Urdf::new(model);
     w.xml.open("robot", Attributes::new().text("name", model.name()));
@@ -38,10 +38,17 @@ pub fn mesh_to_obj(mesh: &Mesh) -> String {
     out
 }
 
-/// Name of the OBJ file of a mesh: its own name with letters that every file system knows.
-pub fn mesh_file_name(mesh: &Mesh) -> String {
+/// Names of the OBJ files of all meshes: their own names with letters that every file system knows, numbered where they
+/// would be the same, also to systems that take `A` for `a`.
+pub fn mesh_file_names(model: &Model) -> Vec<String> {
     let known = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-    format!("{}.obj", mesh.name.chars().map(known).collect::<String>())
+    let mut taken = HashSet::new();
+    let unique = |mesh: &Mesh| {
+        let wanted: String = mesh.name.chars().map(known).collect();
+        let mut candidates = std::iter::once(wanted.clone()).chain((2..).map(|k| format!("{wanted}_{k}")));
+        candidates.find(|name| taken.insert(name.to_ascii_lowercase())).unwrap_or(wanted)
+    };
+    model.meshes().iter().map(unique).map(|name| format!("{name}.obj")).collect()
 }
 
 /// A few names and how many more.
@@ -58,6 +65,7 @@ pub(super) struct Urdf<'m> {
     root: usize,
     pub link_names: HashSet<String>,
     joint_names: HashSet<String>,
+    mesh_files: Vec<String>,
     /// What is lost, and whose it was.
     losses: BTreeMap<String, Vec<String>>,
 }
@@ -76,6 +84,7 @@ impl<'m> Urdf<'m> {
         };
         let mut w = Urdf {
             model,
+            mesh_files: mesh_file_names(model),
             xml: Xml::default(),
             joints,
             root,
@@ -149,7 +158,7 @@ impl<'m> Urdf<'m> {
                 ("capsule", Attributes::new().numbers("radius", &[radius]).numbers("length", &double(half_length)))
             }
             Shape::Mesh { mesh } => {
-                let file = format!("meshes/{}", mesh_file_name(&self.model.meshes()[mesh.0]));
+                let file = format!("meshes/{}", self.mesh_files[mesh.0]);
                 ("mesh", Attributes::new().text("filename", &file))
             }
             Shape::Plane => return self.lose("URDF has no planes: load it with ground", geom_name(g)),

@@ -1,6 +1,7 @@
 //! XML as text: elements, attributes, numbers that read back as the same bits.
 
-use slipstick_core::spatial::{Mat3, Pose, Quat, Vec3};
+use super::pose::steady;
+use slipstick_core::spatial::{Mat3, Pose, Vec3};
 use std::fmt::Write;
 
 /// Deeper elements are not indented further: a chain of thousands of bodies would be mostly spaces.
@@ -81,7 +82,7 @@ impl Attributes {
         if *rotation == Mat3::IDENTITY {
             return self;
         }
-        self.numbers("quat", &Quat::from_matrix(rotation).to_array())
+        self.numbers("quat", &steady(rotation).to_array())
     }
 }
 

@@ -5,14 +5,14 @@ use crate::write::{RICH, assert_same_dynamics};
 use crate::{mjcf, repository, urdf};
 use slipstick_core::Model;
 use slipstick_core::model::ParameterGroup;
-use slipstick_io::{LoadOptions, load_with, mesh_file_name, mesh_to_obj, to_urdf};
+use slipstick_io::{LoadOptions, load_with, mesh_file_names, mesh_to_obj, to_urdf};
 
 /// Writes a model and its meshes as URDF, reads it back and compares M and bias.
 fn through_urdf(name: &str, model: &Model, free_root: bool) -> Model {
     let folder = std::env::temp_dir().join(format!("slipstick-to-urdf-{}-{name}", std::process::id()));
     std::fs::create_dir_all(folder.join("meshes")).unwrap();
-    for mesh in model.meshes() {
-        std::fs::write(folder.join("meshes").join(mesh_file_name(mesh)), mesh_to_obj(mesh)).unwrap();
+    for (name, mesh) in mesh_file_names(model).iter().zip(model.meshes()) {
+        std::fs::write(folder.join("meshes").join(name), mesh_to_obj(mesh)).unwrap();
     }
     let (text, losses) = to_urdf(model);
     assert!(!losses.is_empty());
