@@ -22,7 +22,15 @@ CLASSES = """<mujoco model="Classes"><default><geom size=".3"/><default class="s
 HILL = """<mujoco model="Hill"><asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 .1" elevation="0 1 0 0"/>
 <mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/></asset><worldbody><geom type="hfield" hfield="h"/>
 <body name="t"><freejoint/><geom type="mesh" mesh="m"/></body></worldbody></mujoco>"""
-ASSET = '<asset><model file="kid.xml"/><model file="classes.xml"/><model name="Given" file="kid.xml"/><model file="mid.xml"/><model file="hill.xml"/></asset>'
+HELD = """<mujoco model="Held"><default><material rgba="1 1 1 0"/></default><asset><material name="glass"/>
+<material name="wood" rgba="1 0 0 1"/></asset><worldbody><body name="a"><joint name="j"/><geom name="ga" size=".1" pos="0 0 -2" material="glass"/>
+<geom name="wood" size=".1" pos="0 0 3" material="wood"/></body><body name="m" mocap="true" pos="1 2 3"><geom name="gm" size=".1"/>
+<site name="s" pos="0 0 -.2"/></body><frame pos="0 0 5"><body name="n" mocap="true" pos="1 0 0"><geom size=".1"/></body></frame></worldbody>
+<sensor><rangefinder site="s" name="rf"/><contact geom1="ga" name="c"/><contact subtree1="a" name="ct"/><distance geom1="wood" geom2="gm" cutoff="20"/>
+<distance body1="a" body2="m" cutoff="20"/><e_kinetic/><e_potential/><clock name="cl"/><insidesite site="s" objtype="xbody" objname="m"/><user dim="2"/>
+<magnetometer site="s" name="mag"/></sensor><keyframe><key name="k" qpos=".3" mpos="0 0 9 4 5 6" mquat="0 1 0 0 0 0 1 0"/>
+<key name="k2" mpos="1 1 1"/></keyframe></mujoco>"""
+ASSET = '<asset><model file="kid.xml"/><model file="classes.xml"/><model name="Given" file="kid.xml"/><model file="mid.xml"/><model file="hill.xml"/><model file="held.xml"/></asset>'
 OWN = """<default><geom size=".7"/><default class="s"><joint type="slide"/><geom size=".2"/></default><default class="t"><geom size=".9"/>
 </default></default><worldbody><body name="o" childclass="s"><frame name="f" euler="0 0 90"><geom name="h"/><body name="x">
 <joint name="x"/><geom name="g" pos="1 0 0"/></body></frame><geom/></body><body childclass="t"><joint/><geom/><frame pos="2 0 0">
@@ -41,6 +49,9 @@ CASES = {
     "classes": '<default><geom size=".7"/></default><worldbody><attach model="Classes" body="x" prefix="p_"/>'
     '<attach model="Classes" body="w" prefix="q_"/></worldbody>',
     "height fields": '<worldbody><attach model="Hill" prefix="p_"/></worldbody>',
+    "mocap bodies and sensors": '<worldbody><geom type="plane" size="9 9 1"/><body name="own" mocap="true" pos="9 9 9"/><frame pos="0 0 2">'
+    '<attach model="Held" prefix="p_"/></frame></worldbody><keyframe><key name="mine" mpos="3 3 3"/></keyframe>',
+    "parts with mocap bodies": '<worldbody><attach model="Held" body="n" prefix="p_"/><attach model="Held" body="m" prefix="q_"/></worldbody>',
     "own frame": OWN.format(what="frame", name="f"),
     "own body": OWN.format(what="body", name="x"),
     "constraints of copies": '<worldbody><body name="o"><joint name="jo"/><geom size=".1"/></body><replicate count="2" prefix="A">'
@@ -59,7 +70,7 @@ def named(ours, theirs):
 
 @pytest.mark.parametrize("case", CASES)
 def test_copies_are_mujocos(case, tmp_path):
-    for name, text in {"kid": KID, "mid": MID, "classes": CLASSES, "hill": HILL}.items():
+    for name, text in {"kid": KID, "mid": MID, "classes": CLASSES, "hill": HILL, "held": HELD}.items():
         (tmp_path / f"{name}.xml").write_text(text)
     path = tmp_path / "main.xml"
     path.write_text(f"<mujoco>{ASSET}{CASES[case]}</mujoco>")
@@ -78,7 +89,14 @@ def test_copies_are_mujocos(case, tmp_path):
         assert_close(key.q, mj.key_qpos[i], 1e-14)
         assert_close(key.v, mj.key_qvel[i], 0.0)
         assert_close(key.ctrl, mj.key_ctrl[i], 0.0)
+        assert_close(key.mocap, np.hstack([mj.key_mpos[i].reshape(-1, 3), mj.key_mquat[i].reshape(-1, 4)]), 1e-14)
     data = mujoco.MjData(mj)
+    for i in range(mj.nkey if mj.nmocap else 0):
+        mujoco.mj_resetDataKeyframe(mj, data, i)
+        mujoco.mj_forward(mj, data)
+        step = slipstick.step(model, mj.key_qpos[i], mj.key_qvel[i], mocap=model.keyframe(mj.key(i).name).mocap)
+        assert_close(np.concatenate(list(step.sensors.values())), data.sensordata, 1e-9)
+    mujoco.mj_resetData(mj, data)
     mujoco.mj_forward(mj, data)
     assert_close(model.neutral(), mj.qpos0, 1e-14)
     assert_close(slipstick.dynamics.crba(model, mj.qpos0), mujoco_mass_matrix(mj, data), 1e-9)

@@ -40,8 +40,9 @@ pub(super) struct Link<'a> {
     pub tuned: Vec<(String, [f64; 2])>,
     pub geoms: Vec<(String, GeomRead<'a>)>,
     pub sites: Vec<Site>,
-    /// Whether motion capture moves it.
+    /// Whether motion capture moves it, and its own mark in the states of attached models.
     pub mocap: bool,
+    pub mark: &'a str,
 }
 
 /// A named place on a link, and the shape in which touch is felt there.
@@ -70,6 +71,7 @@ impl<'a> Link<'a> {
             geoms: Vec::new(),
             sites: Vec::new(),
             mocap: false,
+            mark: "",
         }
     }
 
@@ -152,7 +154,7 @@ impl<'a> BodyReader<'_, 'a> {
         let children = self.contents_of(element, index, class)?;
         let link = &mut self.links[index];
         link.inertia = inertia::correct(link.inertia, element, self.compilers.of(element), self.warnings);
-        link.mocap = element.flag("mocap", false)?;
+        (link.mocap, link.mark) = (element.flag("mocap", false)?, element.text(keys::MARK).unwrap_or_default());
         if link.mocap && (parent != 0 || !link.joints.is_empty()) {
             let got = if parent != 0 { "a body deeper in the tree" } else { "a body with joints" };
             return Err(element.structure("mocap bodies that are children of the world without joints", got));

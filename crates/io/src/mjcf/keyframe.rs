@@ -59,13 +59,21 @@ fn mocap(key: Element, base: &[[f64; 7]], repaired: &mut Vec<String>) -> Result<
     let positions = completed(key, "mpos", part(0..3), repaired)?;
     let mut turns = completed(key, "mquat", part(3..7), repaired)?;
     for (k, turn) in turns.chunks_exact_mut(4).enumerate() {
-        if turn.iter().map(|x| x * x).sum::<f64>().sqrt() < ZERO_NORM {
-            turn.copy_from_slice(&[1.0, 0.0, 0.0, 0.0]);
+        if repair(turn) {
             repaired.push(format!("a zero quaternion is read as no rotation (mquat[{}])", 4 * k));
         }
     }
     let poses = positions.chunks_exact(3).zip(turns.chunks_exact(4));
     Ok(poses.flat_map(|(position, turn)| position.iter().chain(turn).copied().collect::<Vec<_>>()).collect())
+}
+
+/// Makes a zero quaternion no rotation, and tells whether it was one.
+pub(super) fn repair(turn: &mut [f64]) -> bool {
+    let is_zero = turn.iter().map(|x| x * x).sum::<f64>().sqrt() < ZERO_NORM;
+    if is_zero {
+        turn.copy_from_slice(&[1.0, 0.0, 0.0, 0.0]);
+    }
+    is_zero
 }
 
 /// The numbers of an attribute, then the rest of `base`.
@@ -91,9 +99,7 @@ fn completed(
 impl Layout<'_> {
     /// Makes zero quaternions no rotations; the answer is where the first one was.
     pub fn repair_quaternions(&self, q: &mut [f64]) -> Option<usize> {
-        let mut places = self.quaternions().collect::<Vec<_>>();
-        places.retain(|k| q[*k..k + 4].iter().map(|x| x * x).sum::<f64>().sqrt() < ZERO_NORM);
-        places.iter().for_each(|k| q[*k..k + 4].copy_from_slice(&[1.0, 0.0, 0.0, 0.0]));
+        let places: Vec<usize> = self.quaternions().filter(|k| repair(&mut q[*k..k + 4])).collect();
         places.first().copied()
     }
 

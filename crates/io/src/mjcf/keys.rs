@@ -1,11 +1,11 @@
-//! Keyframes of attached models. A key of such a model becomes one of the whole: its numbers hold for the joints and
-//! actuators that came along, the others keep their usual ones.
+//! Keyframes of attached models. A key of such a model becomes one of the whole: its numbers hold for the joints, actuators
+//! and mocap bodies that came along, the others keep their usual ones.
 //!
-//! Numbers are found again by marks: every joint and actuator of the other model notes where it is in the states of that
-//! model, and each attachment adds its own number to the mark, so that its copies of the keys know which joints are meant.
+//! Numbers are found again by marks: every joint, actuator and mocap body of the other model notes where it is in its
+//! states, and each attachment adds its own number to the mark, so that its copies of the keys know which joints are meant.
 
 use super::defaults::{ClassId, Defaults};
-use super::keyframe::Layout;
+use super::keyframe::{Layout, repair};
 use crate::attribute::Attributes;
 use crate::error::LoadError;
 use crate::xml::{Document, Element, Written};
@@ -17,7 +17,7 @@ pub(super) const MARK: &str = "in_states";
 /// The element that stands for a key of an attached model; its attribute `of` is the number of the attachment.
 const KEY: &str = "attached_key";
 
-/// Marks the joints and actuators of a model that is about to be attached, if it has keyframes.
+/// Marks the joints, actuators and mocap bodies of a model that is about to be attached, if it has keyframes.
 pub(super) fn mark(document: &mut Document, root: usize) -> Result<(), LoadError> {
     let element = document.element(root);
     if element.child("keyframe").is_none() {
@@ -30,6 +30,7 @@ pub(super) fn mark(document: &mut Document, root: usize) -> Result<(), LoadError
     }
     let actuators = element.all("actuator").flat_map(|section| section.children());
     marks.extend(actuators.enumerate().map(|(u, actuator)| (actuator.id(), format!("@{u}:{u}"))));
+    marks.extend(mocap_bodies(element)?.into_iter().enumerate().map(|(m, body)| (body, format!("@{m}:{m}"))));
     for (id, mark) in marks {
         document.append(id, MARK, &mark);
     }
@@ -65,6 +66,19 @@ fn joints(root: Element) -> Result<Vec<(usize, usize, usize)>, LoadError> {
             }
         }
         bodies.extend(inner.into_iter().rev());
+    }
+    Ok(found)
+}
+
+/// The mocap bodies of a model in the order of its states.
+fn mocap_bodies(root: Element) -> Result<Vec<usize>, LoadError> {
+    let (mut found, mut stack) = (Vec::new(), root.all("worldbody").collect::<Vec<_>>());
+    stack.reverse();
+    while let Some(e) = stack.pop() {
+        if e.name() == "body" && e.flag("mocap", false)? {
+            found.push(e.id());
+        }
+        stack.extend(e.children().rev());
     }
     Ok(found)
 }
@@ -135,11 +149,11 @@ fn place(marks: &str, event: &str) -> Option<(usize, usize)> {
     Some((q.parse().ok()?, v.parse().ok()?))
 }
 
-/// Adds the keys of attached models to the model. `joints` are the marks of all joints in the order of q.
+/// Adds the keys of attached models to the model. The marks are those of all joints in the order of q, and of all mocap bodies.
 pub(super) fn read(
     root: Element,
     layout: &Layout,
-    joints: &[&str],
+    [joints, mocap]: [&[&str]; 2],
     builder: &mut ModelBuilder,
 ) -> Result<(), LoadError> {
     let actuators = root.all("actuator").flat_map(|section| section.children());
@@ -166,12 +180,25 @@ pub(super) fn read(
         let ctrl = |marks: &&str| place(marks, event).and_then(|(u, _)| given_ctrl.get(u)).copied().unwrap_or(0.0);
         let kept = actuators.iter().zip(layout.has_actuator).filter(|(_, kept)| **kept);
         let ctrl = kept.map(|(marks, _)| ctrl(marks)).collect();
-        builder.add_keyframe(Keyframe { name, q, v, ctrl, mocap: layout.mocap.concat() });
+        let (given_pos, given_quat) = (numbers("mpos")?, numbers("mquat")?);
+        let poses = layout.mocap.iter().zip(mocap).flat_map(|(base, marks)| {
+            let mut pose = *base;
+            if let Some((m, _)) = place(marks, event) {
+                put(&given_pos, 3 * m, &mut pose[..3]);
+                put(&given_quat, 4 * m, &mut pose[3..]);
+            }
+            if repair(&mut pose[3..]) {
+                builder.note(format!("keyframe '{name}': a zero quaternion is read as no rotation (mquat)"));
+            }
+            pose
+        });
+        let mocap = poses.collect();
+        builder.add_keyframe(Keyframe { name, q, v, ctrl, mocap });
     }
     Ok(())
 }
 
-/// Copies the numbers of a joint, as many as the key gives.
+/// Copies numbers, as many as the key gives.
 fn put(given: &[f64], first: usize, out: &mut [f64]) {
     out.iter_mut().zip(given.iter().skip(first)).for_each(|(out, given)| *out = *given);
 }

@@ -154,7 +154,9 @@ impl Sections<'_, '_> {
             mocap: &mocap,
         };
         keyframe::read(root, &layout, builder)?;
-        keys::read(root, &layout, &links.iter().flat_map(Link::marks).collect::<Vec<_>>(), builder)?;
+        let marks: Vec<&str> = links.iter().flat_map(Link::marks).collect();
+        let held: Vec<&str> = links.iter().filter(|l| l.mocap).map(|l| l.mark).collect();
+        keys::read(root, &layout, [&marks, &held], builder)?;
         let add = |a: actuator::Read| (a.name, a.actuator.map(|a| builder.add_actuator(disabled.actuator(a))));
         let actuators = actuators.into_iter().map(add).collect();
         let has_meshes = links.iter().flat_map(|l| &l.geoms).any(|(_, g)| g.kept && g.mesh.is_some());

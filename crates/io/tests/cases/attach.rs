@@ -97,3 +97,22 @@ fn copies_take_along_the_constraints_among_themselves_only() {
     assert_eq!(count(r#"<weld body1="b" body2="world"/><connect body1="b" anchor="0 0 0"/>"#), 4);
     assert_eq!(count(r#"<connect body1="b" body2="o" anchor="0 0 0"/>"#), 0);
 }
+
+#[test]
+fn keyframes_of_attached_models_hold_for_their_mocap_bodies() {
+    let folder = folder("mocap");
+    let kid = r#"<mujoco model="Held"><worldbody><body name="m" mocap="true"/><body name="n" mocap="true" pos="1 2 3"/></worldbody>
+      <keyframe><key name="k" mpos="4 5 6 7 8 9" mquat="0 1 0 0 0 0 0 0"/></keyframe></mujoco>"#;
+    std::fs::write(folder.join("held.xml"), kid).unwrap();
+    let main = r#"<mujoco><asset><model file="held.xml"/></asset><worldbody><body name="own" mocap="true" pos="0 0 1"/>
+      <attach model="Held" body="n" prefix="p_"/><attach model="Held" body="m" prefix="q_"/></worldbody></mujoco>"#;
+    std::fs::write(folder.join("main.xml"), main).unwrap();
+    let model = load(folder.join("main.xml")).unwrap();
+    let own = [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0];
+    let (n, m) = ([7.0, 8.0, 9.0, 1.0, 0.0, 0.0, 0.0], [4.0, 5.0, 6.0, 0.0, 1.0, 0.0, 0.0]);
+    let rest = [1.0, 2.0, 3.0, 1.0, 0.0, 0.0, 0.0];
+    let keys: Vec<_> = model.keyframes().iter().map(|k| (k.name.as_str(), k.mocap.clone())).collect();
+    // as in MuJoCo, an earlier key also holds for what is attached later
+    assert_eq!(keys[0], ("p_k", [own, n, m].concat()));
+    assert_eq!(keys[1], ("q_k", [own, rest, m].concat()));
+}

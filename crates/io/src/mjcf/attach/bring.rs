@@ -45,7 +45,7 @@ pub(super) fn classes(document: &mut Document, root: usize, child: usize, prefix
     }
 }
 
-/// Meshes and height fields are found where the other model looks for them.
+/// Meshes and height fields are found where the other model looks for them. Materials tell what rays pass through.
 pub(super) fn assets(document: &mut Document, root: usize, child: usize, prefix: &str, compilers: &Compilers) {
     let model = document.element(child);
     let folders = Folders::new(model.file(), compilers.of(model));
@@ -54,7 +54,7 @@ pub(super) fn assets(document: &mut Document, root: usize, child: usize, prefix:
         (asset.id(), path.map(|p| std::path::absolute(&p).unwrap_or(p).display().to_string()))
     };
     let all = model.all("asset").flat_map(|section| section.children());
-    let assets: Vec<_> = all.filter(|e| matches!(e.name(), "mesh" | "hfield")).map(found).collect();
+    let assets: Vec<_> = all.filter(|e| matches!(e.name(), "mesh" | "hfield" | "material")).map(found).collect();
     let edit = |kind: &str, list: &mut Written, path: &Option<String>| {
         let unnamed = !list.iter().any(|(n, ..)| n == "name");
         if let Some(stem) = path.as_ref().and_then(|f| Path::new(f).file_stem()).filter(|_| unnamed) {
@@ -63,7 +63,7 @@ pub(super) fn assets(document: &mut Document, root: usize, child: usize, prefix:
         rename(list, prefix);
         let file = list.iter_mut().find(|(n, ..)| n == "file");
         file.into_iter().zip(path).for_each(|((_, value, _), path)| value.clone_from(path));
-        if kind == "mesh" {
+        if kind != "hfield" {
             class_of_its_own(list, prefix);
         }
     };
@@ -89,7 +89,7 @@ fn bring_section(
     prefix: &str,
 ) {
     let elements = document.element(child).all(section).flat_map(|s| s.children());
-    let found: Vec<Element> = elements.filter(|e| refers_only_to(*e, names)).collect();
+    let found: Vec<Element> = elements.filter(|e| refers_only_to(*e, names, section == "sensor")).collect();
     if let Some(kind) = declared_in_section(section) {
         let given = found.iter().filter_map(|e| e.text("name")).map(String::from);
         names.entry(kind).or_default().extend(given);
@@ -107,8 +107,9 @@ fn bring_section(
     push_section(document, root, child, section, copies);
 }
 
-fn refers_only_to(element: Element, names: &Names) -> bool {
-    let (mut any, mut stack) = (false, vec![element]);
+/// As in MuJoCo, sensors that refer to nothing come along with every part.
+fn refers_only_to(element: Element, names: &Names, is_sensor: bool) -> bool {
+    let (mut any, mut stack) = (is_sensor, vec![element]);
     while let Some(e) = stack.pop() {
         for (attribute, value) in e.written() {
             let Some(kind) = referred(attribute, |kind| e.text(kind)) else { continue };
