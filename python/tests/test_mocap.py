@@ -207,3 +207,65 @@ def moved(poses, j, h):
 def test_other_mocap_bodies_are_refused(body, message):
     with pytest.raises(slipstick.LoadError, match=message):
         slipstick.loads(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
+
+
+SENSED = """<mujoco><option timestep="0.002" integrator="implicitfast"/><worldbody>
+  <body name="plate" mocap="true" pos="0 0 .5"><geom name="plate" type="box" size=".6 .6 .05"/><site name="over" pos=".1 0 .4" euler="180 5 0"/>
+    <site name="room" type="box" size=".5 .5 .5"/>
+    <body name="arm" pos="-.2 .3 .3"><joint name="elbow" axis="0 1 0"/><geom name="arm" type="capsule" fromto="0 0 0 .2 0 0" size=".02"/></body></body>
+  <body name="ball" pos="0 0 .649"><freejoint/><geom name="ball" size=".1" mass="1"/><site name="down" euler="180 0 0"/></body></worldbody>
+  <sensor>
+    <rangefinder site="down" data="dist point normal"/><rangefinder site="over" data="dist point"/>
+    <distance geom1="ball" geom2="plate" cutoff="9"/><fromto geom1="arm" geom2="ball" cutoff="9"/><normal body1="plate" body2="ball" cutoff="9"/>
+    <insidesite site="room" objtype="xbody" objname="ball"/><e_potential/><e_kinetic/>
+    <contact geom1="ball" geom2="plate" data="found dist pos normal"/><contact subtree1="plate" data="found dist"/>
+  </sensor></mujoco>"""
+
+
+def test_sensors_see_mocap_bodies_as_in_mujoco():
+    model, mj = slipstick.loads(SENSED), mujoco.MjModel.from_xml_string(SENSED)
+    rng, d, seen = np.random.default_rng(4), mujoco.MjData(mj), set()
+    for k in range(40):
+        turn = rng.normal(scale=0.2, size=3)
+        pose = np.r_[rng.normal(scale=0.1, size=2), rng.uniform(0.3, 0.498), np.cos(np.linalg.norm(turn)), turn]
+        pose[3:] /= np.linalg.norm(pose[3:])
+        mujoco.mj_resetData(mj, d)
+        d.mocap_pos[0], d.mocap_quat[0] = pose[:3], pose[3:]
+        d.qpos[0], d.qvel[:] = rng.normal(), 0.1 * rng.normal(size=mj.nv)
+        if k % 2:  # the ball a little inside the plate
+            normal = quat_matrix(pose[3:])[:, 2]
+            d.qpos[1:4] = pose[:3] + normal * (0.15 - rng.uniform(0.0, 0.001))
+        mujoco.mj_forward(mj, d)
+        step = slipstick.step(model, d.qpos, d.qvel, mocap=pose[None])
+        ours = np.concatenate(list(step.sensors.values()))
+        seen.add(int(d.sensordata[-2]))
+        assert np.abs(ours - d.sensordata).max() < 1e-8, (k, ours, d.sensordata)
+    assert len(seen) > 1
+
+
+def quat_matrix(quat):
+    out = np.zeros(9)
+    mujoco.mju_quat2Mat(out, quat)
+    return out.reshape(3, 3)
+
+
+def test_readings_of_mocap_bodies_have_their_derivatives():
+    model, rng = slipstick.loads(SENSED), np.random.default_rng(5)
+    q, v = model.neutral(), 0.1 * rng.normal(size=model.nv)
+    q[0], q[3] = 0.3, 0.8
+    pose = np.r_[0.02, -0.03, 0.4, 0.99, 0.05, -0.04, 0.03]
+    n = sum(len(values) for values in slipstick.step(model, q, v, mocap=pose[None]).sensors.values())
+
+    def readings(q, v):
+        return np.concatenate(list(slipstick.step(model, q, v, mocap=pose[None]).sensors.values()))
+
+    blocks = slipstick.step(model, q, v, mocap=pose[None]).sensor_jacobian().values()
+    dq, dv = (np.vstack([getattr(block, name) for block in blocks]) for name in ("dq", "dv"))
+    assert np.shape(dq) == (n, model.nv)
+    h = 1e-6
+    for j in range(model.nv):
+        along = np.eye(model.nv)[j] * h
+        by_q = (readings(slipstick.dynamics.integrate(model, q, along), v) - readings(slipstick.dynamics.integrate(model, q, -along), v)) / (2 * h)
+        by_v = (readings(q, v + along) - readings(q, v - along)) / (2 * h)
+        assert np.abs(dq[:, j] - by_q).max() < 1e-6 * max(1.0, np.abs(dq).max())
+        assert np.abs(dv[:, j] - by_v).max() < 1e-6 * max(1.0, np.abs(dv).max())
