@@ -293,3 +293,26 @@ fn the_hash_tells_robots_apart_and_is_the_same_in_every_run() {
     let other = a.with_pair_rule(PairRule::Paper).unwrap();
     assert!(hash.len() == 32 && hash != content_hash(&other));
 }
+
+#[test]
+fn the_hash_sees_mocap_poses_sensors_and_what_rays_meet() {
+    let text = r#"<mujoco model="m"><option magnetic="0 1 2"/><worldbody><geom type="plane" size="1 2 1" rgba="1 1 1 0.5"/>
+      <body name="b" mocap="true" pos="1 0 4"><geom name="g" size="1"/><site name="s"/></body></worldbody>
+      <sensor><rangefinder site="s" cutoff="3"/><contact geom1="g" data="found"/></sensor>
+      <keyframe><key name="k" mpos="1 2 3"/></keyframe></mujoco>"#;
+    let model = mjcf(text).unwrap();
+    let hash = content_hash(&model);
+    assert_eq!(content_hash(&mjcf(&to_mjcf(&model)).unwrap()), hash, "{}", to_mjcf(&model));
+    let changes = [
+        ("magnetic=\"0 1 2", "magnetic=\"0 1 3"),
+        ("size=\"1 2 1", "size=\"1 3 1"),
+        ("1 1 1 0.5", "1 1 1 0"),
+        ("pos=\"1 0 4", "pos=\"1 0 5"),
+        ("cutoff=\"3", "cutoff=\"4"),
+        ("found", "force"),
+        ("mpos=\"1 2 3", "mpos=\"1 2 4"),
+    ];
+    for (old, new) in changes {
+        assert_ne!(content_hash(&mjcf(&text.replace(old, new)).unwrap()), hash, "{new}");
+    }
+}
