@@ -8,6 +8,7 @@ use super::defaults::{ClassId, Defaults};
 use super::keyframe::{Layout, repair};
 use crate::attribute::Attributes;
 use crate::error::LoadError;
+use crate::warning::Warnings;
 use crate::xml::{Document, Element, Written};
 use slipstick_core::ModelBuilder;
 use slipstick_core::model::Keyframe;
@@ -155,6 +156,7 @@ pub(super) fn read(
     layout: &Layout,
     [joints, mocap]: [&[&str]; 2],
     builder: &mut ModelBuilder,
+    warnings: &mut Warnings,
 ) -> Result<(), LoadError> {
     let actuators = root.all("actuator").flat_map(|section| section.children());
     let actuators: Vec<&str> = actuators.map(|e| e.text(MARK).unwrap_or_default()).collect();
@@ -193,7 +195,10 @@ pub(super) fn read(
             pose
         });
         let mocap = poses.collect();
-        builder.add_keyframe(Keyframe { name, q, v, ctrl, mocap });
+        if key.text("act").is_some() {
+            warnings.add(key, "activations of an attached model's keyframe are not supported: they are zero");
+        }
+        builder.add_keyframe(Keyframe { name, q, v, ctrl, act: Vec::new(), mocap });
     }
     Ok(())
 }

@@ -156,7 +156,7 @@ impl Sections<'_, '_> {
         keyframe::read(root, &layout, builder)?;
         let marks: Vec<&str> = links.iter().flat_map(Link::marks).collect();
         let held: Vec<&str> = links.iter().filter(|l| l.mocap).map(|l| l.mark).collect();
-        keys::read(root, &layout, [&marks, &held], builder)?;
+        keys::read(root, &layout, [&marks, &held], builder, warnings)?;
         let add = |a: actuator::Read| (a.name, a.actuator.map(|a| builder.add_actuator(disabled.actuator(a))));
         let actuators = actuators.into_iter().map(add).collect();
         let has_meshes = links.iter().flat_map(|l| &l.geoms).any(|(_, g)| g.kept && g.mesh.is_some());
