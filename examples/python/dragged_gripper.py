@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 import slipstick
 
@@ -14,7 +15,7 @@ PLACES = np.array([[0, 0, 0.3], [0, 0, 0.125], [0, 0, 0.125], [0.2, 0.1, 0.3], [
 CLOSED = [0.0, 0.0, 0.03, 0.03, 0.03]
 
 
-def at(times, rows, time):
+def at(times: list[float], rows: npt.ArrayLike, time: float) -> npt.NDArray[np.float64]:
     """Between the two rows around a time."""
     return np.array([np.interp(time, times, column) for column in np.atleast_2d(np.transpose(rows))])
 

@@ -75,7 +75,8 @@ def test_copies_are_mujocos(case, tmp_path):
     path = tmp_path / "main.xml"
     path.write_text(f"<mujoco>{ASSET}{CASES[case]}</mujoco>")
     mj, model = mujoco.MjModel.from_xml_path(str(path)), slipstick.load(path)
-    assert not model.warnings
+    expected = ("at the start", "a user sensor")  # copies at one place overlap; nothing computes user sensors
+    assert all(any(part in str(warning) for part in expected) for warning in model.warnings)
     sizes = (model.nq, model.nv, model.nu, model.n_geoms, len(model.sensors), len(model.equalities), len(model.tendons))
     assert sizes == (mj.nq, mj.nv, mj.nu, mj.ngeom, mj.nsensor, mj.neq, mj.ntendon)
     assert named(model.joint_names, [mj.joint(i).name for i in range(mj.njnt)])
