@@ -98,15 +98,16 @@ def test_actuators_are_mujocos(robot, model, mj):
         assert any("actuator" in str(warning) for warning in model.warnings)
         pytest.skip(f"{mj.nu - model.nu} of {mj.nu} actuators are not represented: warned of")
     assert model.actuator_names == [mj.actuator(a).name or model.actuator_names[a] for a in range(mj.nu)]
-    if mj.na or any(word in str(w) for w in model.warnings for word in ("dyntype", "activation", "filter")):
-        pytest.skip("actuators with a state of their own: warned of")
+    assert model.na == mj.na
     mj = enable(rigid_mujoco_of(robot), mujoco.mjtDisableBit.mjDSBL_ACTUATION)
     data = mujoco.MjData(mj)
     span = np.where(mj.actuator_ctrllimited == 1, np.abs(mj.actuator_ctrlrange).max(axis=1, initial=0.0), 2.0)
     for q, v, _, rng in random_states(model, robot, count=2):
         data.qpos[:], data.qvel[:], data.ctrl[:] = q, v, rng.uniform(-1.5, 1.5, mj.nu) * span
+        data.act[:] = rng.uniform(-1.5, 1.5, mj.na)
         mujoco.mj_forward(mj, data)
-        assert_close(slipstick.dynamics.actuate(model, q, v, data.ctrl.copy()), data.qfrc_actuator, TOLERANCE)
+        found = slipstick.dynamics.actuate(model, q, v, data.ctrl.copy(), data.act.copy())
+        assert_close(found, data.qfrc_actuator, TOLERANCE)
 
 
 # ---------------------------------------------------------------------- sensors

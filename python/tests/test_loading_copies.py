@@ -67,8 +67,9 @@ def test_a_written_model_reads_as_the_same_robot(robot, tmp_path):
     for q, v, a, rng in random_states(model, robot, count=1):
         assert_close(slipstick.dynamics.rnea(again, q, v, a), slipstick.dynamics.rnea(model, q, v, a), 1e-11)
         assert_close(slipstick.dynamics.passive(again, q, v), slipstick.dynamics.passive(model, q, v), 1e-11)
-        ctrl = rng.uniform(-1, 1, model.nu)
-        assert_close(slipstick.dynamics.actuate(again, q, v, ctrl), slipstick.dynamics.actuate(model, q, v, ctrl), 1e-11)
+        ctrl, act = rng.uniform(-1, 1, model.nu), rng.uniform(-1, 1, model.na)
+        both = [slipstick.dynamics.actuate(m, q, v, ctrl, act) for m in (again, model)]
+        assert_close(*both, 1e-11)
 
 
 @pytest.mark.parametrize("robot", BUILTIN_ROBOTS, ids=str)

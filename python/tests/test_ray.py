@@ -21,7 +21,8 @@ STEPS, N = 6, 10
 
 @pytest.fixture(scope="module")
 def cluster():
-    ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False)
+    here = str(Path(__file__).parent)  # workers import functions of this file
+    ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False, runtime_env={"env_vars": {"PYTHONPATH": here}})
     yield
     ray.shutdown()
 
@@ -98,7 +99,7 @@ import sys, os, ray, slipstick
 sys.path.insert(0, {tests!r})
 from test_ray import counted
 from slipstick.ray import Workers
-ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)
+ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False, runtime_env={{"env_vars": {{"PYTHONPATH": {tests!r}}}}})
 Workers(slipstick.builtin("hopper")).map(counted, [({runs!r}, 0), ({runs!r}, 1)], folder={kept!r})
 os.kill(os.getpid(), 9)
 """
