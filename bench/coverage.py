@@ -85,6 +85,9 @@ def models(folder, match=""):
 
 def kind_of(warning):
     """A warning without file, line and names, and the number of places that it is about."""
+    overlaps = re.search(r": (\d+) pairs? of geoms that overlaps? at the start", warning)
+    if overlaps:
+        return "geoms that overlap at the start", int(overlaps[1])
     text = re.sub(r"^.*?(?=<)", "", warning)
     more = re.search(r" \(and (\d+) more places?\)$", text)
     text = text[: more.start()] if more else text
@@ -101,9 +104,9 @@ def examine(name, path, mj, seconds=2.0, budget=20.0):
         return row
     for kind, places in (kind_of(str(warning)) for warning in model.warnings):
         row.warnings[kind] += places
-    ours = (model.nq, model.nv, model.nu, getattr(model, "na", 0))
+    ours = (model.nq, model.nv, model.nu, model.na)
     row.sizes = ours == (mj.nq, mj.nv, mj.nu, mj.na)
-    if ours[:3] == (mj.nq, mj.nv, mj.nu):
+    if row.sizes:
         row.free = max((difference(model, mj, rng) for rng in map(np.random.default_rng, range(STATES))), default=0.0)
         if seconds > 0:
             row.distance, row.depth = held(model, mj, seconds, budget)
@@ -137,9 +140,10 @@ def difference(model, mj, rng):
     mj.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
     data = mujoco.MjData(mj)
     data.qpos[:], data.qvel[:], data.ctrl[:] = q, v, ctrl
+    data.act[:] = act = rng.uniform(-1, 1, mj.na)
     mujoco.mj_forward(mj, data)
     mj.opt.disableflags, mj.opt.integrator = flags, integrator
-    tau = slipstick.dynamics.passive(model, q, v) + slipstick.dynamics.actuate(model, q, v, ctrl)
+    tau = slipstick.dynamics.passive(model, q, v) + slipstick.dynamics.actuate(model, q, v, ctrl, act)
     ours = slipstick.dynamics.aba(model, q, v, tau)
     if mj.nv == 0:
         return 0.0
@@ -154,7 +158,7 @@ def held(model, mj, seconds, budget):
     data = mujoco.MjData(mj)
     if mj.nkey:
         mujoco.mj_resetDataKeyframe(mj, data, 0)
-    q, v, ctrl = data.qpos.copy(), data.qvel.copy(), data.ctrl.copy()
+    q, v, ctrl, act = (x.copy() for x in (data.qpos, data.qvel, data.ctrl, data.act))
     depth, steps = 0.0, round(seconds / mj.opt.timestep)
     deadline = time.monotonic() + budget
     for step in range(steps):
@@ -163,7 +167,7 @@ def held(model, mj, seconds, budget):
         if step % 100 == 0 and time.monotonic() > deadline:
             return None, depth
     simulator = slipstick.Simulator(model)
-    simulator.reset(q=q, v=v)
+    simulator.reset(q=q, v=v, act=act)
     chunk = max(1, steps // 50)
     deadline, done = time.monotonic() + budget, 0
     while done < steps:

@@ -20,7 +20,7 @@
 - Modules: `dynamics` (inverse and forward dynamics, kinematics), `gradient` (rollouts, smoothing), `collision`, `ncp` (contact
   problems without a robot), `optimize` (least squares), `options`, `pinocchio` (its coordinates), `types`, `errors`.
 - To be imported by themselves: `envs` (tasks for policy learning), `gym` (environments of gymnasium), `jax`, `torch`,
-  `learn` (SHAC and PPO).
+  `learn` (SHAC and PPO), `mujoco` (states and models there and back), `ray` (clusters).
 
 Conventions: SI units, radians, float64. q and v are MuJoCo's qpos and qvel: quaternions (w, x, y, z), linear velocity
 of a free body in world axes, angular velocity in body axes. Spatial vectors are [linear; angular], [force; torque].

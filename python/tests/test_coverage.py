@@ -64,3 +64,5 @@ def test_a_page_keeps_what_is_around_the_table(coverage, rows, tmp_path):
 def test_kinds_of_warnings_have_no_names(coverage):
     kind = coverage.kind_of("a/b.xml:3: <motor name=\"x\">: acts on 'y' (and 2 more places)")
     assert kind == ("<motor>: acts on '…'", 3)
+    kind = coverage.kind_of("/a/b.xml: 2 pairs of geoms that overlap at the start: contact pushes them apart: 'x' and 'y' (3 mm)")
+    assert kind == ("geoms that overlap at the start", 2)
