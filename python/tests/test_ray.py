@@ -1,5 +1,6 @@
 """slipstick.ray: equal bits for any number of workers, work done again after a kill, sweeps that go on."""
 
+import importlib.util
 import os
 import pickle
 import signal
@@ -130,3 +131,13 @@ def test_without_a_cluster_the_error_says_what_to_call():
     code = "import slipstick; from slipstick.ray import Workers; Workers(slipstick.builtin('cube'))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.returncode == 1 and "call ray.init() before" in done.stderr
+
+
+def test_the_simulated_schedule_is_that_of_simple_cases():
+    folder = Path(__file__).resolve().parents[2] / "bench" / "ray_cost.py"
+    spec = importlib.util.spec_from_file_location("ray_cost", folder)
+    ray_cost = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(ray_cost)
+    assert ray_cost.schedule(10, 1, 2.0, 0.0) == pytest.approx(20.0)
+    assert ray_cost.schedule(10, 5, 2.0, 0.0) == pytest.approx(4.0)
+    assert ray_cost.schedule(1000, 1000, 0.001, 1.0) == pytest.approx(1000.0, rel=1e-2), "the driver is the limit"
