@@ -57,7 +57,7 @@ impl Gradient {
         Ok(Gradient { act: Some(shaped(py, shape, numbers)?.unbind()), ..self })
     }
 
-    /// The same with respect to the poses of mocap bodies too (6 numbers each).
+    /// With the part of the poses of mocap bodies (6 numbers each).
     pub fn with_mocap(self, py: Python<'_>, numbers: Vec<f64>) -> PyResult<Gradient> {
         let mocap = Some(shaped(py, &[numbers.len() / 6, 6], numbers)?.unbind());
         Ok(Gradient { mocap, ..self })
