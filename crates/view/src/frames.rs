@@ -105,7 +105,7 @@ impl Frames {
             "poses": encode::floats(&self.poses),
             "ends": encode::integers(&self.ends),
             "contacts": encode::floats(&self.contacts),
-            "modes": encode::base64(&self.modes),
+            "modes": encode::octets(&self.modes),
         })
     }
 }

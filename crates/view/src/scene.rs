@@ -9,7 +9,7 @@ use slipstick::model::{Geom, GeomId, HeightField, Mesh, ParameterGroup, Shape};
 use slipstick::spatial::Vec3;
 
 const FORMAT: &str = "slipstick-replay";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Everything that the page is told.
 pub(crate) fn to_json(model: &Model, title: &str, frames: &Frames) -> Value {

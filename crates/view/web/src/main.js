@@ -51,8 +51,8 @@ function build(data, motion, canvas) {
   return { scene, screen, bodies, contacts, sun, camera: new Camera(canvas, path) };
 }
 
-function start() {
-  const [data, canvas] = [read(), document.getElementById("canvas")];
+async function start() {
+  const [data, canvas] = [await read(), document.getElementById("canvas")];
   const motion = new Motion(data.frames, data.bodies.length - 1);
   const { scene, screen, bodies, contacts, sun, camera } = build(data, motion, canvas);
   let stale = true;
@@ -119,8 +119,4 @@ function start() {
   requestAnimationFrame(draw);
 }
 
-try {
-  start();
-} catch (error) {
-  trouble(error.message);
-}
+start().catch((error) => trouble(error.message));
