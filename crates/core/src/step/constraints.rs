@@ -13,6 +13,8 @@ use crate::model::{Model, PrimitiveKind};
 pub struct ConstraintView {
     /// Its name, such as `contact of 'floor' and 'foot'`.
     pub name: String,
+    /// Of a contact: its number in [`Step::contacts`].
+    pub contact: Option<usize>,
     /// Unit of its force: "N", or "N·m" for what turns.
     pub unit: &'static str,
     /// Its mode.
@@ -98,8 +100,10 @@ impl Step<'_> {
             Cone::Box { bound } => [f64::INFINITY, bound - impulse[0].abs()],
             Cone::Bilateral => [f64::INFINITY; 2],
         };
+        let contact = if let Source::Contact(n) = source { Some(n) } else { None };
         ConstraintView {
             name: name(self.model, assembly, source, self.data.contacts.contacts()),
+            contact,
             unit: unit(self.model, assembly, source),
             mode,
             impulse,
