@@ -10,7 +10,7 @@ out = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 
 arm = slipstick.load(URDF, ground=True).with_servos(kp=200.0, kd=20.0)
 sim = slipstick.Simulator(arm, dt=0.002)
-run = sim.rollout(800, ctrl=lambda time, q, v: [0.3, 0.4 + 0.4 * time], contacts=True)
+run = sim.rollout(800, ctrl=lambda time, q, v: [0.3, 0.4 + 0.4 * time])
 
 replay = slipstick.Replay(arm, title="An arm touches the floor")
 replay.record_trajectory(run)

@@ -25,8 +25,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         mocap[..3].copy_from_slice(&[x, y, z]);
         sim.step(&Input::ctrl(&[closed]).with_mocap(&mocap))?;
         let next = sim.state().clone();
-        if let Some(step) = sim.last_step() {
-            replay.record(&step, &next)?;
+        if let Some(mut step) = sim.last_step() {
+            replay.record(&mut step, &next)?;
         }
         lag = lag.max((0..3).map(|k| (next.q[k] - mocap[k]).powi(2)).sum::<f64>().sqrt());
     }

@@ -137,9 +137,9 @@ def test_the_obvious_loop_makes_a_whole_replay(model, home):
     assert len(replay) == 100
 
 
-def test_a_trajectory_has_the_contacts_of_its_steps_if_asked(model, home):
+def test_a_trajectory_has_the_contacts_of_its_steps_unless_told_otherwise(model, home):
     sim = slipstick.Simulator(model)
-    run = sim.rollout(20, ctrl=home.ctrl, contacts=True)
+    run = sim.rollout(20, ctrl=home.ctrl)
     again = slipstick.Simulator(model)
     for k in range(20):
         step = again.step(ctrl=home.ctrl)
@@ -148,7 +148,7 @@ def test_a_trajectory_has_the_contacts_of_its_steps_if_asked(model, home):
     with pytest.raises(ValueError, match="step: expected.*20"):
         run.contacts_of(20)
     with pytest.raises(ValueError, match="contacts=True"):
-        slipstick.Simulator(model).rollout(3).contacts_of(0)
+        slipstick.Simulator(model).rollout(3, contacts=False).contacts_of(0)
 
 
 def test_options_are_classes_that_compare_show_and_pickle(model):

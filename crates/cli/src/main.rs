@@ -7,6 +7,7 @@ mod browser;
 mod check;
 mod contacts;
 mod convert;
+mod derivatives;
 mod grad_check;
 mod grad_check_report;
 mod info;

@@ -1,15 +1,14 @@
 //! What is kept of a run: numbers, or a page to look at. The ending of the file's name says which.
 
 use slipstick::files::TrajectoryFormat;
-use slipstick::step::ContactView;
-use slipstick::{Model, State, Step, Trajectory};
+use slipstick::{Model, Simulator, State, Trajectory};
 use slipstick_view::{Replay, ViewError};
 use std::path::Path;
 
-/// A trajectory, or a replay with the contacts of the step that was made last.
+/// A trajectory, or a replay.
 pub enum Recording {
     Trajectory(Box<Trajectory>),
-    Replay { replay: Box<Replay>, contacts: Vec<ContactView> },
+    Replay(Box<Replay>),
 }
 
 /// Whether a name is one of a page to look at.
@@ -28,30 +27,39 @@ pub fn takes_contacts(path: &Path) -> bool {
 }
 
 impl Recording {
-    /// Nothing recorded yet. A page has contacts in any case.
-    pub fn new(model: &Model, path: &Path, contacts: bool) -> Recording {
-        match is_page(path) {
-            true => Recording::Replay { replay: Box::new(Replay::new(model)), contacts: Vec::new() },
-            false if contacts => Recording::Trajectory(Box::new(Trajectory::new(model).with_contacts())),
-            false => Recording::Trajectory(Box::new(Trajectory::new(model))),
-        }
+    /// Numbers, nothing recorded yet.
+    pub fn numbers(model: &Model, contacts: bool) -> Recording {
+        let trajectory = Trajectory::new(model);
+        Recording::Trajectory(Box::new(if contacts { trajectory.with_contacts() } else { trajectory }))
     }
 
-    /// Adds a step from the last state.
-    pub fn push_step(&mut self, step: &Step) {
+    /// What the user should know of it.
+    pub fn warnings(&self) -> Vec<String> {
         match self {
-            Recording::Trajectory(trajectory) => trajectory.push_step(step),
-            Recording::Replay { contacts, .. } => contacts.extend(step.contacts()),
+            Recording::Trajectory(_) => Vec::new(),
+            Recording::Replay(replay) => replay.warnings(),
         }
     }
 
-    /// Adds the first state, or the one after the last step.
-    pub fn push_state(&mut self, model: &Model, x: &State) -> Result<(), ViewError> {
+    /// Adds the first state.
+    pub fn begin(&mut self, x: &State) -> Result<(), ViewError> {
         match self {
             Recording::Trajectory(trajectory) => trajectory.push_state(x),
-            Recording::Replay { replay, contacts } => {
-                replay.record_contacts(x, contacts.drain(..), model.options().dt)?;
+            Recording::Replay(replay) => replay.record_state(x)?,
+        }
+        Ok(())
+    }
+
+    /// Adds the last step, and the state that it led to.
+    pub fn push(&mut self, sim: &mut Simulator) -> Result<(), ViewError> {
+        let next = sim.state().clone();
+        let Some(mut step) = sim.last_step() else { return Ok(()) };
+        match self {
+            Recording::Trajectory(trajectory) => {
+                trajectory.push_step(&step);
+                trajectory.push_state(&next);
             }
+            Recording::Replay(replay) => replay.record(&mut step, &next)?,
         }
         Ok(())
     }
@@ -59,7 +67,7 @@ impl Recording {
     pub fn save(&self, path: &Path) -> Result<(), String> {
         match self {
             Recording::Trajectory(trajectory) => trajectory.save(path).map_err(|e| e.to_string()),
-            Recording::Replay { replay, .. } => replay.save(path).map_err(|e| e.to_string()),
+            Recording::Replay(replay) => replay.save(path).map_err(|e| e.to_string()),
         }
     }
 }

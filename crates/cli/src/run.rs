@@ -1,5 +1,6 @@
 //! `slipstick run`: simulates a robot; reports contact modes and solver residuals.
 
+use crate::derivatives;
 use crate::names;
 use crate::output::{Failure, INTERRUPTED, NOT_CONVERGED, check_writable, tell};
 use crate::recording::{self, Recording};
@@ -10,6 +11,7 @@ use crate::source::{self, Source};
 use slipstick::control::{Controller, Hold, Random, Table};
 use slipstick::model::Solver;
 use slipstick::{Model, State, Status, Trajectory};
+use slipstick_view::Replay;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -20,6 +22,7 @@ use std::process::ExitCode;
                         slipstick run quadruped --time 5 --out stand.html\n         \
                         slipstick run robot.urdf --ground --free-root --steps 2000 --json\n         \
                         slipstick run quadruped --set friction.floor=0.2 --set mass.trunk=12 --gravity -1.62\n         \
+                        slipstick run quadruped --out page.html --gradient velocity:trunk:x --perturb v:root[0]=1\n         \
                         slipstick run quadruped --out run.npz --contacts && slipstick view run.npz quadruped\n\n\
                         Controllers:\n  \
                         hold    keeps the starting pose. Position servos get it as their target; other actuators act as\n          \
@@ -80,6 +83,13 @@ pub struct Arguments {
     /// Keep the contacts of every step in the file, for `slipstick view` (.npz; a page has them in any case).
     #[arg(long, requires = "out")]
     contacts: bool,
+    /// Show on the page (--out FILE.html) how a number at the end of each step changes with forces, torques and friction: velocity or
+    /// position of a body along x, y or z; may be repeated.
+    #[arg(long = "gradient", value_name = "QUANTITY:BODY:AXIS", requires = "out")]
+    gradients: Vec<String>,
+    /// Show on the page a ghost of the motion that begins or is driven otherwise, to first order; group: q, v, tau, ctrl; may be repeated.
+    #[arg(long = "perturb", value_name = "GROUP:NAME=NUMBER", requires = "out")]
+    changes: Vec<String>,
     /// Print neither report nor progress; warnings and errors stay, and so does JSON if it is asked for.
     #[arg(long, short)]
     quiet: bool,
@@ -140,13 +150,14 @@ pub fn main(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let start = start(&model, arguments.keyframe.as_deref()).map_err(Failure::Use)?;
     let steps = steps(&model, arguments).map_err(Failure::Use)?;
     let mut controller = controller(&model, &start, arguments)?;
-    let mut recording = arguments.out.as_deref().map(|path| Recording::new(&model, path, arguments.contacts));
+    let mut recording = recording(&model, arguments).map_err(Failure::Use)?;
     let Arguments { audit, seed, explain, quiet, .. } = *arguments;
     let extras = Extras { audit, seed, explain, quiet };
     let outcome = run_loop::run(&model, start, steps, &mut controller, recording.as_mut(), extras);
     // what was recorded before a divergence shows how it came about
     if let (Some(path), Some(recording)) = (&arguments.out, &recording) {
         recording.save(path)?;
+        recording.warnings().iter().for_each(|warning| tell!("warning: {warning}"));
     }
     let outcome: Outcome = outcome?;
     match (arguments.json, quiet) {
@@ -164,6 +175,23 @@ fn check_out(path: &Path, contacts: bool) -> Result<(), Failure> {
         return Err(Failure::Use(wrong));
     }
     Ok(check_writable(path)?)
+}
+
+/// What is to be kept of the run. A page has contacts in any case.
+fn recording(model: &Model, arguments: &Arguments) -> Result<Option<Recording>, String> {
+    let Arguments { gradients, changes, contacts, .. } = arguments;
+    let Some(path) = &arguments.out else { return Ok(None) };
+    if !recording::is_page(path) {
+        return match gradients.is_empty() && changes.is_empty() {
+            true => Ok(Some(Recording::numbers(model, *contacts))),
+            false => Err(format!(
+                "--gradient, --perturb: expected --out with a name that ends in .html, got {}",
+                path.display()
+            )),
+        };
+    }
+    let replay = derivatives::apply(Replay::new(model), gradients, changes)?;
+    Ok(Some(Recording::Replay(Box::new(replay))))
 }
 
 /// What a user should know of a run beside its report, and the exit code.

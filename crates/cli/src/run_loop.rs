@@ -65,7 +65,7 @@ pub fn run(
     let (mut progress, interrupt) = (Progress::new(steps).quiet(extras.quiet), Interrupt::watch());
     let (mut elapsed, mut interrupted) = (Duration::ZERO, false);
     if let Some(r) = recording.as_deref_mut() {
-        r.push_state(model, sim.state()).map_err(|e| e.to_string())?;
+        r.begin(sim.state()).map_err(|e| e.to_string())?;
     }
     for k in 1..=steps {
         controller.command(model, sim.state(), &mut command);
@@ -76,8 +76,7 @@ pub fn run(
         summary.add(&done);
         let contacts = done.report().contacts;
         if let Some(r) = recording.as_deref_mut() {
-            r.push_step(&done);
-            r.push_state(model, sim.state()).map_err(|e| e.to_string())?;
+            r.push(&mut sim).map_err(|e| e.to_string())?;
         }
         interrupted = k < steps && interrupt.came();
         if k % every == 0 || k == steps || interrupted {

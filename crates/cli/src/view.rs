@@ -6,6 +6,7 @@ use crate::recording;
 use crate::run;
 use crate::source::{self, Options};
 use slipstick::files::TrajectoryFormat;
+use slipstick::spatial::Vec3;
 use slipstick::{Model, Trajectory};
 use slipstick_view::Replay;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,8 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "Example: slipstick run quadruped --out run.npz --contacts\n         \
                         slipstick view run.npz quadruped\n         \
                         slipstick view robot.urdf --ground --keyframe home\n         \
-                        slipstick view run.npz quadruped --out page.html --no-open\n\n\
+                        slipstick view run.npz quadruped --out page.html --no-open\n         \
+                        slipstick view first.npz quadruped --ghost second.npz --beside third.npz\n\n\
                         A trajectory becomes a page that plays it, with its contacts if the file has them (slipstick run --contacts).\n\
                         A robot alone becomes a page with one picture, at its keyframe. Without --out the page is a temporary file.\n\
                         The path of the page is printed.\n\n\
@@ -32,6 +34,15 @@ pub struct Arguments {
     /// Keyframe of a robot alone; default: home, else the neutral pose.
     #[arg(long)]
     keyframe: Option<String>,
+    /// Another recorded motion (.npz) of the robot, shown as a translucent ghost; may be repeated.
+    #[arg(long, value_name = "FILE")]
+    ghost: Vec<PathBuf>,
+    /// Another recorded motion (.npz) of the robot, shown beside the first one; may be repeated.
+    #[arg(long, value_name = "FILE")]
+    beside: Vec<PathBuf>,
+    /// Distance between motions that are shown side by side, along y (m).
+    #[arg(long, value_name = "D", default_value_t = 1.0, allow_negative_numbers = true)]
+    distance: f64,
     /// File for the page (.html).
     #[arg(long, value_name = "FILE", value_parser = page)]
     out: Option<PathBuf>,
@@ -52,7 +63,7 @@ pub fn main(arguments: &Arguments) -> Result<(), Failure> {
     }
     let model = source::load_named(name, &arguments.options).map_err(String::from)?;
     let replay = match file {
-        Some(file) => motion(&model, file)?,
+        Some(file) => companions(motion(&model, file)?, arguments)?,
         None => pose(&model, arguments.keyframe.as_deref())?,
     };
     let out = arguments.out.clone().unwrap_or_else(|| temporary(&model));
@@ -74,6 +85,9 @@ fn trajectory_file(arguments: &Arguments) -> Result<Option<&Path>, String> {
         (true, None) => Err(format!("a trajectory needs its robot: slipstick view {what} MODEL")),
         (true, Some(_)) if arguments.keyframe.is_some() => Err("--keyframe is for a robot alone".into()),
         (true, Some(_)) => Ok(Some(Path::new(what))),
+        (false, None) if !arguments.ghost.is_empty() || !arguments.beside.is_empty() => {
+            Err("--ghost, --beside: expected a trajectory before the robot".into())
+        }
         (false, Some(_)) => Err(format!("{what}: expected a trajectory whose name ends in .npz before the robot")),
         (false, None) => Ok(None),
     }
@@ -86,6 +100,25 @@ fn motion(model: &Model, file: &Path) -> Result<Replay, Failure> {
     }
     let mut replay = Replay::new(model);
     replay.record_trajectory(&trajectory).map_err(|e| e.to_string())?;
+    Ok(replay)
+}
+
+/// With the other motions, each titled by its file.
+fn companions(mut replay: Replay, arguments: &Arguments) -> Result<Replay, Failure> {
+    let Arguments { ghost, beside, distance, .. } = arguments;
+    if !distance.is_finite() {
+        return Err(Failure::Use(format!("--distance: expected a finite number, got {distance}")));
+    }
+    let titled =
+        |model: &Model, file: &Path| Ok::<_, Failure>(motion(model, file)?.with_title(file.display().to_string()));
+    for file in ghost {
+        let other = titled(replay.model(), file)?;
+        replay = replay.with_ghost(other);
+    }
+    for (k, file) in beside.iter().enumerate() {
+        let other = titled(replay.model(), file)?;
+        replay = replay.with_companion(other, Vec3::new(0.0, distance * (k + 1) as f64, 0.0));
+    }
     Ok(replay)
 }
 

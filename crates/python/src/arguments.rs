@@ -75,12 +75,12 @@ macro_rules! names {
     };
 }
 names! {
-    a actuator armature b beta body bound cache compliance cones contact contact_distance contacts ctrl
+    a actuator armature b beta body bound cache changes compliance cones contact contact_distance contacts ctrl
     ctrl_range damping data decompose difference_step dry_friction dt effect effort_limit environment eps
     every folder force_range frame frame_rate free_root friction full_depth gear geom gradient_of_failed_steps
-    gradient_tolerance ground group implicit hold initial integrator joint joints kappa kd keyframe kind kp length
+    gradient_tolerance gradients ground group implicit hold initial integrator joint joints kappa kd keyframe kind kp length
     levels line_search link mass masses max_distance max_iterations max_speed memory method mode model mu n
-    name names one_sided order overlap package_dirs pairs parameters parent patch_compliance path points range
+    name names one_sided order other overlap package_dirs pairs parameters parent patch_compliance path points quantity range
     rank_tolerance rate reference restitution restitution_threshold samples seed sensors sides sigma softest
     solid solver speed speed_limit spring_reference step step_tolerance steps stiffest stiffness strict tau terrain
     text threads time title tolerance trajectory r#type unknowns warm warm_start warm_starts what r#where without

@@ -144,6 +144,7 @@ impl From<Failure> for PyErr {
             Failure::Sensor(SensorError::Gradient(e)) => gradient(e),
             Failure::Sensor(e) => PyValueError::new_err(e.to_string()),
             Failure::View(e @ ViewError::Io { .. }) => PyOSError::new_err(e.to_string()),
+            Failure::View(ViewError::Gradient(e)) => Failure::from(e).into(),
             Failure::View(e) => PyValueError::new_err(e.to_string()),
             Failure::Busy => {
                 PyRuntimeError::new_err("this Simulator is in a step of another thread; make one per thread")

@@ -1,6 +1,6 @@
 //! What can go wrong with a replay.
 
-use slipstick::InputError;
+use slipstick::{GradientError, InputError};
 use std::{fmt, io};
 
 /// A state that cannot be shown, or a page that cannot be made or written.
@@ -9,6 +9,13 @@ use std::{fmt, io};
 pub enum ViewError {
     /// A state or a setting that does not fit.
     Input(InputError),
+    /// A step without the derivative that was asked for.
+    Gradient(GradientError),
+    /// Two gradients of one name.
+    SecondGradient {
+        /// The name.
+        name: String,
+    },
     /// A body so far away that a picture has no numbers for it.
     OutOfSight {
         /// The body.
@@ -41,6 +48,10 @@ impl fmt::Display for ViewError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ViewError::Input(e) => write!(f, "replay: {e}"),
+            ViewError::Gradient(e) => write!(f, "replay: {e}"),
+            ViewError::SecondGradient { name } => {
+                write!(f, "replay: expected gradients of different names, got a second '{name}'")
+            }
             ViewError::OutOfSight { body, time } => {
                 write!(f, "replay: body '{body}' is too far away to be shown at {time} s")
             }
@@ -59,6 +70,7 @@ impl std::error::Error for ViewError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             ViewError::Input(e) => Some(e),
+            ViewError::Gradient(e) => Some(e),
             ViewError::Io { error, .. } => Some(error),
             _ => None,
         }
@@ -68,5 +80,11 @@ impl std::error::Error for ViewError {
 impl From<InputError> for ViewError {
     fn from(e: InputError) -> ViewError {
         ViewError::Input(e)
+    }
+}
+
+impl From<GradientError> for ViewError {
+    fn from(e: GradientError) -> ViewError {
+        ViewError::Gradient(e)
     }
 }

@@ -1,45 +1,67 @@
-//! What moves: poses and contacts, thinned to a number of frames per second.
+//! What moves: poses, contacts and curves, thinned to a number of frames per second.
 
 use crate::encode;
+use crate::marks::{Mark, Marks};
 use serde_json::{Value, json};
-use slipstick::Mode;
-use slipstick::model::BodyId;
-use slipstick::spatial::{Pose, Quat, Vec3};
-use slipstick::step::ContactView;
+use slipstick::Status;
+use slipstick::spatial::{Pose, Quat};
 
 /// Share of a frame by which a time may miss its grid, for sums of time steps are not round.
 const ROUNDING: f64 = 1e-6;
 
-/// A contact as it is drawn.
-pub(crate) struct Mark {
-    /// Where, world axes (m).
-    point: Vec3,
-    /// Force on the body that can move, world axes (N).
-    force: Vec3,
-    mode: Mode,
+/// What is told of one state.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Shot {
+    /// Seven numbers per moving body: position (m), quaternion (x, y, z, w).
+    pub poses: Vec<f32>,
+    /// Contacts of the step that led there.
+    pub marks: Vec<Mark>,
+    /// A number per curve; NaN: not known.
+    pub curves: Vec<f32>,
+    /// How the solve of that step ended; `None`: there was no step.
+    pub status: Option<Status>,
 }
 
-impl Mark {
-    /// A contact of a step of length `dt` (s). Its force acts on body 2, or, where that is the world, on body 1.
-    pub fn new(contact: &ContactView, dt: f64) -> Mark {
-        let sign = if contact.bodies[1] == BodyId::WORLD { -1.0 } else { 1.0 };
-        Mark { point: contact.point, force: contact.impulse * (sign / dt), mode: contact.mode }
+/// Rows of numbers, one per frame.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Rows {
+    pub width: usize,
+    pub numbers: Vec<f32>,
+}
+
+impl Rows {
+    /// So many rows without a known number.
+    pub fn unknown(width: usize, rows: usize) -> Rows {
+        Rows { width, numbers: vec![f32::NAN; width * rows] }
+    }
+
+    fn push_unknown(&mut self) {
+        self.numbers.extend(std::iter::repeat_n(f32::NAN, self.width));
+    }
+
+    fn pop(&mut self) {
+        self.numbers.truncate(self.numbers.len() - self.width);
+    }
+
+    /// Replaces the last row.
+    pub fn set_last(&mut self, row: impl IntoIterator<Item = f64>) {
+        let first = self.numbers.len() - self.width;
+        self.numbers[first..].iter_mut().zip(row).for_each(|(to, from)| *to = from as f32);
     }
 }
 
-/// Frames one after the other, each with a pose per moving body and its contacts.
+/// Frames one after the other.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Frames {
     /// (s), rising.
     times: Vec<f64>,
-    /// Seven numbers per frame and moving body: position (m), quaternion (x, y, z, w).
     poses: Vec<f32>,
-    /// Where the contacts of each frame end.
-    ends: Vec<u32>,
-    /// Six numbers per contact: point (m), force (N).
-    contacts: Vec<f32>,
-    /// One per contact.
-    modes: Vec<u8>,
+    marks: Marks,
+    curves: Vec<f32>,
+    /// Numbers of [`status_number`].
+    status: Vec<u8>,
+    /// What is attached to frames after they were recorded: gradients, changes of the motion.
+    pub attached: Vec<Rows>,
     /// Whether the last frame came before its time: it is shown only if none follows.
     early: bool,
     /// Time of the next frame (s).
@@ -57,12 +79,24 @@ impl Frames {
 
     /// Bytes of all frames.
     pub fn bytes(&self) -> usize {
-        8 * self.times.len() + 4 * (self.poses.len() + self.contacts.len() + self.ends.len()) + self.modes.len()
+        let attached: usize = self.attached.iter().map(|rows| rows.numbers.len()).sum();
+        9 * self.times.len() + 4 * (self.poses.len() + self.curves.len() + attached) + self.marks.bytes()
+    }
+
+    /// Whether a state at this time makes a frame that stays.
+    pub fn is_due(&self, time: f64, dt: f64, rate: f64) -> bool {
+        let shift = if self.last == Some(time) { self.shift + dt } else { self.shift };
+        let now = time + shift;
+        self.times.is_empty() || self.times.last().is_some_and(|last| now < *last) || !self.comes_early(now, rate)
+    }
+
+    fn comes_early(&self, now: f64, rate: f64) -> bool {
+        self.len() > 0 && now * rate + ROUNDING < self.due * rate
     }
 
     /// Adds a frame for `time` (s), in the place of the last one if that came before its time. `dt` (s) is the length of the
     /// step that led there: where time stands still, as it does in steps that all begin at time zero, it goes on by that.
-    pub fn push(&mut self, time: f64, dt: f64, rate: f64, poses: &[f32], marks: impl Iterator<Item = Mark>) {
+    pub fn push(&mut self, time: f64, dt: f64, rate: f64, shot: &Shot) {
         if self.last == Some(time) {
             self.shift += dt;
         }
@@ -73,39 +107,45 @@ impl Frames {
                 now = last + 1.0 / rate;
                 self.shift = now - time;
             }
-            Some(_) if self.early => self.pop(poses.len()),
+            Some(_) if self.early => self.pop(shot),
             _ => {}
         }
-        self.early = self.len() > 0 && now * rate + ROUNDING < self.due * rate;
+        self.early = self.comes_early(now, rate);
         if !self.early {
             self.due = ((now * rate + ROUNDING).floor() + 1.0) / rate;
         }
         self.times.push(now);
-        self.poses.extend_from_slice(poses);
-        for mark in marks {
-            self.contacts.extend([mark.point, mark.force].iter().flat_map(|x| x.to_array()).map(|x| x as f32));
-            self.modes.push(mode_number(mark.mode));
-        }
-        self.ends.push(self.modes.len() as u32);
+        self.poses.extend_from_slice(&shot.poses);
+        self.curves.extend_from_slice(&shot.curves);
+        self.marks.push(&shot.marks);
+        self.status.push(status_number(shot.status));
+        self.attached.iter_mut().for_each(Rows::push_unknown);
     }
 
-    fn pop(&mut self, width: usize) {
+    /// Removes the last frame, which is as wide as all others.
+    fn pop(&mut self, shot: &Shot) {
         self.times.pop();
-        self.poses.truncate(self.poses.len() - width);
-        self.ends.pop();
-        let contacts = self.ends.last().map_or(0, |end| *end as usize);
-        self.contacts.truncate(6 * contacts);
-        self.modes.truncate(contacts);
+        self.poses.truncate(self.poses.len() - shot.poses.len());
+        self.curves.truncate(self.curves.len() - shot.curves.len());
+        self.marks.pop();
+        self.status.pop();
+        self.attached.iter_mut().for_each(Rows::pop);
     }
 
+    /// The numbers of a curve.
+    pub fn curve(&self, k: usize) -> Vec<f32> {
+        let width = self.curves.len().checked_div(self.len()).unwrap_or(0);
+        self.curves.iter().skip(k).step_by(width.max(1)).copied().collect()
+    }
+
+    /// Poses and contacts; the rest is told beside them.
     pub fn to_json(&self) -> Value {
         json!({
             "count": self.len(),
             "times": encode::doubles(&self.times),
             "poses": encode::floats(&self.poses),
-            "ends": encode::integers(&self.ends),
-            "contacts": encode::floats(&self.contacts),
-            "modes": encode::octets(&self.modes),
+            "status": encode::octets(&self.status),
+            "contacts": self.marks.to_json(),
         })
     }
 }
@@ -116,26 +156,22 @@ pub(crate) fn seven(pose: &Pose) -> [f32; 7] {
     [p.x, p.y, p.z, q.x, q.y, q.z, q.w].map(|x| x as f32)
 }
 
-/// As `modes` in `web/src/contacts.js`.
-fn mode_number(mode: Mode) -> u8 {
-    match mode {
-        Mode::Break => 0,
-        Mode::Stick => 1,
-        Mode::Slide => 2,
-    }
+/// Zero without a step, else one more than its place in [`Status::ALL`].
+fn status_number(status: Option<Status>) -> u8 {
+    let place = status.and_then(|s| Status::ALL.iter().position(|other| *other == s));
+    place.map_or(0, |k| k as u8 + 1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn mark(x: f64) -> Mark {
-        Mark { point: Vec3::new(x, 0.0, 0.0), force: Vec3::ZERO, mode: Mode::Slide }
-    }
-
     fn frames(times: &[f64], rate: f64) -> Frames {
-        let mut frames = Frames::default();
-        times.iter().for_each(|t| frames.push(*t, 0.0, rate, &[*t as f32; 7], [mark(*t)].into_iter()));
+        let mut frames = Frames { attached: vec![Rows::unknown(2, 0)], ..Frames::default() };
+        for t in times {
+            let shot = Shot { poses: vec![*t as f32; 7], curves: vec![*t as f32; 3], ..Shot::default() };
+            frames.push(*t, 0.0, rate, &shot);
+        }
         frames
     }
 
@@ -149,9 +185,9 @@ mod tests {
         let frames = frames(&times, 50.0);
         assert_eq!(frames.len(), 52);
         assert!(near(&frames.times[..3], &[0.0, 0.02, 0.04]) && near(&frames.times[50..], &[1.0, 1.003]));
-        assert_eq!((frames.poses.len(), frames.contacts.len(), frames.modes.len()), (52 * 7, 52 * 6, 52));
+        assert_eq!((frames.poses.len(), frames.status.len(), frames.attached[0].numbers.len()), (52 * 7, 52, 52 * 2));
         assert_eq!(frames.poses.last(), Some(&1.003_f32));
-        assert_eq!(frames.ends, (1..=52).collect::<Vec<_>>());
+        assert_eq!((frames.curve(1).len(), frames.curve(2)[51]), (52, 1.003));
     }
 
     #[test]
@@ -168,11 +204,21 @@ mod tests {
     }
 
     #[test]
-    fn states_without_contacts_leave_the_marks_of_others_alone() {
+    fn a_frame_is_due_exactly_where_it_stays() {
+        let times: Vec<f64> = (0..=100).map(|k| f64::from(k) * 0.011).collect();
         let mut frames = Frames::default();
-        frames.push(0.0, 0.0, 10.0, &[], [mark(1.0), mark(2.0)].into_iter());
-        frames.push(0.1, 0.0, 10.0, &[], std::iter::empty());
-        frames.push(0.2, 0.0, 10.0, &[], [mark(3.0)].into_iter());
-        assert_eq!(frames.ends, [2, 2, 3]);
+        for t in times {
+            let (due, before) = (frames.is_due(t, 0.0, 20.0), frames.early);
+            frames.push(t, 0.0, 20.0, &Shot::default());
+            assert_eq!(due, !frames.early, "at {t} s, after an early one: {before}");
+        }
+    }
+
+    #[test]
+    fn what_is_attached_belongs_to_the_last_frame() {
+        let mut frames = frames(&[0.0, 1.0], 1.0);
+        frames.attached[0].set_last([3.0, 4.0]);
+        let numbers = &frames.attached[0].numbers;
+        assert!(numbers[..2].iter().all(|x| x.is_nan()) && numbers[2..] == [3.0, 4.0]);
     }
 }

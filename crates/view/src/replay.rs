@@ -1,10 +1,17 @@
 //! The recorder: states in, a page out.
 
+use crate::companions::{Companion, Place};
+use crate::curves::{self, Known};
 use crate::error::ViewError;
-use crate::frames::{Frames, Mark, seven};
+use crate::frames::{Frames, Shot, seven};
+use crate::gradients::{self, Channels, InputGradient, Output};
+use crate::marks::Mark;
+use crate::perturbation::{self, Ghost, Perturbation};
 use crate::{page, scene};
+use serde_json::{Value, json};
 use slipstick::dynamics::Workspace;
 use slipstick::model::BodyId;
+use slipstick::spatial::Vec3;
 use slipstick::step::ContactView;
 use slipstick::{InputError, Model, State, Step, Trajectory};
 use std::io::Write;
@@ -15,7 +22,7 @@ const FRAME_RATE: f64 = 60.0;
 /// Bytes of frames beyond which browsers give up on a page, whose text is a third longer.
 const MOST_BYTES: usize = 256 << 20;
 
-/// A motion to be shown: poses of all bodies and what their contacts do.
+/// A motion to be shown: poses of all bodies, what their contacts do, and derivatives.
 ///
 /// States come in the order of time. Those between two frames are left out, the last one is kept. A time before the last
 /// one begins another motion, which is shown after it. Steps that all end at one time, because each began at time zero, are
@@ -27,8 +34,11 @@ pub struct Replay {
     title: String,
     rate: f64,
     frames: Frames,
-    /// Poses of the frame being recorded.
-    poses: Vec<f32>,
+    channels: Channels,
+    ghosts: Vec<Ghost>,
+    companions: Vec<Companion>,
+    /// The state being recorded.
+    shot: Shot,
     /// Poses of the mocap bodies in it; empty: those of the model.
     mocap: Vec<f64>,
 }
@@ -42,7 +52,10 @@ impl Replay {
             title: model.name().into(),
             rate: FRAME_RATE,
             frames: Frames::default(),
-            poses: Vec::new(),
+            channels: Channels::default(),
+            ghosts: Vec::new(),
+            companions: Vec::new(),
+            shot: Shot::default(),
             mocap: Vec::new(),
         }
     }
@@ -64,14 +77,52 @@ impl Replay {
         Ok(self)
     }
 
+    /// Shows the gradient of a number: with respect to forces on bodies, torques and friction, at the frames of steps to come
+    /// that [`Replay::record`] is told.
+    pub fn with_gradient_of(mut self, output: Output) -> Result<Replay, ViewError> {
+        self.channels.add_output(&self.model, &mut self.frames, output)?;
+        Ok(self)
+    }
+
+    /// Shows how the motion changes along a perturbation, to first order: a ghost whose size of change is set on the page.
+    /// Every step to come must be told to [`Replay::record`].
+    pub fn with_perturbation(mut self, name: &str, along: Perturbation) -> Result<Replay, ViewError> {
+        self.ghosts.push(Ghost::new(&self.model, &mut self.frames, name, Some(along))?);
+        Ok(self)
+    }
+
+    /// Shows another replay behind this one as a ghost. Its title is its name.
+    pub fn with_ghost(mut self, other: Replay) -> Replay {
+        self.companions.push(Companion { place: Place::Ghost, replay: other });
+        self
+    }
+
+    /// Shows another replay beside this one, moved by `offset` (m).
+    pub fn with_companion(mut self, other: Replay, offset: Vec3) -> Replay {
+        self.companions.push(Companion { place: Place::Beside(offset), replay: other });
+        self
+    }
+
     /// The model it was made for.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
+    /// The title.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
     /// Number of frames so far.
     pub fn frames(&self) -> usize {
         self.frames.len()
+    }
+
+    /// What the page does not show although it was asked for.
+    pub fn warnings(&self) -> Vec<String> {
+        let Channels { missing, reason, .. } = &self.channels;
+        let gradients = reason.iter().map(|why| format!("{missing} gradients are not shown, the first because: {why}"));
+        gradients.collect()
     }
 
     /// Where mocap bodies are in the states to come (7 numbers each; none: as in the file). Steps and trajectories know it.
@@ -84,14 +135,51 @@ impl Replay {
 
     /// A state, without contacts.
     pub fn record_state(&mut self, x: &State) -> Result<(), ViewError> {
-        self.push(&x.q, x.time, 0.0, std::iter::empty())
+        self.shot.marks.clear();
+        self.push(x.time, 0.0, Known { q: &x.q, v: &x.v, ..Known::default() })
     }
 
-    /// The state after a step, with the contacts of the step. Its time step is that of the replay's model.
-    pub fn record(&mut self, step: &Step, next: &State) -> Result<(), ViewError> {
+    /// A configuration, of which no velocity is known.
+    pub fn record_configuration(&mut self, q: &[f64], time: f64) -> Result<(), ViewError> {
+        self.shot.marks.clear();
+        self.push(time, 0.0, Known { q, ..Known::default() })
+    }
+
+    /// The state after a step, with the contacts of the step and the gradients that are wanted.
+    pub fn record(&mut self, step: &mut Step, next: &State) -> Result<(), ViewError> {
+        if !step.model().shares_structure(&self.model) {
+            return Err(InputError::WrongModel { what: "replay", got: step.model().name().into() }.into());
+        }
+        let dt = step.model().options().dt;
+        let due = self.frames.is_due(next.time, dt, self.rate);
         self.mocap.clear();
         self.mocap.extend(step.mocap());
-        self.record_contacts(next, step.contacts(), self.model.options().dt)
+        self.shot.marks = match due {
+            true => Mark::of_step(step),
+            false => step.contacts().map(|c| Mark::new(&c, dt)).collect(),
+        };
+        self.shot.status = Some(step.report().status);
+        let (input, report) = (step.input(), step.report());
+        let solve = Some([report.residual, f64::from(report.iterations)]);
+        let known = Known { q: &next.q, v: &next.v, ctrl: input.ctrl.unwrap_or_default(), tau: input.tau, solve };
+        self.push(next.time, dt, known)?;
+        self.ghosts.iter_mut().for_each(|ghost| ghost.advance(step));
+        if due && self.channels.wanted() {
+            for (rows, row) in self.channels.differentiate(&mut self.work, step, next)? {
+                self.frames.attached[rows].set_last(row);
+            }
+        }
+        self.attach_ghosts(&next.q)
+    }
+
+    fn attach_ghosts(&mut self, q: &[f64]) -> Result<(), ViewError> {
+        for ghost in &self.ghosts {
+            if let Some(dq) = ghost.change() {
+                let twists = perturbation::twists(&self.model, &mut self.work, q, dq)?;
+                self.frames.attached[ghost.rows()].set_last(twists);
+            }
+        }
+        Ok(())
     }
 
     /// The state after a step of length `dt` (s), with contacts that were taken from it.
@@ -104,23 +192,75 @@ impl Replay {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(InputError::Value { what: "dt".into(), expected: "a positive number", got: dt }.into());
         }
-        self.push(&next.q, next.time, dt, contacts.into_iter().map(|c| Mark::new(&c, dt)))
+        self.shot.marks = contacts.into_iter().map(|c| Mark::new(&c, dt)).collect();
+        self.push(next.time, dt, Known { q: &next.q, v: &next.v, ..Known::default() })
     }
 
     /// All states of a trajectory, each with the contacts of the step that leads to it if the trajectory has them
     /// ([`Trajectory::with_contacts`]).
     pub fn record_trajectory(&mut self, t: &Trajectory) -> Result<(), ViewError> {
-        let [nq, _, _] = t.sizes;
-        t.time.iter().enumerate().try_for_each(|(k, time)| {
-            let q = t.q.get(nq * k..nq * (k + 1)).unwrap_or_default();
-            self.mocap.clear();
-            self.mocap.extend_from_slice(t.mocap_of(k));
-            let contacts = k.checked_sub(1).and_then(|step| t.contacts_of(step)).unwrap_or_default();
-            self.push(q, *time, 0.0, contacts.iter().map(|c| Mark::new(c, t.dt)))
-        })
+        (0..t.states()).try_for_each(|k| self.record_state_of(t, k))
     }
 
-    fn push(&mut self, q: &[f64], time: f64, dt: f64, marks: impl Iterator<Item = Mark>) -> Result<(), ViewError> {
+    /// A state of a trajectory; what is attached afterwards belongs to it.
+    pub fn record_state_of(&mut self, t: &Trajectory, k: usize) -> Result<(), ViewError> {
+        let [nq, nv, nu] = t.sizes;
+        let row = |x: &'static str, all: &[f64], width: usize, k: usize| {
+            let row = all.get(width * k..width * (k + 1)).map(<[f64]>::to_vec);
+            row.ok_or(InputError::OutOfRange { what: x, count: t.states(), got: k })
+        };
+        let (q, v) = (row("state", &t.q, nq, k)?, row("state", &t.v, nv, k)?);
+        self.mocap.clear();
+        self.mocap.extend_from_slice(t.mocap_of(k));
+        self.shot.marks.clear();
+        let Some(step) = k.checked_sub(1) else {
+            return self.push(t.time[k], 0.0, Known { q: &q, v: &v, ..Known::default() });
+        };
+        self.shot.marks.extend(t.contacts_of(step).unwrap_or_default().iter().map(|c| Mark::new(c, t.dt)));
+        self.shot.status = t.status.get(step).copied();
+        let (ctrl, tau) = (row("ctrl", &t.ctrl, nu, step)?, row("tau", &t.tau, nv, step)?);
+        let solve = t.residual.get(step).zip(t.iterations.get(step)).map(|(r, n)| [*r, f64::from(*n)]);
+        self.push(t.time[k], 0.0, Known { q: &q, v: &v, ctrl: &ctrl, tau: &tau, solve })
+    }
+
+    /// Attaches the gradient of a number, such as a loss over the whole motion, to the last frame. `q` is the configuration at
+    /// which the forces of its step act. Numbers of one name and unit are one choice on the page.
+    pub fn attach_gradient(
+        &mut self,
+        name: &str,
+        unit: &str,
+        q: &[f64],
+        gradient: InputGradient,
+    ) -> Result<(), ViewError> {
+        self.check_begun()?;
+        let row = gradients::row(&self.model, &mut self.work, q, gradient)?;
+        let channel = self.channels.given(&self.model, &mut self.frames, name, unit)?;
+        self.frames.attached[self.channels.rows(channel)].set_last(row);
+        Ok(())
+    }
+
+    /// Attaches a change of the configuration (nv) to the last frame, which was recorded at `q`: the page shows the ghost of
+    /// the motion that is changed so.
+    pub fn attach_change(&mut self, name: &str, q: &[f64], dq: &[f64]) -> Result<(), ViewError> {
+        self.check_begun()?;
+        let twists = perturbation::twists(&self.model, &mut self.work, q, dq)?;
+        let ghost = match self.ghosts.iter().find(|ghost| ghost.is_given(name)) {
+            Some(ghost) => ghost.rows(),
+            None => {
+                self.ghosts.push(Ghost::new(&self.model, &mut self.frames, name, None)?);
+                self.frames.attached.len() - 1
+            }
+        };
+        self.frames.attached[ghost].set_last(twists);
+        Ok(())
+    }
+
+    fn check_begun(&self) -> Result<(), ViewError> {
+        let empty = || ViewError::Empty { model: self.model.name().into() };
+        if self.frames.len() == 0 { Err(empty()) } else { Ok(()) }
+    }
+
+    fn push(&mut self, time: f64, dt: f64, known: Known) -> Result<(), ViewError> {
         if !time.is_finite() {
             return Err(InputError::Value { what: "time".into(), expected: "a finite number", got: time }.into());
         }
@@ -128,25 +268,48 @@ impl Replay {
             return Err(ViewError::TooLarge { bytes: self.frames.bytes(), most: MOST_BYTES });
         }
         self.work.set_mocap(&self.model, &self.mocap)?;
-        self.work.kinematics(&self.model, q)?;
-        self.poses.clear();
+        self.work.kinematics(&self.model, known.q)?;
+        self.shot.poses.clear();
         for (k, body) in self.model.bodies().iter().enumerate().skip(1) {
             let pose = seven(&self.work.body_pose(BodyId(k))?);
             if !pose.iter().all(|x| x.is_finite()) {
                 return Err(ViewError::OutOfSight { body: body.name.clone(), time });
             }
-            self.poses.extend(pose);
+            self.shot.poses.extend(pose);
         }
-        self.frames.push(time, dt, self.rate, &self.poses, marks);
+        self.shot.curves = curves::row(&self.model, &mut self.work, known)?;
+        if known.solve.is_none() {
+            self.shot.status = None;
+        }
+        self.frames.push(time, dt, self.rate, &self.shot);
+        if self.frames.len() == 1 {
+            self.attach_ghosts(known.q)?;
+        }
         Ok(())
     }
 
     /// The page. It needs no other file and no network.
     pub fn to_html(&self) -> Result<String, ViewError> {
-        if self.frames.len() == 0 {
-            return Err(ViewError::Empty { model: self.model.name().into() });
-        }
-        Ok(page::render(&self.title, &scene::to_json(&self.model, &self.title, &self.frames), page::SCRIPT))
+        self.check_begun()?;
+        Ok(page::render(&self.title, &self.to_json(), page::SCRIPT))
+    }
+
+    fn to_json(&self) -> Value {
+        let mut data = scene::head(&self.title, &self.model);
+        data["robot"] = scene::robot(&self.model);
+        data["frames"] = self.frames_json();
+        data["gradients"] = self.channels.to_json(&self.model, &self.frames);
+        data["changes"] = self.ghosts.iter().map(|ghost| ghost.to_json(&self.frames)).collect();
+        data["companions"] = self.companions.iter().map(|other| other.to_json(self)).collect();
+        data["warnings"] = json!(self.warnings());
+        data
+    }
+
+    /// What moves.
+    pub(crate) fn frames_json(&self) -> Value {
+        let mut frames = self.frames.to_json();
+        frames["curves"] = curves::to_json(&self.model, &self.frames);
+        frames
     }
 
     /// Writes the page into a file, whole or not at all.
@@ -178,8 +341,8 @@ mod tests {
         let mut replay = Replay::new(&model);
         replay.record_trajectory(&trajectory).unwrap();
         assert_eq!(replay.frames(), 601);
-        let bytes = scene::to_json(&model, "", &replay.frames).to_string().len();
-        assert!(bytes < 500_000, "{bytes} bytes");
+        let bytes = replay.to_json().to_string().len();
+        assert!(bytes < 900_000, "{bytes} bytes");
     }
 
     #[test]
@@ -187,13 +350,13 @@ mod tests {
         let (model, x) = stands();
         let (mut data, mut next, mut replay) = (Data::new(&model), x.clone(), Replay::new(&model));
         replay.record_state(&x).unwrap();
-        let done = step(&model, &mut data, &x, &Input::default(), &mut next).unwrap();
+        let mut done = step(&model, &mut data, &x, &Input::default(), &mut next).unwrap();
         let contacts = done.contacts().count();
-        replay.record(&done, &next).unwrap();
+        replay.record(&mut done, &next).unwrap();
         assert_eq!((replay.frames(), contacts), (2, 4));
-        let told = replay.frames.to_json();
+        let told = &replay.to_json()["frames"]["contacts"];
         assert_eq!(told["ends"], crate::encode::integers(&[0, 4]));
-        assert_eq!(told["modes"].as_str().map(str::len), Some(8));
+        assert_eq!(told["modes"], crate::encode::base64(&[1; 4]));
     }
 
     #[test]
@@ -203,8 +366,8 @@ mod tests {
         let (mut from, mut next) = (x.clone(), x.clone());
         for _ in 0..200 {
             from.time = 0.0;
-            let done = step(&model, &mut data, &from, &Input::default(), &mut next).unwrap();
-            replay.record(&done, &next).unwrap();
+            let mut done = step(&model, &mut data, &from, &Input::default(), &mut next).unwrap();
+            replay.record(&mut done, &next).unwrap();
             std::mem::swap(&mut from, &mut next);
         }
         assert_eq!(replay.frames(), (200.0 * dt * FRAME_RATE).floor() as usize + 1);

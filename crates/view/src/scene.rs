@@ -1,33 +1,34 @@
 //! What is shown: bodies, geoms, meshes. Sizes in meters, quaternions (x, y, z, w).
 
 use crate::encode;
-use crate::frames::{Frames, seven};
+use crate::frames::seven;
 use serde_json::{Value, json};
 use slipstick::Model;
 use slipstick::files::convex_hull;
-use slipstick::model::{Geom, GeomId, HeightField, Mesh, ParameterGroup, Shape};
+use slipstick::model::{Geom, GeomId, HeightField, JointKind, Mesh, ParameterGroup, Shape};
 use slipstick::spatial::Vec3;
 
 const FORMAT: &str = "slipstick-replay";
 const VERSION: u32 = 2;
 
-/// Everything that the page is told.
-pub(crate) fn to_json(model: &Model, title: &str, frames: &Frames) -> Value {
+/// What the data begin with.
+pub(crate) fn head(title: &str, model: &Model) -> Value {
+    json!({ "format": FORMAT, "version": VERSION, "title": title, "model": model.name() })
+}
+
+/// The robot and what stands around it.
+pub(crate) fn robot(model: &Model) -> Value {
     json!({
-        "format": FORMAT,
-        "version": VERSION,
-        "title": title,
-        "model": model.name(),
         "bodies": bodies(model),
+        "joints": joints(model),
         "geoms": model.geoms().iter().enumerate().map(|(k, g)| geom(model, GeomId(k), g)).collect::<Vec<_>>(),
         "meshes": model.meshes().iter().enumerate().map(|(k, m)| mesh(m, scale(model, k))).collect::<Vec<_>>(),
         "fields": model.fields().iter().map(field).collect::<Vec<_>>(),
-        "frames": frames.to_json(),
     })
 }
 
 /// Name of each body, the one that carries it and where it is in that before its joints move, depth below the root and
-/// number of the tree; colors go by the last two. The world comes first.
+/// number of the tree; colors go by the last two. `com` is its center of mass. The world comes first.
 fn bodies(model: &Model) -> Vec<Value> {
     let mut places: Vec<(usize, usize)> = Vec::new();
     let mut trees = 0;
@@ -41,15 +42,37 @@ fn bodies(model: &Model) -> Vec<Value> {
         });
     }
     // the world is its own parent and no tree
-    let all = model.bodies().iter().zip(model.placements()).zip(places);
-    let told = all.map(|((body, place), (depth, tree))| {
+    let all = model.bodies().iter().zip(model.placements()).zip(places).zip(model.inertias());
+    let told = all.map(|(((body, place), (depth, tree)), inertia)| {
         json!({
             "name": body.name,
             "parent": body.parent.0,
             "place": place.position.to_array(),
             "depth": depth,
             "tree": tree.saturating_sub(1),
+            "com": inertia.com.to_array(),
         })
+    });
+    told.collect()
+}
+
+/// Joints with one axis: where that is in the frame of their body, and the number of their dof.
+fn joints(model: &Model) -> Vec<Value> {
+    let told = model.joints().iter().filter_map(|joint| {
+        let (axis, turns) = match joint.kind {
+            JointKind::Revolute { axis } => (axis, true),
+            JointKind::Prismatic { axis } => (axis, false),
+            _ => return None,
+        };
+        let (anchor, axis) = (joint.anchor.to_array(), axis.to_array());
+        Some(json!({
+            "name": joint.name,
+            "body": joint.body.0,
+            "dof": joint.v.start,
+            "anchor": anchor,
+            "axis": axis,
+            "turns": turns,
+        }))
     });
     told.collect()
 }
@@ -121,7 +144,7 @@ mod tests {
     }
 
     fn told(model: &Model) -> Value {
-        to_json(model, "title", &Frames::default())
+        robot(model)
     }
 
     #[test]

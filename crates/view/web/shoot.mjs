@@ -11,6 +11,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Browser } from "./browser.mjs";
+import { features } from "./features.mjs";
 
 const SIZE = [1280, 720];
 
@@ -58,45 +59,46 @@ function different(a, b) {
   return count;
 }
 
+// What every page can do: play, scrub, keys.
+async function basics(browser, file, folder, demand) {
+  const count = await browser.value("slipstick.count");
+  demand(count > 1, `expected several frames, got ${count}`);
+  demand(await browser.value("slipstick.playing"), "it does not play by itself");
+  await browser.until("slipstick.frame >= 3", "frames that pass");
+
+  const pictures = [];
+  for (const share of [0, 0.5, 1]) {
+    const frame = Math.round(share * (count - 1));
+    await show(browser, frame);
+    demand((await browser.value("slipstick.frame")) === frame, `frame ${frame} is not shown after it was asked for`);
+    pictures.push(await browser.value(PIXELS));
+    writeFileSync(join(folder, `${basename(file, ".html")}-${frame}.png`), await browser.picture());
+  }
+  const [moved, again] = [different(pictures[0], pictures[1]), different(pictures[1], pictures[2])];
+  demand(moved > 20 && again > 20, `scrubbing changes ${moved} and ${again} pixels of 14400, expected more than 20`);
+
+  await show(browser, count - 1);
+  const slider = await browser.value("document.getElementById('scrub').value");
+  demand(Number(slider) === count - 1, `the slider is at ${slider}, expected ${count - 1}`);
+  await browser.value("document.getElementById('scrub').value = 1, document.getElementById('scrub').dispatchEvent(new Event('input'))");
+  demand((await browser.value("slipstick.frame")) === 1, "the slider does not move the motion");
+  await press(browser, "ArrowRight");
+  demand((await browser.value("slipstick.frame")) === 2, "the arrow keys do not move the motion");
+  await press(browser, "r");
+  await press(browser, " ");
+  await browser.until("slipstick.playing && slipstick.frame > 2", "the space bar to play");
+  return `${count} frames, ${moved} and ${again} of 14400 pixels change from start to middle to end`;
+}
+
 async function check(program, file, folder) {
   const [browser, wrong] = [new Browser(program), []];
   mkdirSync(folder, { recursive: true });
   const demand = (holds, message) => holds || wrong.push(message);
   try {
     await open(browser, file, SIZE, wrong);
-    const count = await browser.value("slipstick.count");
-    demand(count > 1, `expected several frames, got ${count}`);
-    demand(await browser.value("slipstick.playing"), "it does not play by itself");
-    await browser.until("slipstick.frame >= 3", "frames that pass");
-
-    const pictures = [];
-    for (const share of [0, 0.5, 1]) {
-      const frame = Math.round(share * (count - 1));
-      await show(browser, frame);
-      demand((await browser.value("slipstick.frame")) === frame, `frame ${frame} is not shown after it was asked for`);
-      pictures.push(await browser.value(PIXELS));
-      writeFileSync(join(folder, `${basename(file, ".html")}-${frame}.png`), await browser.picture());
-    }
-    const [moved, again] = [different(pictures[0], pictures[1]), different(pictures[1], pictures[2])];
-    demand(moved > 20 && again > 20, `scrubbing changes ${moved} and ${again} pixels of 14400, expected more than 20`);
-
-    await show(browser, count - 1);
-    const slider = await browser.value("document.getElementById('scrub').value");
-    demand(Number(slider) === count - 1, `the slider is at ${slider}, expected ${count - 1}`);
-    await browser.value("document.getElementById('scrub').value = 1, document.getElementById('scrub').dispatchEvent(new Event('input'))");
-    demand((await browser.value("slipstick.frame")) === 1, "the slider does not move the motion");
-    await press(browser, "ArrowRight");
-    demand((await browser.value("slipstick.frame")) === 2, "the arrow keys do not move the motion");
-    for (const [key, button] of [["c", "contacts"], ["f", "follow"]]) {
-      await press(browser, key);
-      const pressed = await browser.value(`document.getElementById("${button}").getAttribute("aria-pressed")`);
-      demand(pressed === "false", `key ${key} does not switch ${button} off`);
-    }
-    await press(browser, "r");
-    await press(browser, " ");
-    await browser.until("slipstick.playing && slipstick.frame > 2", "the space bar to play");
+    const told = [await basics(browser, file, folder, demand), ...(await features(browser, demand))];
     wrong.push(...(await browser.value("slipstick.errors")));
-    console.log(`${file}: ${count} frames, ${moved} and ${again} of 14400 pixels change from start to middle to end`);
+    console.log(`${file}: ${told.join("; ")}`);
   } catch (error) {
     wrong.push(error.message);
   } finally {

@@ -205,7 +205,7 @@ impl Simulator {
     /// quaternion), without which they stay where they are; contacts: whether the Trajectory keeps the contacts of every step, for
     /// replays. Returns a Trajectory. Raises DivergenceError if a state is not finite, with the steps before it as its
     /// attribute `trajectory`.
-    #[pyo3(signature = (steps, *, ctrl=None, tau=None, wrenches=None, mocap=None, contacts=false))]
+    #[pyo3(signature = (steps, *, ctrl=None, tau=None, wrenches=None, mocap=None, contacts=true))]
     fn rollout(
         &self,
         py: Python<'_>,

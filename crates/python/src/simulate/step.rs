@@ -109,6 +109,11 @@ impl Step {
         Ok(x)
     }
 
+    /// Takes the step up again while its Simulator holds it.
+    pub fn resume_step<T>(&self, work: impl FnOnce(&mut slipstick::Step) -> Result<T, Failure>) -> Result<T, Failure> {
+        self.origin.resume(|step, _| work(step))
+    }
+
     /// Takes the step up again, without the interpreter's lock.
     fn resume<T: Send>(
         &self,

@@ -3,6 +3,7 @@
 use crate::arguments::arg;
 use crate::arrays::{Input, array, to_matrix, vector, wrong_shape};
 use crate::errors::Failure;
+use crate::replay::Replay;
 use crate::simulate::views::StepContact;
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
@@ -18,7 +19,7 @@ use std::path::PathBuf;
 /// and tau (n, nv): what acted during each step (zeros where nothing was given); contacts (n,) int64: contacts in the
 /// problem of each step; penetration (n,) (m): the deepest overlap at its beginning; residual (n,), compliance_shift (n,)
 /// [m/s], iterations (n,) int64, status and stage (lists of str): from its report; sensors (dict of name to (n, size)).
-/// With contacts=True it has contacts_of(step), and a Replay of it shows them.
+/// It has contacts_of(step), which a Replay of it shows, unless it was made with contacts=False. show() plays it.
 #[pyclass(frozen, module = "slipstick")]
 pub struct Trajectory {
     #[pyo3(get)]
@@ -102,7 +103,7 @@ impl Trajectory {
         self.recorded.reduced_corrections()
     }
 
-    /// Contacts of a step (list of StepContact), of a rollout that was made with contacts=True.
+    /// Contacts of a step (list of StepContact). Rollouts of a Simulator keep them unless told contacts=False.
     fn contacts_of(&self, #[pyo3(from_py_with = arg::step)] step: i64) -> Result<Vec<StepContact>, Failure> {
         let number = usize::try_from(step).unwrap_or(usize::MAX);
         let Some(views) = self.recorded.contacts_of(number) else {
@@ -136,6 +137,28 @@ impl Trajectory {
         let model = Bound::new(py, crate::model::Model::new(self.model.clone()))?;
         let restore = py.import("slipstick._native")?.getattr("_restore_trajectory")?;
         Ok((restore, (model, PyBytes::new(py, &file), self.sensors.clone_ref(py))))
+    }
+
+    /// A Replay of it: title (str), default the model's name; frame_rate: frames per second of simulated time.
+    #[pyo3(signature = (*, title=None, frame_rate=60.0))]
+    fn replay(
+        &self,
+        #[pyo3(from_py_with = arg::title)] title: Option<String>,
+        #[pyo3(from_py_with = arg::frame_rate)] frame_rate: f64,
+    ) -> Result<Replay, Failure> {
+        Replay::of(&self.recorded, &self.model, title, frame_rate)
+    }
+
+    /// Shows it: inline in a notebook, else in the browser, as a temporary file whose path is returned (str, None in a notebook).
+    #[pyo3(signature = (*, title=None, frame_rate=60.0))]
+    fn show(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arg::title)] title: Option<String>,
+        #[pyo3(from_py_with = arg::frame_rate)] frame_rate: f64,
+    ) -> Result<Py<PyAny>, Failure> {
+        let replay = Bound::new(py, self.replay(title, frame_rate)?)?;
+        Ok(replay.call_method0("show")?.unbind())
     }
 
     /// Writes it, without sensors, into a file whose name ends in ".npz" (for numpy.load and Trajectory.load), ".csv" or ".json".

@@ -4,6 +4,16 @@ import { PerspectiveCamera, Vector3 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 
 const VIEW = { azimuth: -58, elevation: 17, zoom: 1 }; // degrees; the first view
+// Views to choose from, by number keys. x is forward, as in most files of robots.
+export const VIEWS = [
+  ["first", VIEW],
+  ["front", { azimuth: 0, elevation: 4, zoom: 1 }],
+  ["left", { azimuth: 90, elevation: 4, zoom: 1 }],
+  ["back", { azimuth: 180, elevation: 4, zoom: 1 }],
+  ["right", { azimuth: -90, elevation: 4, zoom: 1 }],
+  ["top", { azimuth: -90, elevation: 89.9, zoom: 1 }],
+  ["close", { azimuth: -58, elevation: 12, zoom: 2.2 }],
+];
 const ROOM = 1.2; // distance beyond what just fits
 
 export class Camera {
@@ -30,6 +40,12 @@ export class Camera {
     this.controls.target.copy(this.middle);
     this.camera.position.copy(this.middle).addScaledVector(from, distance);
     this.controls.update();
+  }
+
+  // Pixels per meter at the point that is looked at.
+  sharpness(height) {
+    const distance = this.camera.position.distanceTo(this.controls.target);
+    return height / (2 * distance * Math.tan((this.camera.fov * Math.PI) / 360));
   }
 
   resize(width, height) {

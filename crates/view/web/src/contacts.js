@@ -1,16 +1,15 @@
-// Contacts: a ball where it is, an arrow for the force, both in the color of what the contact does.
+// Contacts: a ball where it is, an arrow for the force, both in the color of what the contact does; on request its friction cone.
 
-import {
-  Color, ConeGeometry, CylinderGeometry, Group, InstancedMesh, Matrix4, MeshBasicMaterial, Quaternion, SphereGeometry, Vector3,
-} from "three";
+import { Color, ConeGeometry, DoubleSide, Group, InstancedMesh, Matrix4, MeshBasicMaterial, Quaternion, Vector3 } from "three";
+import { Arrows } from "./arrows.js";
 
-const MODES = ["break", "stick", "slide"]; // by number
+export const MODES = ["break", "stick", "slide"]; // by number
 const LONG = 0.55; // length of an arrow of a large force, in radii of what moves
 const LONGEST = 1.5; // the same for any force
 const THICK = 0.011; // radius of its shaft
-const HEAD = [3.2, 9]; // radius and length of its head, in radii of the shaft
 const BALL = 0.022; // radius of a ball
-const HIDDEN = 0.28; // how much of it shows through a body
+const PICKED = 1.7; // the ball of the selected contact is larger
+const STEEPEST = 4; // a cone is drawn with at most this coefficient of friction
 
 // The page's style has the colors, for the legend needs them too.
 function colors() {
@@ -20,73 +19,65 @@ function colors() {
   });
 }
 
-// Twice the same shapes: as they are, and faintly through whatever hides them.
-function twice(geometry, most) {
-  const solid = new MeshBasicMaterial({ toneMapped: false });
-  const ghost = new MeshBasicMaterial({ toneMapped: false, transparent: true, opacity: HIDDEN, depthTest: false, depthWrite: false });
-  return [solid, ghost].map((material, k) => {
-    const mesh = new InstancedMesh(geometry, material, most);
-    mesh.setColorAt(0, new Color()); // makes room for colors
-    mesh.frustumCulled = false;
-    mesh.renderOrder = 2 - k; // the ghosts first, so that they do not dull what is seen
-    return mesh;
-  });
-}
-
 export class Contacts {
   constructor(motion, radius) {
     this.motion = motion;
     this.radius = radius;
-    this.group = new Group();
     this.colors = colors();
-    this.scale = (LONG * radius) / motion.largeForce();
+    this.near = false; // whether pairs that carry nothing are shown
+    this.selected = -1;
+    this.scale = (LONG * radius) / motion.largeForce(); // (m/N)
     const most = Math.max(motion.mostContacts(), 1);
-    const along = (geometry) => geometry.translate(0, 0.5, 0);
-    this.balls = twice(new SphereGeometry(1, 20, 12), most);
-    this.shafts = twice(along(new CylinderGeometry(1, 1, 1, 16)), most);
-    this.heads = twice(along(new ConeGeometry(1, 1, 24)), most);
-    this.group.add(...this.balls, ...this.shafts, ...this.heads);
+    this.arrows = new Arrows(most, THICK * radius);
+    this.cones = cones(most);
+    this.cones.visible = false;
+    this.group = new Group();
+    this.group.add(this.arrows.group, this.cones);
+  }
+
+  isShown(contact) {
+    return this.near || contact.mode !== 0;
   }
 
   show(frame) {
-    let [balls, arrows] = [0, 0];
-    this.motion.forContacts(frame, (point, force, mode) => {
-      const color = this.colors[mode];
-      put(this.balls, balls++, color, point, upright, spare.set(1, 1, 1).multiplyScalar(BALL * this.radius));
-      if (force.lengthSq() > 0) this.arrow(arrows++, color, point, force);
+    let cone = 0;
+    this.arrows.begin();
+    this.motion.forContacts(frame, (contact) => {
+      if (!this.isShown(contact)) return;
+      const color = this.colors[contact.mode];
+      const size = contact.index === this.selected ? PICKED : 1;
+      this.arrows.ball(color, contact.point, size * BALL * this.radius);
+      const force = contact.force.length();
+      if (!(force > 0)) return;
+      const length = Math.min(this.scale * force, LONGEST * this.radius);
+      this.arrows.arrow(color, contact.point, direction.copy(contact.force).divideScalar(force), length);
+      this.cone(cone++, color, contact, contact.force.dot(contact.normal));
     });
-    finish(this.balls, balls);
-    finish(this.shafts, arrows);
-    finish(this.heads, arrows);
+    this.arrows.finish();
+    this.cones.count = cone;
+    this.cones.instanceMatrix.needsUpdate = true;
+    this.cones.instanceColor.needsUpdate = true;
   }
 
-  arrow(index, color, point, force) {
-    const shaft = THICK * this.radius;
-    const length = Math.min(this.scale * force.length(), LONGEST * this.radius);
-    const head = Math.min(HEAD[1] * shaft, 0.6 * length);
-    direction.copy(force).normalize();
-    turn.setFromUnitVectors(up, direction);
-    put(this.shafts, index, color, point, turn, spare.set(shaft, length - head, shaft));
-    neck.copy(point).addScaledVector(direction, length - head);
-    put(this.heads, index, color, neck, turn, spare.set(HEAD[0] * shaft, head, HEAD[0] * shaft));
-  }
-}
-
-const [up, spare, direction, neck] = [new Vector3(0, 1, 0), new Vector3(), new Vector3(), new Vector3()];
-const [upright, turn, matrix] = [new Quaternion(), new Quaternion(), new Matrix4()];
-
-function put(meshes, index, color, position, quaternion, size) {
-  matrix.compose(position, quaternion, size);
-  for (const mesh of meshes) {
-    mesh.setMatrixAt(index, matrix);
-    mesh.setColorAt(index, color);
+  // The cone that the force may not leave, as high as the normal force.
+  cone(index, color, { point, normal, friction }, force) {
+    const height = Math.min(this.scale * force, LONGEST * this.radius);
+    const wide = Math.min(friction, STEEPEST) * height;
+    turn.setFromUnitVectors(down, normal);
+    matrix.compose(point, turn, size.set(wide, height, wide));
+    this.cones.setMatrixAt(index, matrix);
+    this.cones.setColorAt(index, color);
   }
 }
 
-function finish(meshes, count) {
-  for (const mesh of meshes) {
-    mesh.count = count;
-    mesh.instanceMatrix.needsUpdate = true;
-    mesh.instanceColor.needsUpdate = true;
-  }
+// The tip at the origin, open along −y.
+function cones(most) {
+  const material = new MeshBasicMaterial({ transparent: true, opacity: 0.22, side: DoubleSide, depthWrite: false, toneMapped: false });
+  const mesh = new InstancedMesh(new ConeGeometry(1, 1, 40, 1, true).translate(0, -0.5, 0), material, most);
+  mesh.setColorAt(0, new Color());
+  mesh.frustumCulled = false;
+  return mesh;
 }
+
+const [down, direction, size] = [new Vector3(0, -1, 0), new Vector3(), new Vector3()];
+const [turn, matrix] = [new Quaternion(), new Matrix4()];

@@ -1,120 +1,180 @@
 // The page of a replay: reads what it was given, builds the scene, and lets it play.
 
-import { Scene, Vector3 } from "three";
-import { Camera } from "./camera.js";
-import { Contacts } from "./contacts.js";
+import { VIEWS } from "./camera.js";
 import { read } from "./data.js";
-import { Motion } from "./motion.js";
+import { FORCE, TORQUE } from "./gradients.js";
+import { perUnit } from "./card.js";
+import { Menu, choice } from "./menu.js";
 import { panel } from "./panel.js";
+import { Pick } from "./pick.js";
 import { Player } from "./player.js";
-import { robot } from "./robot.js";
-import { sky } from "./sky.js";
-import { grid, lights, plane, renderer } from "./stage.js";
+import { Plots } from "./plots.js";
+import { fileName, picture, record, save } from "./save.js";
+import { Scales, shown } from "./scales.js";
+import { Selection } from "./selection.js";
+import { script } from "./script.js";
+import { prefersDark, theme } from "./theme.js";
+import { World } from "./world.js";
 
-const WIDE = 2; // how far marks of contacts may reach, in sizes of the largest tree of bodies
+const STATUS = ["", "", "", "infeasible constraints", "not converged"]; // by number; what is worth a notice
+const LAST = 300; // ms that a video stays on its last frame
 
 // For tests and for those who script the page; what goes wrong anywhere is in `errors`.
 const hook = { errors: [], rendered: 0 };
 window.slipstick = hook;
+const find = (id) => document.getElementById(id);
 
 function trouble(message) {
   hook.errors.push(message);
-  const box = document.getElementById("trouble");
+  const box = find("trouble");
   box.textContent = `This motion cannot be shown: ${message}`;
   box.hidden = false;
 }
 window.addEventListener("error", (event) => trouble(event.message));
+window.addEventListener("unhandledrejection", (event) => trouble(event.reason?.message ?? String(event.reason)));
 
-// Farthest that the middle goes from where it begins.
-function roaming({ middles }, start) {
-  let far = 0;
-  for (let i = 0; i < middles.length; i += 3) far = Math.max(far, start.distanceTo(new Vector3().fromArray(middles, i)));
-  return far;
+// What the user should know about the frame or the page.
+function notice(data, world, frame) {
+  const words = [STATUS[world.motion.status[frame]], ...data.warnings].filter(Boolean);
+  find("notice").textContent = words.join(" · ");
+  find("notice").hidden = words.length === 0;
 }
 
-function build(data, motion, canvas) {
-  const [scene, { bodies, balls }] = [new Scene(), robot(data)];
-  const [path, screen] = [motion.path(balls), renderer(canvas)];
-  const start = new Vector3().fromArray(path.middles);
-  const sun = lights(path.radius);
-  // among many small bodies the marks of their contacts are small, too
-  const size = WIDE * motion.largest(balls, data.bodies.slice(1).map(({ tree }) => tree)) || path.radius;
-  const contacts = new Contacts(motion, Math.min(size, path.radius));
-  scene.add(sky(), sun.group, ...bodies, contacts.group);
-  const planes = data.geoms.filter((geom) => geom.kind === "plane");
-  const finest = screen.capabilities.getMaxAnisotropy();
-  for (const geom of planes) {
-    bodies[geom.body].add(plane(geom, start, path.radius, roaming(path, start), finest));
+function switches(menu, data, world) {
+  const { contacts, gradients, labels, change, companions, camera } = world;
+  const some = world.motion.modes.length > 0;
+  find("legend").hidden = !some;
+  if (some) {
+    menu.add("contacts", "contacts", "c", true, (on) => (contacts.group.visible = on));
+    menu.add("near", "near pairs", "b", false, (on) => (contacts.near = on));
+    menu.add("cones", "friction cones", "k", false, (on) => (contacts.cones.visible = on));
   }
-  const ground = planes.length > 0 || data.geoms.some((geom) => geom.kind === "hfield" || geom.kind === "terrain");
-  if (!ground) scene.add(grid(start, path.radius));
-  return { scene, screen, bodies, contacts, sun, camera: new Camera(canvas, path) };
+  if (gradients.all.length > 0) menu.add("gradients", "gradients", "g", true, (on) => (gradients.group.visible = on));
+  if (change.actor) menu.add("changed", "changed motion", "h", true, (on) => (change.visible = on));
+  if (companions.all.length > 0) menu.add("companions", "other motions", "o", true, (on) => (companions.visible = on));
+  menu.add("names", "names", "n", false, (on) => labels.showNames(on));
+  menu.add("frames", "frames", "x", false, (on) => labels.showFrames(on));
+  menu.add("follow", "camera follows", "f", true, (on) => (camera.follows = on));
+  menu.add("dark", "dark", "d", prefersDark(), (on) => theme(on, world));
+}
+
+function bars({ contacts, gradients }) {
+  const list = [];
+  if (contacts.group.visible && contacts.motion.modes.length > 0) {
+    list.push([contacts.colors[1].getStyle(), contacts.scale, "N"]);
+  }
+  if (gradients.group.visible && gradients.channel) {
+    const { unit, large } = gradients.channel;
+    list.push([FORCE.getStyle(), gradients.scale, perUnit(unit, "N")]);
+    if (gradients.joints.length > 0) list.push([TORQUE.getStyle(), (gradients.scale * large.force) / large.torque, perUnit(unit, "N·m")]);
+  }
+  return list;
 }
 
 async function start() {
-  const [data, canvas] = [await read(), document.getElementById("canvas")];
-  const motion = new Motion(data.frames, data.bodies.length - 1);
-  const { scene, screen, bodies, contacts, sun, camera } = build(data, motion, canvas);
+  const [data, canvas] = [await read(), find("canvas")];
+  const world = new World(data, canvas);
+  const { motion, camera } = world;
   let stale = true;
+  const change = () => (stale = true);
 
   const player = new Player(motion, (frame, part) => {
-    motion.place(bodies.slice(1), frame, part);
-    contacts.show(frame);
-    camera.go(frame, part);
-    sun.over(camera.middle);
-    stale = true;
+    selection.at(frame);
+    world.show(frame, part, player.time);
+    plots.show(frame);
+    notice(data, world, frame);
+    change();
   });
-  const redraw = (work) => (...values) => {
-    work(...values);
-    stale = true;
+  const again = () => {
+    world.show(player.frame, player.part, player.time);
+    change();
   };
-  const refresh = panel(player, {
-    contacts: redraw((on) => (contacts.group.visible = on)),
-    follow: (on) => (camera.follows = on),
-    reset: () => camera.look(),
+  const menu = new Menu(() => player.ready && again());
+  const selection = new Selection(data, new Pick(canvas, camera.camera, world), () => {
+    selection.at(player.frame);
+    again();
   });
-  camera.controls.addEventListener("change", () => (stale = true));
+  const plots = new Plots(motion, world.companions.all.map(({ actor }) => actor.motion), (frame) => {
+    player.pause();
+    player.seek(frame);
+  });
 
-  const resize = redraw(() => {
-    const { clientWidth: width, clientHeight: height } = canvas;
-    if (width === 0 || height === 0) return;
-    screen.setPixelRatio(Math.min(window.devicePixelRatio, 2));
-    screen.setSize(width, height, false);
-    camera.resize(width, height);
+  switches(menu, data, world);
+  menu.add("plots-switch", "plots", "p", false, (on) => {
+    plots.home.hidden = !on;
+    plots.draw();
   });
+  choice("camera", VIEWS.map(([name]) => name), (k) => camera.look(VIEWS[k][1]));
+  choice("gradient", world.gradients.all.map(({ name }) => name), (k) => {
+    world.gradients.choice = k;
+    again();
+  });
+  const sized = () => {
+    if (!world.change.actor) return;
+    world.change.part = find("size").valueAsNumber;
+    find("size-text").value = `× ${shown(world.change.size)}`;
+    if (player.ready) again();
+  };
+  choice("change", world.change.all.map(({ name }) => name), (k) => {
+    world.change.choice = k;
+    sized();
+  });
+  find("size").addEventListener("input", sized);
+  sized();
+
+  const png = () => picture(canvas);
+  // From the first frame to the last, as fast as it is played.
+  const video = async () => {
+    player.seek(0);
+    const recording = record(canvas);
+    find("video").setAttribute("aria-pressed", "true");
+    player.play({ once: () => setTimeout(recording.stop, LAST) }); // the last frame is seen, too
+    const file = await recording.done;
+    find("video").setAttribute("aria-pressed", "false");
+    return file;
+  };
+  const saves = {
+    picture: async () => save(await png(), fileName(data.title, "png")),
+    video: async () => {
+      if (find("video").getAttribute("aria-pressed") === "true") return player.finish();
+      const file = await video();
+      save(file, fileName(data.title, file.type.includes("mp4") ? "mp4" : "webm"));
+    },
+  };
+  for (const [id, work] of Object.entries(saves)) find(id).addEventListener("click", work);
+
+  const views = Object.fromEntries(VIEWS.map(([, view], k) => [String(k + 1), () => camera.look(view)]));
+  const refresh = panel(player, {
+    ...menu.keys(), ...views, r: () => camera.look(), s: saves.picture, m: saves.video,
+    t: () => selection.next(), Escape: () => selection.choose(null),
+  });
+  camera.controls.addEventListener("change", change);
+
+  const resize = () => {
+    const { clientWidth: width, clientHeight: height } = canvas;
+    if (width > 0 && height > 0) world.resize(width, height);
+    change();
+  };
   new ResizeObserver(resize).observe(canvas);
   resize();
   camera.look();
 
+  const scales = new Scales();
   const draw = (now) => {
     player.tick(now);
     if (stale) {
       stale = false;
       refresh();
-      screen.render(scene, camera.camera);
+      selection.show();
+      world.render(canvas.clientWidth, canvas.clientHeight);
+      scales.show(bars(world), camera.sharpness(canvas.clientHeight));
       hook.rendered += 1;
     }
     requestAnimationFrame(draw);
   };
-
-  Object.assign(hook, {
-    count: motion.count,
-    play: () => player.play(),
-    pause: redraw(() => player.pause()),
-    seek: (frame) => {
-      player.pause();
-      player.seek(frame);
-    },
-    look: (view) => camera.look({ ...camera.view, ...view }),
-    bare: redraw((on) => document.body.classList.toggle("bare", on)),
-    contacts: redraw((on) => (contacts.group.visible = on)),
-  });
-  Object.defineProperties(hook, {
-    frame: { get: () => player.frame },
-    time: { get: () => player.time },
-    playing: { get: () => player.playing },
-  });
+  script(hook, { data, world, player, menu, selection, plots, png, video, change });
   player.seek(0);
+  player.ready = true;
   player.play();
   requestAnimationFrame(draw);
 }

@@ -4,7 +4,8 @@ import { Box3, Quaternion, Vector3 } from "three";
 import { doubles, floats, integers, octets } from "./data.js";
 
 const POSE = 7; // numbers of a pose: position, quaternion (x, y, z, w)
-const CONTACT = 6; // numbers of a contact: point, force
+const CONTACT = 16; // numbers of a contact, as `crates/view/src/marks.rs` writes them
+const MODE = 3; // bits of a mode; the next one: a derivative may hold on one side only
 const CALM = 0.4; // seconds before and after, over which the path of the camera is averaged
 
 export class Motion {
@@ -13,9 +14,13 @@ export class Motion {
     this.bodies = bodies; // moving ones
     this.times = doubles(frames.times);
     this.poses = floats(frames.poses);
-    this.ends = integers(frames.ends);
-    this.contacts = floats(frames.contacts);
-    this.modes = octets(frames.modes);
+    this.status = octets(frames.status);
+    this.ends = integers(frames.contacts.ends);
+    this.geoms = integers(frames.contacts.geoms);
+    this.contacts = floats(frames.contacts.numbers);
+    this.modes = octets(frames.contacts.modes);
+    this.curves = frames.curves.map((curve) => ({ ...curve, values: floats(curve.values) }));
+    if (this.modes.length > 0) this.curves.splice(1, 0, this.normalForce());
     this.begin = this.times[0];
     this.end = this.times[this.count - 1];
   }
@@ -50,13 +55,39 @@ export class Motion {
     }
   }
 
-  // Calls `each(point, force, mode)` for the contacts of a frame.
+  // Which contacts a frame has.
+  contactsOf(frame) {
+    return [frame > 0 ? this.ends[frame - 1] : 0, this.ends[frame]];
+  }
+
+  // A contact by its number in the whole motion; the same object each time.
+  contact(index) {
+    const at = CONTACT * index;
+    const [distance, friction, margin, opens, slips, opening, slipping] = this.contacts.subarray(at + 9, at + CONTACT);
+    return Object.assign(spare.contact, {
+      index, distance, friction, margin, opens, slips, opening, slipping,
+      geoms: [this.geoms[2 * index], this.geoms[2 * index + 1]],
+      point: spare.point.fromArray(this.contacts, at),
+      force: spare.force.fromArray(this.contacts, at + 3),
+      normal: spare.normal.fromArray(this.contacts, at + 6),
+      mode: this.modes[index] & MODE,
+      undecided: this.modes[index] > MODE,
+    });
+  }
+
+  // Calls `each(contact)` for the contacts of a frame.
   forContacts(frame, each) {
-    for (let k = frame > 0 ? this.ends[frame - 1] : 0; k < this.ends[frame]; k++) {
-      spare.point.fromArray(this.contacts, CONTACT * k);
-      spare.force.fromArray(this.contacts, CONTACT * k + 3);
-      each(spare.point, spare.force, this.modes[k]);
+    const [begin, end] = this.contactsOf(frame);
+    for (let k = begin; k < end; k++) each(this.contact(k));
+  }
+
+  // The sum of normal forces, frame by frame.
+  normalForce() {
+    const values = new Float32Array(this.count);
+    for (let frame = 0; frame < this.count; frame++) {
+      this.forContacts(frame, ({ force, normal }) => (values[frame] += force.dot(normal)));
     }
+    return { name: "normal force of all contacts", unit: "N", group: "motion and solver", values };
   }
 
   mostContacts() {
@@ -69,7 +100,7 @@ export class Motion {
   largeForce() {
     const forces = [];
     for (let k = 0; k < this.modes.length; k++) {
-      const size = Math.hypot(...this.contacts.subarray(CONTACT * k + 3, CONTACT * (k + 1)));
+      const size = Math.hypot(...this.contacts.subarray(CONTACT * k + 3, CONTACT * k + 6));
       if (size > 0) forces.push(size);
     }
     forces.sort((a, b) => a - b);
@@ -125,7 +156,8 @@ export class Motion {
   }
 }
 
-const spare = { position: new Vector3(), turn: new Quaternion(), point: new Vector3(), force: new Vector3() };
+const [position, point, force, normal] = [new Vector3(), new Vector3(), new Vector3(), new Vector3()];
+const spare = { position, turn: new Quaternion(), point, force, normal, contact: {} };
 
 // Means over the neighbors of each frame, by sums from the start.
 function averaged(points, window) {

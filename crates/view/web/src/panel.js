@@ -1,9 +1,9 @@
-// Buttons, slider and keys.
+// Play, seek, speed, and the keys of all buttons.
 
 const find = (id) => document.getElementById(id);
 
-// `actions`: contacts(on), follow(on), reset().
-export function panel(player, actions) {
+// `keys`: what further keys do.
+export function panel(player, keys) {
   const [play, scrub, time, speed] = ["play", "scrub", "time", "speed"].map(find);
   const digits = (seconds) => seconds.toFixed(player.motion.end < 100 ? 3 : 2);
   const refresh = () => {
@@ -16,40 +16,32 @@ export function panel(player, actions) {
     refresh();
     if (event.type === "click" && event.detail > 0) event.currentTarget.blur(); // else the space bar would press it again
   };
-  const toggle = (id, action) => () => {
-    const on = find(id).getAttribute("aria-pressed") !== "true";
-    find(id).setAttribute("aria-pressed", on);
-    action(on);
-  };
   const jump = (frame) => {
     player.pause();
     player.seek(frame);
   };
-  const [contacts, follow] = [toggle("contacts", actions.contacts), toggle("follow", actions.follow)];
 
   scrub.max = player.motion.count - 1;
   scrub.addEventListener("input", act(() => jump(scrub.valueAsNumber)));
   play.addEventListener("click", act(() => player.toggle()));
   speed.addEventListener("change", act(() => (player.speed = Number(speed.value))));
-  find("contacts").addEventListener("click", act(contacts));
-  find("follow").addEventListener("click", act(follow));
-  find("reset").addEventListener("click", act(actions.reset));
+  find("reset").addEventListener("click", act(keys.r));
 
-  const keys = {
+  const all = {
     " ": () => player.toggle(),
     ArrowLeft: (event) => jump(player.frame - (event.shiftKey ? 10 : 1)),
     ArrowRight: (event) => jump(player.frame + (event.shiftKey ? 10 : 1)),
     Home: () => jump(0),
     End: () => jump(player.motion.count - 1),
-    c: contacts,
-    f: follow,
-    r: actions.reset,
+    ...keys,
   };
   window.addEventListener("keydown", (event) => {
-    const work = keys[event.key];
+    const work = all[event.key];
     if (!work || event.ctrlKey || event.metaKey || event.altKey) return;
     // who goes from button to button by keys wants them to work as usual
-    if (event.target.tagName === "SELECT" || (event.target.tagName === "BUTTON" && event.key === " ")) return;
+    const { tagName, id } = event.target;
+    if (tagName === "SELECT" || (["BUTTON", "SUMMARY"].includes(tagName) && event.key === " ")) return;
+    if (tagName === "INPUT" && id !== "scrub" && event.key.startsWith("Arrow")) return;
     event.preventDefault(); // else the slider in focus would act as well
     act(work)(event);
   });

@@ -23,6 +23,8 @@ function shape(geom, index, data) {
   const form = geometry(geom, data);
   if (!form) return null;
   const material = new MeshStandardMaterial({ color: color(geom.body, index, data), roughness: ROUGH });
+  // of faces in one plane the same is always in front
+  Object.assign(material, { polygonOffset: true, polygonOffsetFactor: 0, polygonOffsetUnits: index % 8 });
   const mesh = new Mesh(form, material);
   mesh.name = geom.name;
   mesh.position.fromArray(geom.pose);

@@ -1,9 +1,6 @@
-// A dome of two colors, drawn behind everything.
+// A dome of two colors, drawn behind everything. `paint(horizon, zenith)` sets them.
 
 import { BackSide, Color, Mesh, ShaderMaterial, SphereGeometry, SRGBColorSpace, Vector3 } from "three";
-
-const HORIZON = "#e4eaf1";
-const ZENITH = "#a9c1dc";
 
 // Turned with the camera but not moved by it, and as far away as can be.
 const VERTEX = `
@@ -26,19 +23,23 @@ void main() {
 // Colors as they reach the screen: the shader converts nothing.
 function onScreen(text) {
   const { r, g, b } = new Color(text).getRGB({}, SRGBColorSpace);
-  return { value: new Vector3(r, g, b) };
+  return new Vector3(r, g, b);
 }
 
 export function sky() {
   const material = new ShaderMaterial({
     side: BackSide,
     depthWrite: false,
-    uniforms: { horizon: onScreen(HORIZON), zenith: onScreen(ZENITH) },
+    uniforms: { horizon: { value: new Vector3() }, zenith: { value: new Vector3() } },
     vertexShader: VERTEX,
     fragmentShader: FRAGMENT,
   });
   const dome = new Mesh(new SphereGeometry(1, 32, 16), material);
   dome.frustumCulled = false;
   dome.renderOrder = -1;
+  dome.paint = (horizon, zenith) => {
+    material.uniforms.horizon.value = onScreen(horizon);
+    material.uniforms.zenith.value = onScreen(zenith);
+  };
   return dome;
 }
