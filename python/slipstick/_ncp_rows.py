@@ -57,3 +57,29 @@ def cotangents(
     return [
         np.array([getattr(grad, name) for grad in grads]).reshape(x.shape) for name, x in zip(names, operands)
     ]
+
+
+def jacobians(kinds: tuple[str, ...], tolerance: float, *operands: np.ndarray) -> tuple[np.ndarray, ...]:
+    """What `values` returns, and the Jacobians of impulses and velocities by g (n, 2 m, m), mu and compliance (n, 2 m, k)."""
+    found = [solve_row(kinds, tolerance, *row) for row in zip(*operands)]
+    size, count = operands[1].shape[1], len(kinds)
+    stacks: list[list[np.ndarray]] = [[], [], []]
+    for J in (x.jacobian() for x in found):
+        stacks[0].append(np.vstack([J.dimpulse_dg, J.dvelocity_dg]))
+        stacks[1].append(np.vstack([J.dimpulse_dmu, J.dvelocity_dmu]))
+        stacks[2].append(np.vstack([J.dimpulse_dcompliance, J.dvelocity_dcompliance]))
+    impulse, velocity = (np.array([getattr(x, name) for x in found]).reshape(-1, size) for name in ("impulse", "velocity"))
+    residual = np.array([x.residual for x in found], float)
+    by = [np.array(stack).reshape(-1, 2 * size, width) for stack, width in zip(stacks, (size, count, count))]
+    return impulse, velocity, residual, *by
+
+
+def tangents(
+    kinds: tuple[str, ...], tolerance: float, operands: Sequence[np.ndarray], changes: Sequence[np.ndarray]
+) -> list[np.ndarray]:
+    """Changes of impulses and velocities along changes of G, g, mu and compliance, row by row."""
+    names = ("G", "g", "mu", "compliance")
+    found = [
+        solve_row(kinds, tolerance, *row).jvp(**dict(zip(names, along))) for row, along in zip(zip(*operands), zip(*changes))
+    ]
+    return [np.array(part).reshape(operands[1].shape) for part in zip(*found)] if found else [np.zeros_like(operands[1])] * 2

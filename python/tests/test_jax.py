@@ -317,7 +317,7 @@ def test_contact_problems_are_a_layer():
     assert residual.max() < 1e-12
     L = np.linalg.cholesky(G)
     symmetric = lambda L, *x: solve(L @ L.swapaxes(-1, -2), *x)[:2]  # noqa: E731
-    check_grads(symmetric, (L, g, mu, compliance), order=1, modes=("rev",), eps=1e-6, atol=1e-6, rtol=1e-6)
+    check_grads(symmetric, (L, g, mu, compliance), order=1, modes=("fwd", "rev"), eps=1e-6, atol=1e-6, rtol=1e-6)
     each = jax.vmap(jax.grad(lambda *x: (solve(*x).velocity ** 2).sum(), argnums=(0, 1, 2, 3)))(G, g, mu, compliance)
     for k in range(3):
         rows = [x[k] for x in (G, g, mu, compliance)]

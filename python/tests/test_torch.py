@@ -171,7 +171,7 @@ def test_contact_problems_are_a_layer():
         assert np.array_equal(impulse.detach(), solution.impulse) and np.array_equal(velocity.detach(), solution.velocity)
     symmetric = lambda L, *x: solve(L @ L.transpose(-1, -2), *x)  # noqa: E731
     L = torch.linalg.cholesky(given[0].detach()).requires_grad_()
-    assert torch.autograd.gradcheck(symmetric, (L, *given[1:]), eps=1e-6, atol=1e-6)
+    assert torch.autograd.gradcheck(symmetric, (L, *given[1:]), eps=1e-6, atol=1e-6, check_forward_ad=True)
     with pytest.raises(ValueError, match="kinds: expected words of friction, unilateral, box, bilateral, got 'fricton'"):
         st.ncp(*given, kinds=["fricton"])
 

@@ -37,7 +37,7 @@ def ncp(
     tolerance: float = 1e-10,
 ) -> Contacts:
     """Solves contact problems as `slipstick.ncp.solve`; leading axes are problems. Through a callback: `jit` and `vmap` work,
-    derivatives are first ones in reverse mode.
+    derivatives are first ones, forward and reverse.
 
     G (..., m, m) inverse inertia, g (..., m) velocity without impulses, mu (..., k) coefficient of friction or bound of each
     constraint, compliance (..., k), default zero; kinds: "friction" (3 rows), "unilateral", "box", "bilateral" (1 row each),
@@ -63,31 +63,34 @@ def _rows(lead: int, operands: Sequence[Any]) -> list[np.ndarray]:
     return [np.asarray(x, float).reshape(-1, *np.shape(x)[lead:]) for x in operands]
 
 
-@functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
-def _solve(static: _Static, *operands: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+def _callback(static: _Static, operands: Sequence[jax.Array], jacobians: bool) -> tuple[jax.Array, ...]:
+    """Impulse, velocity and residual; and the Jacobians of [impulse; velocity] by g, mu and compliance."""
+    G, _, mu, _ = operands
+    lead, m, k = G.shape[:-2], G.shape[-1], mu.shape[-1]
+    shapes = [(m,), (m,), ()] + ([(2 * m, m), (2 * m, k), (2 * m, k)] if jacobians else [])
+
     def call(*given: Any) -> Any:
-        lead = given[1].shape[:-1]
-        found = _ncp_rows.values(*static, *_rows(len(lead), given))
-        return tuple(np.asarray(x.reshape(lead + x.shape[1:]), dtype()) for x in found)
+        here = given[1].shape[:-1]
+        rows = _rows(len(here), given)
+        found = (_ncp_rows.jacobians if jacobians else _ncp_rows.values)(*static, *rows)
+        return tuple(np.asarray(x.reshape(here + shape), dtype()) for x, shape in zip(found, shapes))
 
-    g = operands[1]
-    shapes = (Shape(g.shape, g.dtype), Shape(g.shape, g.dtype), Shape(g.shape[:-1], g.dtype))
-    return jax.pure_callback(call, shapes, *operands, vmap_method="broadcast_all")
-
-
-def _forward(static: _Static, *operands: jax.Array) -> Any:
-    return _solve(static, *operands), operands
+    results = tuple(Shape(lead + shape, G.dtype) for shape in shapes)
+    return tuple(jax.pure_callback(call, results, *operands, vmap_method="broadcast_all"))
 
 
-def _backward(static: _Static, operands: Any, weights: Any) -> Any:
-    def call(*given: Any) -> Any:
-        lead = len(given[1].shape) - 1
-        rows = _rows(lead, given)
-        found = _ncp_rows.cotangents(*static, rows[:4], *rows[4:])
-        return tuple(np.asarray(x.reshape(like.shape), dtype()) for x, like in zip(found, given))
-
-    shapes = tuple(Shape(x.shape, x.dtype) for x in operands)
-    return jax.pure_callback(call, shapes, *operands, *weights[:2], vmap_method="broadcast_all")
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _solve(static: _Static, *operands: jax.Array) -> tuple[jax.Array, ...]:
+    return _callback(static, operands, jacobians=False)
 
 
-_solve.defvjp(_forward, _backward)
+@_solve.defjvp
+def _tangent(static: _Static, primals: Any, tangents: Any) -> Any:
+    """Linear in the tangents, so that reverse mode is its transpose."""
+    impulse, velocity, residual, *by = _callback(static, primals, jacobians=True)
+    dG, dg, dmu, dcompliance = tangents
+    # the velocity is G impulse + g: a change of G acts as a change of g does
+    along = (dg + jnp.einsum("...ij,...j->...i", dG, impulse), dmu, dcompliance)
+    both = sum(jnp.einsum("...ij,...j->...i", J, d) for J, d in zip(by, along))
+    size = impulse.shape[-1]
+    return (impulse, velocity, residual), (both[..., :size], both[..., size:], jnp.zeros_like(residual))

@@ -55,7 +55,9 @@ def _map(kinds: tuple[str, ...], tolerance: float) -> Map:
         return tuple(torch.from_numpy(x).reshape((*operands[1].shape[:-1], *x.shape[1:])) for x in found)
 
     def tangent(operands: Any, changes: Any) -> Any:
-        raise NotImplementedError("slipstick.torch.ncp has derivatives in reverse mode only")
+        still = [torch.zeros_like(x) if dx is None else dx for x, dx in zip(operands, changes)]
+        found = _ncp_rows.tangents(kinds, tolerance, arrays(operands), arrays(still))
+        return tuple(torch.from_numpy(x).reshape(operands[1].shape) for x in found)
 
     def cotangent(operands: Any, weights: Any) -> Any:
         rows = [w.detach().reshape(-1, w.shape[-1]).numpy() for w in weights]
