@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 import slipstick
 import slipstick.mujoco as sm
+from robots import robot_named
 from states import assert_close, random_states
+from unconstrained import unconstrained
 
 DRONE_LIKE = """
 <mujoco><option timestep="0.002"/><worldbody>
@@ -37,6 +39,24 @@ def test_models_and_states_go_there_and_back(name):
         own = slipstick.dynamics
         tau = own.actuate(model, q, v, ctrl, act) + own.passive(model, q, v)
         assert_close(own.aba(model, q, v, tau), data.qacc_smooth, 1e-8)
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_a_step_of_free_motion_ends_in_the_same_state(name):
+    """Through a MjData and back: nothing touches and nothing is at a limit, damping and springs are at the end of the step in both."""
+    model = unconstrained(robot_named(f"builtin/{name}"))
+    model = model.with_options(implicit="damping", integrator="euler", gravity=[0.3, -0.2, -9.0])
+    mj = sm.to_mjmodel(model)
+    mj.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
+    data = mujoco.MjData(mj)
+    for q, v, _, rng in random_states(model, f"step of {name}", count=3):
+        ctrl = rng.uniform(-1, 1, model.nu)
+        sm.to_mjdata(model, data, q=q, v=v, ctrl=ctrl)
+        mujoco.mj_step(mj, data)
+        after, step = sm.from_mjdata(model, data), slipstick.step(model, q, v, ctrl=ctrl)
+        assert_close(slipstick.dynamics.difference(model, step.q, after.q), np.zeros(model.nv), 1e-8, "q")
+        assert_close(step.v, after.v, 1e-8, "v")
+        assert after.time == pytest.approx(model.dt)
 
 
 def test_a_spec_becomes_a_model():
