@@ -20,7 +20,9 @@
 - Modules: `dynamics` (inverse and forward dynamics, kinematics), `gradient` (rollouts, smoothing), `collision`, `ncp` (contact
   problems without a robot), `optimize` (least squares), `options`, `pinocchio` (its coordinates), `types`, `errors`.
 - To be imported by themselves: `envs` (tasks for policy learning), `gym` (environments of gymnasium), `jax`, `torch`,
-  `learn` (SHAC and PPO), `mujoco` (states and models there and back), `ray` (clusters).
+  `learn` (SHAC and PPO), `mujoco` (states and models there and back), `ray` (clusters), `viser` (a live view in the browser).
+
+Arrays: whatever numpy makes an array of, and objects with `__dlpack__` on the CPU. Results are arrays of numpy.
 
 Conventions: SI units, radians, float64. q and v are MuJoCo's qpos and qvel: quaternions (w, x, y, z), linear velocity
 of a free body in world axes, angular velocity in body axes. Spatial vectors are [linear; angular], [force; torque].

@@ -91,6 +91,6 @@ def _tangent(static: _Static, primals: Any, tangents: Any) -> Any:
     dG, dg, dmu, dcompliance = tangents
     # the velocity is G impulse + g: a change of G acts as a change of g does
     along = (dg + jnp.einsum("...ij,...j->...i", dG, impulse), dmu, dcompliance)
-    both = sum(jnp.einsum("...ij,...j->...i", J, d) for J, d in zip(by, along))
+    both = jnp.einsum("...ij,...j->...i", jnp.concatenate(by, -1), jnp.concatenate(along, -1))
     size = impulse.shape[-1]
     return (impulse, velocity, residual), (both[..., :size], both[..., size:], jnp.zeros_like(residual))
