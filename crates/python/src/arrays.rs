@@ -14,6 +14,7 @@ use slipstick::model::BodyId;
 use slipstick::spatial::Vec3;
 
 use crate::arguments::wrong_type;
+use crate::dlpack::seen;
 use crate::errors::Failure;
 
 pub type Vector<'py> = Bound<'py, PyArray1<f64>>;
@@ -82,9 +83,9 @@ pub fn wrenches(x: Option<Input>, n_bodies: usize) -> PyResult<Vec<Wrench>> {
     Ok(rows.map(|(i, w)| Wrench::new(BodyId(i), Vec3::from_slice(w), Vec3::from_slice(&w[3..]))).collect())
 }
 
-/// Whatever numpy makes an array of, as contiguous float64, and its shape.
+/// Whatever numpy makes an array of, or DLPack brings, as contiguous float64, and its shape.
 pub fn array(what: &str, x: Input) -> PyResult<(Vec<f64>, Vec<usize>)> {
-    let py = x.py();
+    let (py, x) = (x.py(), &seen(what, x)?);
     let options = [("dtype", "float64"), ("order", "C")].into_py_dict(py)?;
     let array = py.import("numpy")?.call_method("array", (x,), Some(&options)).map_err(|error| {
         let wrong = wrong_type(what, "an array of numbers", x);

@@ -9,6 +9,7 @@ mod arrays;
 mod batch;
 mod collision;
 mod control_step;
+mod dlpack;
 mod dynamics;
 mod errors;
 mod gradient;

@@ -2,6 +2,7 @@
 
 use crate::arguments::wrong_type;
 use crate::arrays::{Input, array, wrong_shape};
+use crate::dlpack::seen;
 use crate::errors::Failure;
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
@@ -94,7 +95,7 @@ fn spread(
 /// Which environments are meant: without a mask, all.
 pub fn mask(x: Option<Input>, n: usize) -> Result<Vec<bool>, Failure> {
     let Some(x) = x else { return Ok(vec![true; n]) };
-    let array = x.py().import("numpy")?.call_method1("ascontiguousarray", (x,));
+    let array = x.py().import("numpy")?.call_method1("ascontiguousarray", (seen("mask", x)?,));
     let array = array.map_err(|_| wrong_type("mask", "a bool for each environment", x))?;
     let Ok(mask) = array.cast::<PyArrayDyn<bool>>() else {
         let kind = array.getattr("dtype")?;
