@@ -158,7 +158,7 @@ def test_torch_func_maps_and_differentiates():
 def test_the_blocks_of_the_guide_run():
     page = Path(__file__).resolve().parents[2] / "docs" / "guide" / "torch.md"
     blocks = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     exec("\n".join(blocks), {})
 
 

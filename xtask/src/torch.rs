@@ -10,16 +10,17 @@ use crate::system;
 use crate::workspace::Workspace;
 
 const PYTHON: &str = "/usr/bin/python3";
-const TESTS: &str = "python/tests/test_torch.py";
-const EXAMPLE: &str = "examples/python/torch_policy.py";
+const TESTS: [&str; 2] = ["python/tests/test_torch.py", "python/tests/test_dlpack.py"];
+const EXAMPLES: [&str; 2] = ["examples/python/torch_policy.py", "examples/python/torch_shac.py"];
 
-/// Runs the tests and the example with the module that the oracles' environment has built.
+/// Runs the tests and the examples with the module that the oracles' environment has built.
 pub fn check(workspace: &Workspace, packages: Packages) -> Outcome {
     interpreter()?;
     Venv::ensure(workspace, packages)?.install_module(workspace, "dev")?;
     // the oracles of conftest.py are not there, and none is asked for
-    run(python(workspace).args(["-m", "pytest", TESTS, "--noconftest", "-q", "-rs", "-p", "no:cacheprovider"]))?;
-    run(python(workspace).arg(EXAMPLE))
+    let pytest = ["-m", "pytest", "--noconftest", "-q", "-rs", "-p", "no:cacheprovider"];
+    run(python(workspace).args(pytest).args(TESTS))?;
+    EXAMPLES.iter().try_for_each(|example| run(python(workspace).arg(example)))
 }
 
 /// A Python with PyTorch, installed if it is missing.
