@@ -115,3 +115,31 @@ def test_derivatives_of_forward_dynamics(pair):
         assert_close(by_q, pair.data.ddq_dq, TOLERANCE, "da/dq")
         assert_close(by_v, pair.data.ddq_dv, TOLERANCE, "da/dv")
         assert_close(E.T @ dtau @ E, inverse, TOLERANCE, "da/dtau")
+
+
+def test_models_become_models_of_pinocchio(robot, model):
+    """Every robot of the tests: joints of all kinds, several per body, references, frames of sites."""
+    converted = slipstick.pinocchio.to_pinocchio(model)
+    exchange, data = slipstick.pinocchio.Map(model, converted), converted.createData()
+    for q, v, a, _ in random_states(model, f"{robot} in Pinocchio", count=3):
+        q_pin = exchange.q_to(q)
+        tau = pin.rnea(converted, data, q_pin, exchange.v_to(q, v), exchange.a_to(q, v, a))
+        assert_close(exchange.tau_from(q_pin, tau), slipstick.dynamics.rnea(model, q, v, a), TOLERANCE, "torques")
+        pin.framesForwardKinematics(converted, data, q_pin)
+        at = slipstick.dynamics.kinematics(model, q)
+        for name in model.body_names[1:]:
+            place = data.oMf[converted.getFrameId(name, pin.FrameType.BODY)]
+            body = model.body_names.index(name)
+            assert_close(place.translation, at.position[body], TOLERANCE, name)
+            assert_close(place.rotation, at.rotation[body], TOLERANCE, name)
+
+
+def test_limits_and_sites_come_along():
+    model = slipstick.loads("""<mujoco><worldbody><body name="bob"><joint name="hinge" axis="0 1 0" ref="0.5" range="-1 2" limited="true"
+      armature="0.3"/><geom size="0.1"/><site name="tip" pos="0 0 1"/></body></worldbody></mujoco>""")
+    converted = slipstick.pinocchio.to_pinocchio(model)
+    assert converted.name == model.name and list(converted.names) == ["universe", "hinge"]
+    exchange = slipstick.pinocchio.Map(model, converted)
+    ends = [exchange.q_from(x)[0] for x in (converted.lowerPositionLimit, converted.upperPositionLimit)]
+    assert np.allclose(ends, [model.lower[0], model.upper[0]]) and np.allclose(converted.armature, 0.3)
+    assert np.allclose(converted.frames[converted.getFrameId("tip")].placement.translation, [0, 0, 1])
