@@ -4,7 +4,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from slipstick import learn
@@ -48,6 +51,27 @@ def bits(trained):
     return [x.tobytes() for x in checkpoint.load(trained.folder / "last.npz")[2]]
 
 
+def kill_the_worker(log_file):
+    """The process of this cluster that trains, when its log has three rows."""
+    while not log_file.is_file() or len(log_file.read_text().splitlines()) < 4:
+        time.sleep(0.002)
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if process.joinpath("cmdline").read_bytes().startswith(b"ray::_train") and is_ours(int(process.name)):
+                os.kill(int(process.name), signal.SIGKILL)
+        except OSError:  # a process that ended meanwhile
+            pass
+
+
+def is_ours(process):
+    """Whether this process is one of its ancestors."""
+    while process > 1:
+        if process == os.getpid():
+            return True
+        process = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+    return False
+
+
 @pytest.fixture(scope="module")
 def variables(tmp_path_factory):
     """Workers compile once: others find the programs on the disk."""
@@ -62,7 +86,7 @@ def cluster(variables):
     ray.shutdown()
 
 
-def test_trainings_go_on_after_their_program_was_killed(cluster, variables, tmp_path):
+def test_trainings_go_on_after_their_program_or_a_worker_was_killed(cluster, variables, tmp_path):
     whole = train(a_run(), SEEDS, folder=tmp_path / "whole", evaluate_every=EVERY)
     assert [(x.seed, x.samples) for x in whole] == [(3, 1280), (0, 1280)] and bits(whole[0]) != bits(whole[1])
     stopped = tmp_path / "stopped"
@@ -74,6 +98,14 @@ def test_trainings_go_on_after_their_program_was_killed(cluster, variables, tmp_
     for a, b in zip(whole, ended):
         assert bits(a) == bits(b) and a[2:] == b[2:]
         assert [row["return"] for row in log.read(a.folder / "log.csv")] == [row["return"] for row in log.read(b.folder / "log.csv")]
+
+    kicked = tmp_path / "kicked"
+    watcher = threading.Thread(target=kill_the_worker, args=(kicked / "seed-3" / "log.csv",), daemon=True)
+    watcher.start()
+    (survivor,) = train(a_run(), SEEDS[:1], folder=kicked, evaluate_every=EVERY)
+    watcher.join(1)
+    assert not watcher.is_alive(), "nobody was killed"
+    assert bits(survivor) == bits(whole[0])
 
     again = train(a_run(), SEEDS[::-1], folder=stopped, evaluate_every=EVERY)  # nothing is done twice
     assert again == ended[::-1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from functools import partial
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,8 @@ class Live:
         self.speed = gui.add_slider("speed", 0.05, 2.0, 0.05, 1.0)
         self.with_forces = gui.add_checkbox("contact forces", True)
         self.message = gui.add_markdown("")
-        self._wanted: set[str] = set()  # callbacks come on other threads: they leave a word for the next picture
+        # callbacks come on other threads: they leave a word, or the number of a body to be grabbed, for the next picture
+        self._wanted: SimpleQueue[str | int] = SimpleQueue()
         for word in ("step", "reset", "let go"):
             gui.add_button(word).on_click(partial(self._want, word))
         with gui.add_folder("controls", visible=self.model.nu > 0):
@@ -55,7 +57,7 @@ class Live:
         for k, shape in self.view.shapes.items():
             body = self.model.body(self.model.geom(k).body).index
             if body and body not in self.view.mocap:
-                shape.on_click(partial(self._clicked, body))
+                shape.on_click(partial(self._want, body))
 
     def grab(self, body: int | str | None) -> None:
         """Puts the handle to a body; None takes it away."""
@@ -77,13 +79,9 @@ class Live:
     def advance(self, seconds: float = FRAME_TIME) -> int:
         """Steps for so much time of the wall, at most for three pictures' worth: a slow robot falls behind the clock. Returns
         how many were made."""
-        wanted, self._wanted = self._wanted, set()
-        if "reset" in wanted:
-            self.reset()
-        if "let go" in wanted:
-            self.grab(None)
+        single = self._obey()
         time = min(seconds, 3 * FRAME_TIME) * self.speed.value
-        steps = max(1, round(time / self.sim.dt)) if self.running.value else int("step" in wanted)
+        steps = max(1, round(time / self.sim.dt)) if self.running.value else single
         for k, handle in enumerate(self.mocap):
             self.sim.set_mocap(self.model.mocap_names[k], pos=handle.position, quat=handle.wxyz)
         done = self._steps(steps)
@@ -98,11 +96,21 @@ class Live:
         for k, slider in enumerate(self.sliders):
             slider.value = float(np.clip(self._first_control(k), slider.min, slider.max))
 
-    def _want(self, word: str, _: Any) -> None:
-        self._wanted.add(word)
+    def _want(self, word: str | int, _: Any) -> None:
+        self._wanted.put(word)
 
-    def _clicked(self, body: int, _: Any) -> None:
-        self.grab(body)
+    def _obey(self) -> int:
+        """Does what was wanted since the last picture; returns how many single steps are."""
+        steps = 0
+        while not self._wanted.empty():
+            word = self._wanted.get()
+            if word == "step":
+                steps += 1
+            elif word == "reset":
+                self.reset()
+            else:
+                self.grab(None if word == "let go" else word)
+        return steps
 
     def _steps(self, count: int) -> int:
         ctrl = np.array([slider.value for slider in self.sliders])
