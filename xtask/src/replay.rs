@@ -12,33 +12,71 @@ use crate::workspace::Workspace;
 const SHOOT: &str = "crates/view/web/shoot.mjs";
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 /// Ten seconds of the quadruped may take so much.
-const MOST_BYTES: u64 = 5_000_000;
-/// Pages that are checked, and the runs that they show: a robot that tumbles, and every kind of shape.
+const MOST_BYTES: u64 = 2_000_000;
+/// Pages that are checked, and the runs that they show: a robot that tumbles, with a gradient and a ghost, and every kind of shape.
 const CHECKED: [(&str, &[&str]); 2] = [
     ("quadruped.html", &["quadruped", "--time", "10", "--controller", "random", "--seed", "1"]),
     ("shapes.html", &["crates/view/web/shapes.xml", "--controller", "off"]),
 ];
-/// A picture in the repository may take so much.
+const DERIVATIVES: (&str, &[&str]) = (
+    "derivatives.html",
+    &["quadruped", "--time", "0.5", "--gradient", "velocity:trunk:x", "--perturb", "v:root[0]=1"],
+);
+/// A picture in the repository may take so much, one that moves so much.
 const MOST_PICTURE: u64 = 150_000;
+const MOST_MOTION: u64 = 600_000;
 
-/// A picture of the documentation: the file, the run that it shows, and from where.
+/// A picture of the documentation: the file, the page that it shows, and from where.
 struct Picture {
     file: &'static str,
-    run: &'static [&'static str],
+    page: Page,
+    /// `picture` or `animate` of `shoot.mjs`.
+    verb: &'static str,
     view: &'static str,
 }
 
-const PICTURES: [Picture; 1] = [Picture {
-    file: "docs/figures/quadruped.png",
-    run: &["quadruped", "--time", "1"],
-    view: r#"{"frame": 45, "azimuth": -52, "elevation": 14, "zoom": 1.2, "width": 1120, "height": 560}"#,
-}];
+/// Where a page comes from.
+enum Page {
+    /// Arguments of `slipstick run`.
+    Run(&'static [&'static str]),
+    /// An example of `examples/rust`, and the page that it leaves.
+    Example(&'static str, &'static str),
+}
+
+const PUSHED: Page = Page::Example("replay_gradients", "pushed.html");
+const PICTURES: [Picture; 4] = [
+    Picture {
+        file: "docs/figures/quadruped.png",
+        page: Page::Run(&["quadruped", "--time", "1"]),
+        verb: "picture",
+        view: r#"{"frame": 45, "azimuth": -52, "elevation": 14, "zoom": 1.2, "width": 1120, "height": 560}"#,
+    },
+    Picture {
+        file: "docs/figures/pushed.png",
+        page: PUSHED,
+        verb: "animate",
+        view: r#"{"width": 1280, "height": 640, "every": 2, "rate": 20, "zoom": 1.3, "elevation": 12, "set": {"cones": true}}"#,
+    },
+    Picture {
+        file: "docs/figures/page.png",
+        page: PUSHED,
+        verb: "picture",
+        view: r#"{"frame": 16, "bare": false, "width": 1280, "height": 720, "set": {"plots-switch": true}}"#,
+    },
+    Picture {
+        file: "docs/figures/dark.png",
+        page: PUSHED,
+        verb: "picture",
+        view: r#"{"frame": 20, "bare": false, "width": 1120, "height": 560, "zoom": 1.3,
+                  "set": {"dark": true, "names": true, "frames": true, "changed": false}}"#,
+    },
+];
 
 /// Replays open from disk, play and scrub, and are small.
 pub fn check(workspace: &Workspace) -> Outcome {
     let (node, browser) = tools(workspace)?;
     let folder = folder(workspace)?;
-    for (name, arguments) in CHECKED {
+    for (name, arguments) in CHECKED.into_iter().chain([DERIVATIVES]) {
         let page = folder.join(name);
         film(workspace, arguments, &page)?;
         let bytes = size(&page)?;
@@ -67,15 +105,25 @@ pub fn main(workspace: &Workspace, args: &[String]) -> Result<ExitCode, String> 
 
 fn take(workspace: &Workspace, picture: &Picture) -> Outcome {
     let (node, browser) = tools(workspace)?;
-    let page = folder(workspace)?.join("picture.html");
-    film(workspace, picture.run, &page)?;
+    let page = match picture.page {
+        Page::Run(arguments) => {
+            let page = folder(workspace)?.join("picture.html");
+            film(workspace, arguments, &page)?;
+            page
+        }
+        Page::Example(name, page) => {
+            let mut example = workspace.cargo(&["run", "--quiet", "--package", "slipstick-examples", "--example", name]);
+            prepare(example.arg("--").arg(folder(workspace)?))?;
+            folder(workspace)?.join(page)
+        }
+    };
     let file = workspace.root.join(picture.file);
-    let mut shoot = workspace.command(&node, &[SHOOT, "picture", &browser]);
+    let mut shoot = workspace.command(&node, &[SHOOT, picture.verb, &browser]);
     run(shoot.args([&page, &file]).arg(picture.view))?;
-    let bytes = size(&file)?;
+    let (bytes, most) = (size(&file)?, if picture.verb == "animate" { MOST_MOTION } else { MOST_PICTURE });
     println!("{}: {bytes} bytes", picture.file);
-    match bytes > MOST_PICTURE {
-        true => Err(Stop::Failed(format!("{} has {bytes} bytes, expected at most {MOST_PICTURE}", picture.file))),
+    match bytes > most {
+        true => Err(Stop::Failed(format!("{} has {bytes} bytes, expected at most {most}", picture.file))),
         false => Ok(()),
     }
 }

@@ -3,13 +3,18 @@
 //   node shoot.mjs check PROGRAM REPLAY.html FOLDER        fails if the page does not load, play or scrub, asks for anything
 //                                                          over the network or reports an error; leaves pictures in FOLDER
 //   node shoot.mjs picture PROGRAM REPLAY.html OUT.png [VIEW]
-//                                                          VIEW is JSON: frame, azimuth, elevation, zoom, width, height
+//                                                          VIEW is JSON: frame, azimuth, elevation, zoom, width, height, set
+//                                                          (switches), bare (false: with title and buttons)
+//   node shoot.mjs animate PROGRAM REPLAY.html OUT.png [VIEW]
+//                                                          an animated PNG, in half of the size; VIEW also has every (frames), rate
+//                                                          (1/s), begin, end, set (switches)
 //
 // PROGRAM is the browser.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { apng } from "./apng.mjs";
 import { Browser } from "./browser.mjs";
 import { features } from "./features.mjs";
 
@@ -107,12 +112,47 @@ async function check(program, file, folder) {
   return wrong;
 }
 
+// The canvas as RGBA bytes, in half of its size: every pixel is the mean of four.
+const SMALL = `(() => {
+  const canvas = document.getElementById("canvas");
+  const small = Object.assign(document.createElement("canvas"), { width: canvas.width / 2, height: canvas.height / 2 });
+  const pen = small.getContext("2d");
+  pen.imageSmoothingQuality = "high";
+  pen.drawImage(canvas, 0, 0, small.width, small.height);
+  const bytes = pen.getImageData(0, 0, small.width, small.height).data;
+  let text = "";
+  for (let i = 0; i < bytes.length; i += 8192) text += String.fromCharCode(...bytes.subarray(i, i + 8192));
+  return btoa(text);
+})()`;
+
+async function animate(program, file, out, view) {
+  const { width = SIZE[0], height = SIZE[1], every = 2, rate = 30, begin = 0, end = Infinity, set = {}, ...from } = JSON.parse(view ?? "{}");
+  const [browser, wrong, frames] = [new Browser(program), [], []];
+  try {
+    await open(browser, file, [width, height], wrong);
+    for (const [id, on] of Object.entries(set)) await browser.value(`slipstick.set("${id}", ${on})`);
+    await browser.value(`slipstick.bare(true), slipstick.look(${JSON.stringify(from)})`);
+    const last = Math.min(end, (await browser.value("slipstick.count")) - 1);
+    for (let frame = begin; frame <= last; frame += every) {
+      await show(browser, frame);
+      frames.push(Buffer.from(await browser.value(SMALL), "base64"));
+    }
+    writeFileSync(out, apng(frames, width / 2, height / 2, 1 / rate));
+  } catch (error) {
+    wrong.push(error.message);
+  } finally {
+    await browser.close();
+  }
+  return wrong;
+}
+
 async function picture(program, file, out, view) {
-  const { frame = 0, width = SIZE[0], height = SIZE[1], ...from } = JSON.parse(view ?? "{}");
+  const { frame = 0, width = SIZE[0], height = SIZE[1], set = {}, bare = true, ...from } = JSON.parse(view ?? "{}");
   const [browser, wrong] = [new Browser(program), []];
   try {
     await open(browser, file, [width, height], wrong);
-    await browser.value(`slipstick.bare(true), slipstick.look(${JSON.stringify(from)})`);
+    for (const [id, on] of Object.entries(set)) await browser.value(`slipstick.set("${id}", ${on})`);
+    await browser.value(`slipstick.bare(${bare}), slipstick.look(${JSON.stringify(from)})`);
     await show(browser, frame);
     writeFileSync(out, await browser.picture());
   } catch (error) {
@@ -124,9 +164,9 @@ async function picture(program, file, out, view) {
 }
 
 const [verb, ...words] = process.argv.slice(2);
-const work = { check, picture }[verb];
+const work = { check, picture, animate }[verb];
 if (!work || words.length < 3) {
-  console.error("usage: node shoot.mjs check|picture PROGRAM REPLAY.html OUT [VIEW]");
+  console.error("usage: node shoot.mjs check|picture|animate PROGRAM REPLAY.html OUT [VIEW]");
   process.exit(2);
 }
 const wrong = await work(...words);
