@@ -30,7 +30,7 @@ mod xml;
 
 pub use atomic::{check_writable, write_file};
 pub use error::{LoadError, Place};
-pub use mesh::{NoHull, TriangleMesh, convex_hull, load_mesh_file};
+pub use mesh::{NoHull, Paint, PaintedMesh, PaintedPart, TriangleMesh, convex_hull, load_mesh_file, load_visual_mesh};
 pub use mjcf::schema_table;
 pub use options::{LoadOptions, OverlapChoice, PairChoice};
 pub use overlap::{Overlap, overlaps};

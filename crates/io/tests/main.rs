@@ -37,6 +37,8 @@ mod robots;
 mod terrain;
 #[path = "cases/urdf.rs"]
 mod urdf;
+#[path = "cases/visuals.rs"]
+mod visuals;
 #[path = "cases/write.rs"]
 mod write;
 #[path = "cases/write_urdf.rs"]

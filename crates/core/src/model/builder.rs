@@ -9,6 +9,7 @@ use super::joint::JointSpec;
 use super::options::Options;
 use super::pairs::{PairRule, PairRules, PairSurface};
 use super::sensor::Sensor;
+use super::visual::{Look, VisualShape, VisualSpec};
 use super::warning::Warning;
 use super::{Keyframe, Model};
 use crate::error::BuildError;
@@ -33,6 +34,10 @@ pub struct ModelBuilder {
     pub(super) links: Vec<LinkSpec>,
     pub(super) sites: Vec<SiteSpec>,
     pub(super) geoms: Vec<(FrameId, GeomSpec)>,
+    pub(super) visuals: Vec<(FrameId, VisualSpec)>,
+    pub(super) visual_warnings: Vec<String>,
+    /// Colors of geoms, as far as they were told.
+    pub(super) looks: Vec<(GeomId, Look)>,
     pub(super) meshes: Vec<Mesh>,
     pub(super) fields: Vec<HeightField>,
     pub(super) actuators: Vec<Actuator>,
@@ -90,6 +95,9 @@ impl ModelBuilder {
             links: vec![world],
             sites: Vec::new(),
             geoms: Vec::new(),
+            visuals: Vec::new(),
+            visual_warnings: Vec::new(),
+            looks: Vec::new(),
             meshes: Vec::new(),
             fields: Vec::new(),
             actuators: Vec::new(),
@@ -155,6 +163,29 @@ impl ModelBuilder {
     pub fn add_geom(&mut self, link: FrameId, geom: GeomSpec) -> GeomId {
         self.geoms.push((link, geom));
         GeomId(self.geoms.len() - 1)
+    }
+
+    /// Adds a shape that is shown and touches nothing.
+    pub fn add_visual(&mut self, link: FrameId, visual: VisualSpec) {
+        self.visuals.push((link, visual));
+    }
+
+    /// Adds a geom to what is shown, with its color, in a group of MuJoCo.
+    pub fn show_geom(&mut self, geom: GeomId, look: Look, group: i32) {
+        self.paint(geom, look.clone());
+        let Some((link, spec)) = self.geoms.get(geom.0) else { return };
+        let (name, pose) = (spec.name.clone(), spec.pose);
+        self.visuals.push((*link, VisualSpec { name, pose, shape: VisualShape::Geom(geom), look, group }));
+    }
+
+    /// The color of a geom.
+    pub fn paint(&mut self, geom: GeomId, look: Look) {
+        self.looks.push((geom, look));
+    }
+
+    /// Adds a warning about pictures of the file that cannot be shown.
+    pub fn warn_of_visuals(&mut self, warning: impl Into<String>) {
+        self.visual_warnings.push(warning.into());
     }
 
     /// Adds a mesh that shapes can refer to.

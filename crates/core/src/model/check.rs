@@ -11,6 +11,7 @@ use super::joint::{JointKind, JointSpec};
 use super::pairs::PairRule;
 use super::sensor::{Sensor, SensorObject};
 use super::sensor_data::GeomSet;
+use super::visual::VisualShape;
 use super::{DerivedParameters, Keyframe, Model};
 use crate::error::{BuildError, InputError};
 use crate::spatial::{BodyInertia, Mat3, Pose, Vec3};
@@ -42,6 +43,7 @@ pub(super) fn builder(b: &ModelBuilder) -> Result<(), BuildError> {
         refer(l.0 < b.links.len(), || format!("geom '{}'", g.name), "link")?;
         geom(g, b)?;
     }
+    visuals(b)?;
     let n_joints = b.links.iter().map(|l| l.joints.len()).sum::<usize>();
     for a in &b.actuators {
         let owner = || format!("actuator '{}'", a.name);
@@ -69,6 +71,18 @@ pub(super) fn builder(b: &ModelBuilder) -> Result<(), BuildError> {
     b.equalities.iter().try_for_each(|e| equality(b, e))?;
     b.sensors.iter().try_for_each(|s| sensor(b, s))?;
     pairs(b)
+}
+
+fn visuals(b: &ModelBuilder) -> Result<(), BuildError> {
+    for (l, v) in &b.visuals {
+        let owner = || format!("visual '{}'", v.name);
+        refer(l.0 < b.links.len(), owner, "link")?;
+        pose(&v.pose, || format!("{}: pose", owner()))?;
+        if let VisualShape::Geom(id) = v.shape {
+            refer(id.0 < b.geoms.len(), owner, "geom")?;
+        }
+    }
+    b.looks.iter().try_for_each(|(id, _)| refer(id.0 < b.geoms.len(), || "color".into(), "geom"))
 }
 
 fn activation(a: &Actuator) -> Result<(), BuildError> {

@@ -12,6 +12,7 @@ use super::parameters::{ParameterGroup, ParameterLayout, Parameters};
 use super::sensor::SensorObject;
 use super::sensor_data::GeomSet;
 use super::topology::{Node, Topology};
+use super::visual::{Look, Visual, VisualSpec, Visuals};
 use super::{Body, DerivedParameters, Frame, Model, Structure};
 use crate::error::BuildError;
 use crate::spatial::{BodyInertia, Pose, Quat, Vec3};
@@ -257,6 +258,7 @@ impl Bodies {
             let body = self.bodies[g.body.0].name.clone();
             return Err(BuildError::MovingTerrain { geom: g.name.clone(), body });
         }
+        let visuals = Arc::new(self.visuals(&b));
         self.renumber(&mut b);
         let dof_names = self.joints.iter().flat_map(dof_names).collect::<Vec<_>>();
         let q_names = self.joints.iter().flat_map(|j| names_of(j, j.q.len())).collect::<Vec<_>>();
@@ -300,6 +302,7 @@ impl Bodies {
             equalities: b.equalities,
             tendons: b.tendons,
             sensors: b.sensors,
+            visuals,
             contacts: b.contacts,
             pairs: OnceLock::new(),
             compensation: self.compensation,
@@ -312,6 +315,21 @@ impl Bodies {
         let numbers = DerivedParameters::new(&structure, p);
         let model = Model::assemble(structure, numbers, b.options);
         check::model(model, b.keyframes)
+    }
+
+    /// What the model looks like, with its own numbers of bodies and links.
+    fn visuals(&self, b: &ModelBuilder) -> Visuals {
+        let visual = |(link, spec): &(FrameId, VisualSpec)| {
+            let link = FrameId(self.frame_index(*link));
+            let frame = &self.frames[link.0];
+            let VisualSpec { name, pose, shape, look, group } = spec.clone();
+            Visual { name, body: frame.body, link, pose: frame.pose * pose, shape, look, group }
+        };
+        let mut geoms = vec![Look::default(); b.geoms.len()];
+        for (id, look) in &b.looks {
+            geoms[id.0] = look.clone();
+        }
+        Visuals { shapes: b.visuals.iter().map(visual).collect(), geoms, warnings: b.visual_warnings.clone() }
     }
 
     /// Joints and links were numbered as added; the model numbers them depth-first.

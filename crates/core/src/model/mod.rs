@@ -25,6 +25,7 @@ mod sensor;
 mod sensor_data;
 mod servos;
 mod topology;
+mod visual;
 mod warning;
 
 pub use activation::{Activation, Dynamics};
@@ -43,6 +44,10 @@ pub use pairs::{Pair, PairRule, PairSurface};
 pub use parameters::{ParameterGroup, ParameterLayout, Parameters};
 pub use sensor::{Quantity, Sensor, SensorObject};
 pub use sensor_data::{ContactData, ContactReport, GeomSet, RayData, Reduce};
+pub use visual::{
+    GRAY, Look, Material, MeshFile, MeshSource, Pattern, Texture, TextureSource, Visual, VisualShape, VisualSpec,
+    Visuals,
+};
 pub use warning::Warning;
 
 pub(crate) use gradient_options::STANDARD_GRAVITY;
@@ -122,6 +127,7 @@ pub(crate) struct Structure {
     pub equalities: Vec<Equality>,
     pub tendons: Vec<Tendon>,
     pub sensors: Vec<Sensor>,
+    pub visuals: Arc<Visuals>,
     pub contacts: pairs::PairRules,
     /// Made when first asked for: its size grows with the square of the number of geoms.
     pub pairs: OnceLock<Vec<Pair>>,
@@ -341,6 +347,19 @@ impl Model {
     /// Triangles of a mesh that is ground, with the scale of the parameters; `None` if no geom takes it as ground.
     pub fn ground(&self, mesh: MeshId) -> Option<&Ground> {
         self.numbers.grounds[mesh.0].as_deref()
+    }
+
+    /// What it looks like, for pictures.
+    pub fn visuals(&self) -> &Visuals {
+        &self.structure.visuals
+    }
+
+    /// This robot with another look. `visuals` must be made for it: colors of its geoms, bodies and links that it has.
+    pub fn with_visuals(&self, visuals: Visuals) -> Result<Model, InputError> {
+        visuals.check(self)?;
+        let mut model = self.clone();
+        model.structure_mut().visuals = Arc::new(visuals);
+        Ok(model)
     }
 
     /// Height fields.

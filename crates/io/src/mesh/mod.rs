@@ -12,8 +12,11 @@ mod gltf;
 mod hull;
 mod inertia;
 mod msh;
+mod mtl;
 mod obj;
+mod painted;
 mod physics;
+mod picture;
 mod polygon;
 mod stl;
 
@@ -24,10 +27,12 @@ pub use hull::{NoHull, convex_hull};
 pub(crate) use inertia::Solid;
 #[cfg(test)]
 pub(crate) use inertia::solid_exact;
+pub use painted::{Paint, PaintedMesh, PaintedPart};
 pub(crate) use physics::{
     MassRule, PhysicsMesh, Recipe, load, load_shapes, load_surface, make, named, refused, split_note, surface,
     terrain_name,
 };
+pub use picture::load_visual_mesh;
 
 use slipstick_core::spatial::{Pose, Vec3};
 use std::collections::HashMap;

@@ -1,20 +1,22 @@
-//! `<asset>`: meshes and height fields, read when something needs them.
+//! `<asset>`: meshes and height fields, read when something needs them, and materials.
 
 use super::compiler::Compiler;
 use super::defaults::{ClassId, Defaults, Properties};
 use super::field;
 use super::folder::Folders;
+use super::look::Looks;
 use crate::LoadOptions;
 use crate::attribute::{Attribute, Attributes};
 use crate::error::{LoadError, Place};
 use crate::mesh::{self, Format, MassRule, PhysicsMesh, Recipe, Solid, TriangleMesh};
 use crate::xml::Element;
 use slipstick_core::ModelBuilder;
-use slipstick_core::model::{FieldId, Mesh, MeshId};
+use slipstick_core::model::{FieldId, Mesh, MeshFile, MeshId, MeshSource};
 use slipstick_core::spatial::{Pose, Quat, Vec3};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// The meshes and height fields that a file names.
 #[derive(Debug)]
@@ -26,8 +28,9 @@ pub(super) struct Assets<'a> {
     terrains: HashMap<String, MeshId>,
     fields: HashMap<String, Element<'a>>,
     added_fields: HashMap<String, FieldId>,
-    /// Materials without color.
-    transparent: HashSet<&'a str>,
+    pub looks: Looks<'a>,
+    /// Meshes as they are shown.
+    pictures: HashMap<String, Arc<MeshSource>>,
     folders: Folders,
     options: LoadOptions,
 }
@@ -65,16 +68,10 @@ impl<'a> Assets<'a> {
                 return Err(element.structure("every height field to have a name of its own", got));
             }
         }
-        let mut transparent = HashSet::new();
-        for element in root.all("asset").flat_map(|a| a.all("material")) {
-            let p = defaults.complete(element, &["material"], ClassId::MAIN)?;
-            if p.overlaid("rgba", [1.0; 4])?[3] == 0.0 {
-                transparent.extend(element.text("name"));
-            }
-        }
         Ok(Assets {
             meshes,
-            transparent,
+            looks: Looks::read(root, defaults, compiler)?,
+            pictures: HashMap::new(),
             fields,
             terrains: HashMap::new(),
             added_fields: HashMap::new(),
@@ -83,11 +80,6 @@ impl<'a> Assets<'a> {
             folders: Folders::new(root.file(), compiler),
             options: options.clone(),
         })
-    }
-
-    /// Whether a material has no color. One that is not there is for pictures only.
-    pub fn is_transparent(&self, material: Attribute) -> bool {
-        self.transparent.contains(material.value)
     }
 
     fn properties(&self, name: Attribute) -> Result<&Properties<'a>, LoadError> {
@@ -141,6 +133,30 @@ impl<'a> Assets<'a> {
         };
         // masses of meshes follow from MuJoCo's single precision
         Ok(Recipe { reference, like_mujoco: true, format, max_corners, ..Recipe::new(scale, &self.options) })
+    }
+
+    /// Where the triangles of a mesh are. Its file is not read.
+    pub fn picture(&mut self, name: Attribute) -> Result<Arc<MeshSource>, LoadError> {
+        if let Some(known) = self.pictures.get(name.value) {
+            return Ok(known.clone());
+        }
+        let p = self.properties(name)?;
+        let recipe = self.recipe(p)?;
+        let source = match p.attribute("file") {
+            Some(file) => MeshSource::File(MeshFile {
+                path: self.path(file),
+                format: p.attribute("content_type").map_or(String::new(), |a| media_extension(a.value).into()),
+                scale: recipe.scale,
+                reference: recipe.reference,
+            }),
+            None => {
+                let TriangleMesh { vertices, triangles } = mesh::surface(written(p)?, &recipe);
+                MeshSource::Triangles { vertices, triangles }
+            }
+        };
+        let source = Arc::new(source);
+        self.pictures.insert(name.value.to_string(), source.clone());
+        Ok(source)
     }
 
     /// A file that cannot be read is a wrong attribute.
@@ -249,6 +265,11 @@ impl<'a> Assets<'a> {
     fn path(&self, file: Attribute) -> PathBuf {
         self.folders.path(file)
     }
+}
+
+/// The extension that a media type stands for, as in `model/vnd.mujoco.msh`.
+fn media_extension(kind: &str) -> &str {
+    kind.rsplit(['/', '.']).next().unwrap_or_default()
 }
 
 /// A mesh without a file of its own: one that MuJoCo generates, or vertices and perhaps faces.

@@ -49,6 +49,8 @@ pub(super) struct Compiler {
     pub autolimits: bool,
     /// Folder of mesh files.
     pub mesh_dir: PathBuf,
+    /// Folder of texture files.
+    pub texture_dir: PathBuf,
     /// Only the last part of a mesh file's path counts.
     pub strip_path: bool,
     pub inertia_from_geom: InertiaFromGeom,
@@ -77,6 +79,7 @@ impl Compiler {
             angles: Angles::default(),
             autolimits: true,
             mesh_dir: PathBuf::new(),
+            texture_dir: PathBuf::new(),
             strip_path: false,
             inertia_from_geom: InertiaFromGeom::Auto,
             inertia_groups: [0.0, 5.0],
@@ -92,6 +95,7 @@ impl Compiler {
             c.override_by(section)?;
         }
         c.mesh_dir = folder.join(&c.mesh_dir);
+        c.texture_dir = folder.join(&c.texture_dir);
         Ok(c)
     }
 
@@ -109,6 +113,11 @@ impl Compiler {
         for name in ["assetdir", "meshdir"] {
             if let Some(dir) = e.attribute(name) {
                 self.mesh_dir = PathBuf::from(dir.value);
+            }
+        }
+        for name in ["assetdir", "texturedir"] {
+            if let Some(dir) = e.attribute(name) {
+                self.texture_dir = PathBuf::from(dir.value);
             }
         }
         let rules =

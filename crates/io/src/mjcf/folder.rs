@@ -1,4 +1,4 @@
-//! Where the files of meshes and height fields are looked for.
+//! Where the files of meshes, height fields and textures are looked for.
 
 use super::compiler::Compiler;
 use crate::attribute::Attribute;
@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 /// The folders of a model: that of its main file (with `meshdir`), then that of the included file that names an asset.
 #[derive(Debug)]
 pub(super) struct Folders {
-    /// Folder of the main file with what `meshdir` or `assetdir` adds.
-    mesh_dir: PathBuf,
+    /// Folder of the main file with what `meshdir`, `texturedir` or `assetdir` adds.
+    folder: PathBuf,
     /// Only the last part of a path counts.
     strip_path: bool,
     main: String,
@@ -17,7 +17,12 @@ pub(super) struct Folders {
 impl Folders {
     /// `main` is the main file of the model that `compiler` belongs to.
     pub fn new(main: &str, compiler: &Compiler) -> Folders {
-        Folders { mesh_dir: compiler.mesh_dir.clone(), strip_path: compiler.strip_path, main: main.into() }
+        Folders { folder: compiler.mesh_dir.clone(), strip_path: compiler.strip_path, main: main.into() }
+    }
+
+    /// The folders of textures, which have a `texturedir` of their own.
+    pub fn of_textures(main: &str, compiler: &Compiler) -> Folders {
+        Folders { folder: compiler.texture_dir.clone(), strip_path: compiler.strip_path, main: main.into() }
     }
 
     /// The file that an attribute names, whether or not it is there.
@@ -39,13 +44,13 @@ impl Folders {
     fn first(&self, file: Attribute) -> PathBuf {
         let name = Path::new(file.value);
         let name = if self.strip_path { name.file_name().map_or(name, Path::new) } else { name };
-        self.mesh_dir.join(name)
+        self.folder.join(name)
     }
 
     /// Beside the included file, to which `meshdir` does not apply. MuJoCo looks nowhere else once paths are stripped.
     fn second(&self, file: Attribute) -> Option<PathBuf> {
         let including = file.element.file();
-        let folder = Path::new(including).parent().filter(|_| including != self.main && !self.strip_path);
-        folder.map(|folder| folder.join(file.value))
+        let beside = Path::new(including).parent().filter(|_| including != self.main && !self.strip_path);
+        beside.map(|beside| beside.join(file.value))
     }
 }

@@ -8,9 +8,10 @@ use crate::attribute::{Attribute, Attributes};
 use crate::error::LoadError;
 use crate::orientation::{orientation, z_to};
 use crate::warning::Warnings;
-use slipstick_core::model::{Shape, Surface};
+use slipstick_core::model::{Look, MeshSource, Shape, Surface};
 use slipstick_core::spatial::{BodyInertia, Pose, Quat, Vec3};
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// Density where the file gives none: water [kg/m³].
 const DENSITY: f64 = 1000.0;
@@ -31,8 +32,15 @@ pub(super) struct GeomRead<'a> {
     pub inertia: BodyInertia,
     /// Axes of that inertia where they are known: those of the geom, or of its mesh.
     pub axes: Quat,
-    /// Whether the model has it; else only its mass counts.
+    /// Whether the model has it; else only its mass counts, and pictures show it.
     pub kept: bool,
+    /// Whether the file wants it to be left out of pictures as well.
+    pub discarded: bool,
+    /// Triangles that are shown in the place of its hull.
+    pub picture: Option<Arc<MeshSource>>,
+    pub look: Look,
+    /// MuJoCo's group.
+    pub group: i32,
 }
 
 /// The effect of leaving out condim 4 and 6.
@@ -57,15 +65,15 @@ pub(super) fn read<'a>(
 ) -> Result<Option<GeomRead<'a>>, LoadError> {
     let mut surface = surface(p, tools.warnings)?;
     surface.transparent = is_transparent(p, tools.assets)?;
-    let group = f64::from(p.integer("group", 0)?);
+    let group = p.integer("group", 0)?;
     let [first, last] = tools.compiler.inertia_groups;
-    let weighs = needs_mass && (first..=last).contains(&group) && has_mass(p)?;
+    let weighs = needs_mass && (first..=last).contains(&f64::from(group)) && has_mass(p)?;
     let kind = p.attribute("type").map_or("sphere", |a| a.value);
     let paired = p.element().text("name").is_some_and(|name| tools.paired.contains(name));
     let visual = surface.contype == 0 && surface.conaffinity == 0 && !paired;
     if let Some(mesh) = p.attribute("mesh") {
         if visual && !weighs && tools.assets.is_file(mesh)? {
-            return Ok(None);
+            return Ok(only_shown(p, mesh, frame, surface, tools));
         }
         if let Some(ends) = p.attribute("fromto") {
             return Err(ends.wrong("no fromto in a geom with a mesh, which gives it its place"));
@@ -99,8 +107,42 @@ pub(super) fn read<'a>(
     let (inertia, axes) = if weighs { mass(p, shape.as_ref(), mesh, &pose, tools)? } else { nothing };
     // a flat mesh that touches nothing may weigh something as a shell
     let flat = |mesh: Option<Attribute>, assets: &mut Assets| mesh.map_or(Ok(false), |name| assets.is_flat(name));
-    let kept = !(visual && (tools.compiler.discard_visual || flat(mesh, tools.assets)?));
-    Ok(Some(GeomRead { shape, mesh, field, pose, surface, inertia, axes, kept }))
+    let discarded = visual && tools.compiler.discard_visual;
+    let kept = !(discarded || visual && flat(mesh, tools.assets)?);
+    let picture = mesh.map(|mesh| tools.assets.picture(mesh)).transpose()?;
+    let look = tools.assets.looks.of(p)?;
+    Ok(Some(GeomRead { shape, mesh, field, pose, surface, inertia, axes, kept, discarded, picture, look, group }))
+}
+
+/// A mesh that touches nothing and weighs nothing: its file may not even be there. What is wrong with it is a warning.
+fn only_shown<'a>(
+    p: &Properties<'a>,
+    mesh: Attribute<'a>,
+    frame: &Pose,
+    surface: Surface,
+    tools: &mut Tools<'_, 'a>,
+) -> Option<GeomRead<'a>> {
+    let mut read = || {
+        if p.attribute("type").is_none_or(|kind| kind.value != "mesh") {
+            return Err(mesh.wrong("type mesh: a shape fitted to a mesh of pictures is not shown"));
+        }
+        Ok(GeomRead {
+            shape: None,
+            mesh: Some(mesh),
+            field: None,
+            pose: *frame * placement(p, tools.compiler)?,
+            surface,
+            inertia: BodyInertia::default(),
+            axes: Quat::IDENTITY,
+            kept: false,
+            discarded: tools.compiler.discard_visual,
+            picture: Some(tools.assets.picture(mesh)?),
+            look: tools.assets.looks.of(p)?,
+            group: p.integer("group", 0)?,
+        })
+    };
+    let read = read();
+    read.map_err(|error| tools.assets.looks.warnings.push(error.to_string())).ok()
 }
 
 fn has_mass(p: &Properties) -> Result<bool, LoadError> {
@@ -213,7 +255,7 @@ fn surface(p: &Properties, warnings: &mut Warnings) -> Result<Surface, LoadError
 /// Whether MuJoCo's rays pass through it: its material has no color, or it has neither material nor color.
 fn is_transparent(p: &Properties, assets: &Assets) -> Result<bool, LoadError> {
     match p.attribute("material") {
-        Some(material) => Ok(assets.is_transparent(material)),
+        Some(material) => Ok(assets.looks.is_transparent(material.value)),
         None => Ok(p.overlaid("rgba", [0.5, 0.5, 0.5, 1.0])?[3] == 0.0),
     }
 }

@@ -20,12 +20,14 @@ mod inertia;
 mod joint;
 mod keyframe;
 mod keys;
+mod look;
 mod references;
 mod replicate;
 mod schema;
 mod sensor;
 mod sensor_geoms;
 mod shell;
+mod show;
 mod tendon;
 mod tune;
 mod users;
@@ -105,6 +107,7 @@ pub(crate) fn read(
     let sections =
         Sections { root, defaults: &defaults, index: &index, links: &links, disabled: &disabled, autolimits, path };
     sections.add_to(&mut builder, &mut warnings)?;
+    assets.looks.warnings.iter().for_each(|w| builder.warn_of_visuals(w));
     idle.note().into_iter().for_each(|note| builder.note(note));
     warnings.give_to(&mut builder);
     builder.build().map_err(|e| refused(path, e)).map(|model| tune::springs(model, &links, &disabled))
@@ -220,13 +223,22 @@ fn add_links<'b>(
         };
         ids.push(id);
         builder.compensate_gravity(id, disabled.gravity_compensation(link.gravity_compensation));
-        for (name, geom) in link.geoms.iter().filter(|(_, g)| g.kept) {
-            for (k, shape) in shapes(builder, name, geom, assets, terrain)?.into_iter().enumerate() {
+        for (name, geom) in &link.geoms {
+            if !geom.kept {
+                show::alone(builder, id, name, geom);
+                continue;
+            }
+            let mut parts = Vec::new();
+            let made = shapes(builder, name, geom, assets, terrain)?;
+            let is_terrain = made.iter().any(Shape::is_terrain);
+            for (k, shape) in made.into_iter().enumerate() {
                 // further parts of a mesh that was split
                 let part = if k == 0 || name.is_empty() { name.clone() } else { format!("{name}_part{}", k + 1) };
                 let spec = GeomSpec { name: part, shape, pose: geom.pose, surface: geom.surface };
-                geoms.entry(name).or_default().push(builder.add_geom(id, spec));
+                parts.push(builder.add_geom(id, spec));
             }
+            show::geoms(builder, id, name, geom, &parts, is_terrain);
+            geoms.entry(name).or_default().extend(parts);
         }
         for site in &link.sites {
             match site.zone {

@@ -1,5 +1,5 @@
-//! `<mujoco><compiler …/></mujoco>`: what a URDF says to MuJoCo. Visuals are never read and fixed links always merged
-//! here, and angles are radians, so that `discardvisual`, `fusestatic` and `angle` change nothing.
+//! `<mujoco><compiler …/></mujoco>`: what a URDF says to MuJoCo. Visuals are for pictures only, fixed links always
+//! merged, and angles are radians, so that `discardvisual`, `fusestatic` and `angle` change nothing.
 
 use crate::attribute::Attributes;
 use crate::error::LoadError;

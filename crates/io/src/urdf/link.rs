@@ -1,4 +1,4 @@
-//! `<link>`: where it is and what it weighs. Visuals are never read.
+//! `<link>`: where it is and what it weighs.
 
 use super::compiler::Compiler;
 use crate::attribute::Attributes;

@@ -8,6 +8,7 @@ mod repair;
 mod schema;
 mod shapes;
 mod tree;
+mod visual;
 
 pub use schema::urdf_schema_table;
 
@@ -24,6 +25,7 @@ use slipstick_core::spatial::{BodyInertia, Pose};
 use slipstick_core::{Model, ModelBuilder};
 use std::path::Path;
 use tree::{Tree, link_of};
+use visual::Materials;
 
 /// Makes a model of the document whose file is `path`.
 pub(crate) fn read(document: &Document, root: usize, path: &Path, options: &LoadOptions) -> Result<Model, LoadError> {
@@ -46,7 +48,8 @@ pub(crate) fn read(document: &Document, root: usize, path: &Path, options: &Load
     let mut links = reader.links(options.free_root)?;
     repair::repair(&mut links, &mut warnings);
     let mut shapes = Shapes::new(path, options, &compiler);
-    add(&mut builder, &links, &mut shapes, &mut warnings)?;
+    let materials = Materials::read(root, &shapes, &mut builder);
+    add(&mut builder, &links, &materials, &mut shapes, &mut warnings)?;
     mimic::read(root, &links, &mut builder, &mut warnings)?;
     schema::remark(root, &mut builder, &mut warnings);
     warnings.give_to(&mut builder);
@@ -129,6 +132,7 @@ impl<'a> Reader<'_, 'a> {
 fn add(
     builder: &mut ModelBuilder,
     links: &[Hanging],
+    materials: &Materials,
     shapes: &mut Shapes,
     warnings: &mut Warnings,
 ) -> Result<(), LoadError> {
@@ -142,6 +146,7 @@ fn add(
         ids.push(id);
         if let Some(element) = link.element {
             shapes.add(element, id, builder, warnings)?;
+            visual::add(element, id, materials, shapes, builder);
         }
     }
     Ok(())

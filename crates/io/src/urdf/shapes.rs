@@ -8,10 +8,11 @@ use crate::warning::Warnings;
 use crate::xml::Element;
 use crate::{LoadOptions, mesh};
 use slipstick_core::ModelBuilder;
-use slipstick_core::model::{FrameId, GeomSpec, Mesh, MeshId, Shape};
+use slipstick_core::model::{FrameId, GeomSpec, Mesh, MeshId, MeshSource, Shape};
 use slipstick_core::spatial::Vec3;
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 /// Radius of a ball that stands for a point (m).
 const POINT_RADIUS: f64 = 1e-9;
@@ -25,13 +26,16 @@ pub(super) struct Shapes<'b> {
     /// Meshes added so far, by file and scale.
     meshes: HashMap<(PathBuf, [u64; 3]), Vec<MeshId>>,
     mesh_names: HashMap<String, usize>,
+    /// Meshes that are shown.
+    shown: Vec<Arc<MeshSource>>,
 }
 
 impl<'b> Shapes<'b> {
     pub fn new(file: &'b Path, options: &'b LoadOptions, compiler: &'b Compiler) -> Shapes<'b> {
         let folder = file.parent().unwrap_or(Path::new(""));
         let package_dirs = &options.package_dirs;
-        Shapes { folder, package_dirs, options, compiler, meshes: HashMap::new(), mesh_names: HashMap::new() }
+        let (meshes, mesh_names) = (HashMap::new(), HashMap::new());
+        Shapes { folder, package_dirs, options, compiler, meshes, mesh_names, shown: Vec::new() }
     }
 
     /// Adds the shapes of a link, named `link_0`, `link_1`, …
@@ -147,6 +151,25 @@ impl<'b> Shapes<'b> {
         }
         self.mesh_names.insert(name.clone(), 1);
         name
+    }
+
+    /// The file that an address means, whether or not it is there.
+    pub fn probable(&self, address: Attribute) -> Result<PathBuf, LoadError> {
+        if leaves_its_package(address.value) {
+            return Err(address.wrong("a path that stays inside its package"));
+        }
+        let candidates = self.candidates(address.value);
+        let found = candidates.iter().find(|p| p.is_file()).or(candidates.first());
+        Ok(found.cloned().unwrap_or_default())
+    }
+
+    /// One mesh for all visuals that show it.
+    pub fn shared(&mut self, source: MeshSource) -> Arc<MeshSource> {
+        if let Some(known) = self.shown.iter().find(|known| ***known == source) {
+            return known.clone();
+        }
+        self.shown.push(Arc::new(source));
+        self.shown[self.shown.len() - 1].clone()
     }
 
     /// The file that an address means: package://name/path, file://path, or a path beside the URDF.

@@ -1,6 +1,6 @@
 //! A fingerprint of a model: the same for the same robot in every run and on every machine.
 
-use super::mjcf::to_mjcf;
+use super::mjcf::without_colors;
 use slipstick_core::Model;
 use slipstick_core::model::ParameterGroup;
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use std::fmt::Write;
 /// Two models have the same hash if they are written as the same MJCF and agree in what MJCF cannot say. Warnings and
 /// notes do not count: they tell of the file, not of the robot.
 pub fn content_hash(model: &Model) -> String {
-    let mut text = to_mjcf(model);
+    let mut text = without_colors(model);
     let _ = writeln!(text, "{:?} {:?}", model.pair_rule(), model.options());
     for j in model.joints() {
         let _ = writeln!(text, "{:?} {:?} {:?}", j.range, j.effort, j.velocity);

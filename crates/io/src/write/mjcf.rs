@@ -20,7 +20,16 @@ pub fn to_mjcf(model: &Model) -> String {
 
 /// The model as a file in MJCF, and what the file cannot say.
 pub fn to_mjcf_with_warnings(model: &Model) -> (String, Vec<ConversionWarning>) {
-    let mut w = Writer::new(model);
+    written(model, true)
+}
+
+/// The file without colors: what only pictures need is no part of the robot.
+pub(super) fn without_colors(model: &Model) -> String {
+    written(model, false).0
+}
+
+fn written(model: &Model, colors: bool) -> (String, Vec<ConversionWarning>) {
+    let mut w = Writer { colors, ..Writer::new(model) };
     w.xml.open("mujoco", Attributes::new().name("model", model.name()));
     w.xml.leaf("compiler", Attributes::new().text("angle", "radian").text("inertiafromgeom", "false"));
     w.xml.leaf("option", w.disabled_actuators(options(model.options())));
@@ -33,6 +42,9 @@ pub fn to_mjcf_with_warnings(model: &Model) -> (String, Vec<ConversionWarning>) 
     w.actuators();
     w.sensors();
     w.keyframes();
+    if model.visuals().has_own_shapes() {
+        w.lose("visuals", super::NO_VISUALS);
+    }
     w.xml.close("mujoco");
     (w.xml.into_text(), w.losses)
 }
@@ -42,6 +54,8 @@ pub(super) struct Writer<'m> {
     pub model: &'m Model,
     pub xml: Xml,
     pub losses: Vec<ConversionWarning>,
+    /// Whether geoms are written with their colors.
+    colors: bool,
     /// Names of geoms; those that pairs need and that have none get one.
     pub geom_names: Vec<String>,
     joints: Vec<Vec<&'m Joint>>,
@@ -63,6 +77,7 @@ impl<'m> Writer<'m> {
             model,
             xml: Xml::default(),
             losses: Vec::new(),
+            colors: true,
             geom_names: model.geoms().iter().map(|g| g.name.clone()).collect(),
             joints: joints_by_body(model),
             children: vec![Vec::new(); model.n_bodies()],
@@ -219,7 +234,14 @@ impl<'m> Writer<'m> {
             .number("condim", f64::from(s.condim), 3.0)
             .number("priority", f64::from(s.priority), 0.0)
             .number("margin", s.offset, 0.0);
-        let a = if s.transparent { a.numbers("rgba", &[0.0; 4]) } else { a };
+        let look = &self.model.visuals().geoms[i];
+        // without opacity rays would pass through it
+        let color = Some(look.rgba()).filter(|rgba| self.colors && look.is_given() && rgba[3] > 0.0);
+        let a = match color.filter(|_| !s.transparent) {
+            Some(rgba) => a.numbers("rgba", &rgba),
+            None if s.transparent => a.numbers("rgba", &[0.0; 4]),
+            None => a,
+        };
         self.xml.leaf("geom", a);
         for (group, name) in [(ParameterGroup::Restitution, "restitution"), (ParameterGroup::Compliance, "compliance")]
         {

@@ -22,6 +22,9 @@ use slipstick_core::Model;
 use slipstick_core::model::{BodyId, Joint};
 use std::fmt;
 
+/// What becomes of shapes and colors for pictures.
+const NO_VISUALS: &str = "visual shapes are not written: pictures show the collision shapes";
+
 /// Something of a model that a written file cannot say.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConversionWarning {

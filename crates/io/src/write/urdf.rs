@@ -230,6 +230,9 @@ impl<'m> Urdf<'m> {
         for (n, word) in lists.into_iter().filter(|(n, _)| *n > 0) {
             self.lose(format!("URDF has no {word}s"), format!("{n} {word}{}", if n == 1 { "" } else { "s" }));
         }
+        if m.visuals().has_own_shapes() {
+            self.lose(super::NO_VISUALS, "visuals");
+        }
         if m.gravity_compensation().iter().any(|(mass, _)| *mass != 0.0) {
             self.lose("URDF cannot express this force", "gravity compensation");
         }

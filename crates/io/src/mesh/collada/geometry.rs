@@ -11,6 +11,10 @@ use std::collections::HashMap;
 pub(super) struct Surface {
     pub points: Vec<Vec3>,
     pub triangles: Vec<[u32; 3]>,
+    /// Texture coordinates of the corners of each triangle, zero where there are none.
+    pub uv: Vec<[[f32; 2]; 3]>,
+    /// Where the triangles of each primitive end, and the symbol of their material.
+    pub runs: Vec<(usize, Option<String>)>,
 }
 
 type Ids<'a, 'i> = HashMap<&'a str, Node<'a, 'i>>;
@@ -50,8 +54,12 @@ pub(super) fn read<'a, 'i>(geometry: Node<'a, 'i>, ids: &Ids<'a, 'i>) -> Result<
             }
         };
         let points = &surface.points[first as usize..];
-        let triangles = outlines(primitive, vertex, &points[..count as usize])?;
-        surface.triangles.extend(triangles.iter().map(|t| t.map(|i| i + first)));
+        let picture = Picture::of(primitive, ids);
+        for (triangle, uv) in outlines(primitive, vertex, &points[..count as usize], &picture)? {
+            surface.triangles.push(triangle.map(|i| i + first));
+            surface.uv.push(uv);
+        }
+        surface.runs.push((surface.triangles.len(), primitive.attribute("material").map(String::from)));
     }
     Ok(surface)
 }
@@ -83,8 +91,41 @@ fn whole_numbers(node: Node) -> Result<Vec<u32>, Defect> {
     numbers.map_err(|_| node.defect(format!("<{}>: expected whole numbers", node.tag_name().name())))
 }
 
-/// The triangles of a primitive, by number of point.
-fn outlines(primitive: Node, vertex: Node, points: &[Vec3]) -> Result<Vec<[u32; 3]>, Defect> {
+/// Texture coordinates of a primitive.
+struct Picture {
+    /// Place among the numbers of a corner.
+    offset: usize,
+    coordinates: Vec<[f32; 2]>,
+}
+
+impl Picture {
+    /// None where something is missing: that is no reason to refuse a mesh.
+    fn of<'a, 'i>(primitive: Node<'a, 'i>, ids: &Ids<'a, 'i>) -> Picture {
+        let input = input(primitive, "TEXCOORD");
+        let source = input.and_then(|i| referred(i, ids).ok());
+        let read = source.and_then(|s| {
+            let accessor = s.child_of("technique_common").and_then(|t| t.child_of("accessor"));
+            let stride = accessor.and_then(|a| a.attribute("stride")).and_then(|n| n.parse::<usize>().ok());
+            let numbers = s.child_of("float_array")?.numbers().ok()?;
+            let pairs = numbers.chunks_exact(stride.unwrap_or(2).max(2)).map(|n| [n[0] as f32, n[1] as f32]);
+            Some(pairs.collect())
+        });
+        let offset = input.and_then(|i| i.attribute("offset")).and_then(|n| n.trim().parse().ok());
+        Picture { offset: offset.unwrap_or(0), coordinates: read.unwrap_or_default() }
+    }
+
+    /// Those of a corner, given by its numbers.
+    fn at(&self, numbers: &[u32]) -> [f32; 2] {
+        let number = numbers.get(self.offset).map_or(usize::MAX, |n| *n as usize);
+        self.coordinates.get(number).copied().unwrap_or_default()
+    }
+}
+
+/// A triangle by number of point, and the texture coordinates of its corners.
+type Triangle = ([u32; 3], [[f32; 2]; 3]);
+
+/// The triangles of a primitive.
+fn outlines(primitive: Node, vertex: Node, points: &[Vec3], picture: &Picture) -> Result<Vec<Triangle>, Defect> {
     let offset = |i: Node| match i.attribute("offset").unwrap_or("0").trim().parse::<usize>() {
         Ok(n) if n < 256 => Ok(n),
         _ => Err(i.defect("offset: expected a small whole number")),
@@ -106,31 +147,39 @@ fn outlines(primitive: Node, vertex: Node, points: &[Vec3]) -> Result<Vec<[u32; 
         if let Some(bad) = corners.iter().find(|c| **c as usize >= points.len()) {
             return Err(list.defect(format!("corner {bad} is none of the {} points", points.len())));
         }
+        let mut slots = Vec::new(); // places of the triangles' corners in the list
         match kind {
-            "triangles" => triangles.extend(corners.chunks_exact(3).map(|t| [t[0], t[1], t[2]])),
-            "tristrips" => triangles.extend(
-                corners.windows(3).enumerate().map(
-                    |(i, t)| {
-                        if i % 2 == 0 { [t[0], t[1], t[2]] } else { [t[0], t[2], t[1]] }
-                    },
-                ),
-            ),
+            "triangles" => slots.extend((0..corners.len() / 3).map(|k| [3 * k, 3 * k + 1, 3 * k + 2])),
+            "tristrips" => slots.extend((2..corners.len()).map(|k| match k % 2 {
+                0 => [k - 2, k - 1, k],
+                _ => [k - 2, k, k - 1],
+            })),
             "polylist" => {
-                let mut rest = corners.as_slice();
+                let mut first = 0;
                 for size in std::mem::take(&mut sizes) {
-                    let Some((polygon, after)) = rest.split_at_checked(size as usize) else {
+                    let Some(polygon) = corners[first..].get(..size as usize) else {
                         return Err(list.defect("<vcount> asks for more corners than there are"));
                     };
-                    if polygon.len() > 2 {
-                        triangulate(points, polygon, &mut triangles);
-                    }
-                    rest = after;
+                    cut(points, polygon, first, &mut slots);
+                    first += size as usize;
                 }
             }
-            "trifans" => triangles.extend(corners.windows(2).skip(1).map(|w| [corners[0], w[0], w[1]])),
-            _ if corners.len() > 2 => triangulate(points, &corners, &mut triangles),
-            _ => {}
+            "trifans" => slots.extend((2..corners.len()).map(|k| [0, k - 1, k])),
+            _ => cut(points, &corners, 0, &mut slots),
         }
+        let uv = |slot: usize| picture.at(&numbers[stride * slot..stride * (slot + 1)]);
+        triangles.extend(slots.into_iter().map(|t| (t.map(|slot| corners[slot]), t.map(uv))));
     }
     Ok(triangles)
+}
+
+/// Adds the triangles of a polygon that begins at the corner `first` of its list.
+fn cut(points: &[Vec3], polygon: &[u32], first: usize, slots: &mut Vec<[usize; 3]>) {
+    if polygon.len() < 3 {
+        return;
+    }
+    let mut triangles = Vec::new();
+    triangulate(points, polygon, &mut triangles);
+    let slot = |corner: u32| first + polygon.iter().position(|p| *p == corner).unwrap_or(0);
+    slots.extend(triangles.into_iter().map(|t| t.map(slot)));
 }

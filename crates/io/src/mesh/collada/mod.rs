@@ -1,15 +1,18 @@
-//! COLLADA (.dae): positions of triangles and polygons, placed by the nodes of the scene, in meters.
+//! COLLADA (.dae): positions and diffuse colors of triangles and polygons, placed by the nodes of the scene, in meters.
 //!
 //! `<up_axis>` is not applied: exporters write Y_UP beside coordinates that are z-up (Go1's trunk is one of them), and
 //! the tools around URDF ignore it for that reason. The unit is applied.
 
 mod geometry;
+mod material;
 
+use super::painted::{Painted, Run};
 use super::{Corners, Defect, TriangleMesh};
 use geometry::Surface;
 use roxmltree::{Document, Node, ParsingOptions};
 use slipstick_core::spatial::{Mat3, Quat, Vec3};
 use std::collections::HashMap;
+use std::path::Path;
 
 /// Nodes within nodes, counting those of other files' libraries, beyond this depth are taken for a cycle.
 const MAX_DEPTH: usize = 200;
@@ -18,6 +21,11 @@ const MAX_TRIANGLES: usize = 20_000_000;
 const MAX_ELEMENTS: u32 = 5_000_000;
 
 pub(super) fn read(bytes: &[u8]) -> Result<TriangleMesh, Defect> {
+    Ok(read_painted(bytes, Path::new(""))?.mesh)
+}
+
+/// With the diffuse colors of materials, whose pictures are looked for beside `path`.
+pub(super) fn read_painted(bytes: &[u8], path: &Path) -> Result<Painted, Defect> {
     let text = String::from_utf8_lossy(bytes);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let options = ParsingOptions { nodes_limit: MAX_ELEMENTS, ..ParsingOptions::default() };
@@ -28,18 +36,25 @@ pub(super) fn read(bytes: &[u8]) -> Result<TriangleMesh, Defect> {
         return Err(Defect::whole(format!("expected <COLLADA>, got <{}>", crate::xml::shown(root.tag_name().name()))));
     }
     let by_id = root.descendants().filter_map(|n| n.attribute("id").map(|id| (id, n))).collect();
-    let mut reader = Reader { by_id, surfaces: HashMap::new(), corners: Corners::default(), triangles: Vec::new() };
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let (surfaces, painted) = (HashMap::new(), Painted::default());
+    let mut reader = Reader { by_id, folder, surfaces, corners: Corners::default(), painted };
     let start = Placement { linear: Mat3::IDENTITY * unit(root)?, offset: Vec3::ZERO };
     match scene(root, &reader) {
         Some(scene) => reader.scene(scene, start)?,
         // a bare library of parts
         None => {
             for geometry in root.descendants().filter(|n| n.has_tag_name_of("geometry")) {
-                reader.place(geometry, &start)?;
+                reader.place(geometry, &start, None)?;
             }
         }
     }
-    Ok(TriangleMesh { vertices: reader.corners.vertices, triangles: reader.triangles })
+    let Reader { corners, mut painted, .. } = reader;
+    painted.mesh.vertices = corners.vertices;
+    if painted.uv.iter().all(|uv| *uv == [[0.0; 2]; 3]) {
+        painted.uv.clear();
+    }
+    Ok(painted)
 }
 
 /// Helpers that do not care for namespaces.
@@ -137,9 +152,10 @@ fn placed(node: Node, mut place: Placement) -> Result<Placement, Defect> {
 
 struct Reader<'a, 'i> {
     by_id: HashMap<&'a str, Node<'a, 'i>>,
+    folder: &'a Path,
     surfaces: HashMap<&'a str, Surface>,
     corners: Corners,
-    triangles: Vec<[u32; 3]>,
+    painted: Painted,
 }
 
 impl<'a, 'i> Reader<'a, 'i> {
@@ -168,7 +184,7 @@ impl<'a, 'i> Reader<'a, 'i> {
                 match child.tag_name().name() {
                     "node" => stack.push((child, place, depth + 1)),
                     "instance_node" => stack.push((self.target(child)?, place, depth + 1)),
-                    "instance_geometry" => self.place(self.target(child)?, &place)?,
+                    "instance_geometry" => self.place(self.target(child)?, &place, Some(child))?,
                     "instance_controller" => {
                         return Err(child.defect("skinned meshes are not supported; export a rigid one"));
                     }
@@ -180,23 +196,36 @@ impl<'a, 'i> Reader<'a, 'i> {
     }
 
     /// Adds a part where it is placed.
-    fn place(&mut self, geometry: Node<'a, 'i>, place: &Placement) -> Result<(), Defect> {
+    fn place(
+        &mut self,
+        geometry: Node<'a, 'i>,
+        place: &Placement,
+        instance: Option<Node<'a, 'i>>,
+    ) -> Result<(), Defect> {
         let id = geometry.attribute("id").unwrap_or_default();
         if !self.surfaces.contains_key(id) {
             self.surfaces.insert(id, geometry::read(geometry, &self.by_id)?);
         }
         let surface = &self.surfaces[id];
-        if self.triangles.len() + surface.triangles.len() > MAX_TRIANGLES {
+        let first = self.painted.mesh.triangles.len();
+        if first + surface.triangles.len() > MAX_TRIANGLES {
             return Err(geometry.defect(format!("more than {MAX_TRIANGLES} triangles")));
         }
         // equal points of different parts become one, as do those of one part
         let points = surface.points.iter().map(|p| place.linear * *p + place.offset);
         let numbers: Vec<u32> = points.map(|p| self.corners.number(p)).collect();
         let mirrored = place.linear.determinant() < 0.0;
-        self.triangles.extend(surface.triangles.iter().map(|t| {
+        self.painted.mesh.triangles.extend(surface.triangles.iter().map(|t| {
             let [a, b, c] = t.map(|i| numbers[i as usize]);
             if mirrored { [a, c, b] } else { [a, b, c] }
         }));
+        let turned = |&[a, b, c]: &[[f32; 2]; 3]| if mirrored { [a, c, b] } else { [a, b, c] };
+        self.painted.uv.extend(surface.uv.iter().map(turned));
+        let runs = surface.runs.iter().map(|(end, symbol)| {
+            let paint = material::paint(symbol.as_deref(), instance, &self.by_id, self.folder);
+            Run { end: first + end, paint }
+        });
+        self.painted.runs.extend(runs);
         Ok(())
     }
 }

@@ -4,6 +4,7 @@
 
 mod buffers;
 
+use super::painted::{Paint, Painted, Run};
 use super::{Corners, Defect, TriangleMesh};
 use buffers::Buffers;
 use serde_json::Value;
@@ -15,6 +16,11 @@ const MAX_VISITS: usize = 100_000;
 const MAX_TRIANGLES: usize = 20_000_000;
 
 pub(super) fn read(bytes: &[u8]) -> Result<TriangleMesh, Defect> {
+    Ok(read_painted(bytes)?.mesh)
+}
+
+/// With the base colors of materials.
+pub(super) fn read_painted(bytes: &[u8]) -> Result<Painted, Defect> {
     let (json, binary) = if bytes.starts_with(b"glTF") { chunks(bytes)? } else { (bytes, None) };
     let json: Value = serde_json::from_slice(json).map_err(|e| Defect::whole(format!("not a glTF file: {e}")))?;
     let needed = json["extensionsRequired"].as_array().map_or(&[][..], Vec::as_slice);
@@ -23,9 +29,11 @@ pub(super) fn read(bytes: &[u8]) -> Result<TriangleMesh, Defect> {
         return Err(Defect::whole(format!("extension {shown} is not supported; export the mesh without it")));
     }
     let buffers = Buffers::read(&json, binary)?;
-    let mut reader = Reader { json: &json, buffers, corners: Corners::default(), triangles: Vec::new() };
+    let (corners, triangles, runs) = (Corners::default(), Vec::new(), Vec::new());
+    let mut reader = Reader { json: &json, buffers, corners, triangles, runs, warnings: Vec::new() };
     reader.scene()?;
-    Ok(TriangleMesh { vertices: reader.corners.vertices, triangles: reader.triangles })
+    let mesh = TriangleMesh { vertices: reader.corners.vertices, triangles: reader.triangles };
+    Ok(Painted { mesh, runs: reader.runs, warnings: reader.warnings, ..Painted::default() })
 }
 
 /// The JSON and the binary chunk of a .glb file.
@@ -54,6 +62,8 @@ struct Reader<'a> {
     buffers: Buffers<'a>,
     corners: Corners,
     triangles: Vec<[u32; 3]>,
+    runs: Vec<Run>,
+    warnings: Vec<String>,
 }
 
 impl<'a> Reader<'a> {
@@ -107,8 +117,22 @@ impl<'a> Reader<'a> {
                 let [a, b, c] = t.map(|i| numbers[i as usize]);
                 if mirrored { [a, c, b] } else { [a, b, c] }
             }));
+            let paint = self.paint(&primitive["material"]);
+            self.runs.push(Run { end: self.triangles.len(), paint });
         }
         Ok(())
+    }
+}
+
+impl Reader<'_> {
+    /// The base color of a material, without its pictures.
+    fn paint(&mut self, material: &Value) -> Option<Paint> {
+        let surface = &self.json["materials"][index(material)?]["pbrMetallicRoughness"];
+        if surface.get("baseColorTexture").is_some() && self.warnings.is_empty() {
+            self.warnings.push("pictures of glTF files are not shown, only their colors".into());
+        }
+        let factor = |k: usize| surface["baseColorFactor"][k].as_f64().filter(|x| x.is_finite()).unwrap_or(1.0);
+        Some(Paint { rgba: [factor(0), factor(1), factor(2), factor(3)], picture: None })
     }
 }
 

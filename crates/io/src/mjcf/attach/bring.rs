@@ -45,16 +45,19 @@ pub(super) fn classes(document: &mut Document, root: usize, child: usize, prefix
     }
 }
 
-/// Meshes and height fields are found where the other model looks for them. Materials tell what rays pass through.
+/// Files are found where the other model looks for them. Materials tell what rays pass through.
 pub(super) fn assets(document: &mut Document, root: usize, child: usize, prefix: &str, compilers: &Compilers) {
     let model = document.element(child);
     let folders = Folders::new(model.file(), compilers.of(model));
+    let textures = Folders::of_textures(model.file(), compilers.of(model));
     let found = |asset: Element| {
+        let folders = if asset.name() == "texture" { &textures } else { &folders };
         let path = asset.attribute("file").map(|file| folders.path(file));
         (asset.id(), path.map(|p| std::path::absolute(&p).unwrap_or(p).display().to_string()))
     };
     let all = model.all("asset").flat_map(|section| section.children());
-    let assets: Vec<_> = all.filter(|e| matches!(e.name(), "mesh" | "hfield" | "material")).map(found).collect();
+    let assets: Vec<_> =
+        all.filter(|e| matches!(e.name(), "mesh" | "hfield" | "material" | "texture")).map(found).collect();
     let edit = |kind: &str, list: &mut Written, path: &Option<String>| {
         let unnamed = !list.iter().any(|(n, ..)| n == "name");
         if let Some(stem) = path.as_ref().and_then(|f| Path::new(f).file_stem()).filter(|_| unnamed) {
@@ -63,7 +66,7 @@ pub(super) fn assets(document: &mut Document, root: usize, child: usize, prefix:
         rename(list, prefix);
         let file = list.iter_mut().find(|(n, ..)| n == "file");
         file.into_iter().zip(path).for_each(|((_, value, _), path)| value.clone_from(path));
-        if kind != "hfield" {
+        if matches!(kind, "mesh" | "material") {
             class_of_its_own(list, prefix);
         }
     };
