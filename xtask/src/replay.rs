@@ -18,10 +18,8 @@ const CHECKED: [(&str, &[&str]); 2] = [
     ("quadruped.html", &["quadruped", "--time", "10", "--controller", "random", "--seed", "1"]),
     ("shapes.html", &["crates/view/web/shapes.xml", "--controller", "off"]),
 ];
-const DERIVATIVES: (&str, &[&str]) = (
-    "derivatives.html",
-    &["quadruped", "--time", "0.5", "--gradient", "velocity:trunk:x", "--perturb", "v:root[0]=1"],
-);
+const DERIVATIVES: (&str, &[&str]) =
+    ("derivatives.html", &["quadruped", "--time", "0.5", "--gradient", "velocity:trunk:x", "--perturb", "v:root[0]=1"]);
 /// A picture in the repository may take so much, one that moves so much.
 const MOST_PICTURE: u64 = 150_000;
 const MOST_MOTION: u64 = 600_000;
@@ -112,7 +110,8 @@ fn take(workspace: &Workspace, picture: &Picture) -> Outcome {
             page
         }
         Page::Example(name, page) => {
-            let mut example = workspace.cargo(&["run", "--quiet", "--package", "slipstick-examples", "--example", name]);
+            let mut example =
+                workspace.cargo(&["run", "--quiet", "--package", "slipstick-examples", "--example", name]);
             prepare(example.arg("--").arg(folder(workspace)?))?;
             folder(workspace)?.join(page)
         }

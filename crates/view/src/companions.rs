@@ -1,7 +1,6 @@
 //! Other replays on a page: behind the first as a ghost, or beside it.
 
 use crate::replay::Replay;
-use crate::scene;
 use serde_json::{Value, json};
 use slipstick::spatial::Vec3;
 
@@ -33,7 +32,7 @@ impl Companion {
         json!({
             "name": self.replay.title(),
             "offset": offset,
-            "robot": if same { Value::Null } else { scene::robot(theirs) },
+            "robot": if same { Value::Null } else { self.replay.robot_json() },
             "frames": self.replay.frames_json(),
         })
     }

@@ -41,6 +41,7 @@ mod page;
 mod perturbation;
 mod replay;
 mod scene;
+mod visuals;
 
 pub use error::ViewError;
 pub use gradients::{InputGradient, Output};

@@ -7,6 +7,7 @@ use crate::frames::{Frames, Shot, seven};
 use crate::gradients::{self, Channels, InputGradient, Output};
 use crate::marks::Mark;
 use crate::perturbation::{self, Ghost, Perturbation};
+use crate::visuals::Appearance;
 use crate::{page, scene};
 use serde_json::{Value, json};
 use slipstick::dynamics::Workspace;
@@ -16,6 +17,7 @@ use slipstick::step::ContactView;
 use slipstick::{InputError, Model, State, Step, Trajectory};
 use std::io::Write;
 use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
 /// Frames per second unless told otherwise: as many as a screen shows.
 const FRAME_RATE: f64 = 60.0;
@@ -41,6 +43,8 @@ pub struct Replay {
     shot: Shot,
     /// Poses of the mocap bodies in it; empty: those of the model.
     mocap: Vec<f64>,
+    /// What the model looks like, once it was asked for.
+    appearance: OnceLock<Arc<Appearance>>,
 }
 
 impl Replay {
@@ -57,6 +61,7 @@ impl Replay {
             companions: Vec::new(),
             shot: Shot::default(),
             mocap: Vec::new(),
+            appearance: OnceLock::new(),
         }
     }
 
@@ -118,11 +123,21 @@ impl Replay {
         self.frames.len()
     }
 
-    /// What the page does not show although it was asked for.
+    /// What the page does not show: parts of the model's look, with file and reason, and gradients that do not exist. The page has
+    /// the list as well. Reads the meshes and pictures of the model when it is first asked.
     pub fn warnings(&self) -> Vec<String> {
         let Channels { missing, reason, .. } = &self.channels;
         let gradients = reason.iter().map(|why| format!("{missing} gradients are not shown, the first because: {why}"));
-        gradients.collect()
+        self.appearance().warnings.iter().cloned().chain(gradients).collect()
+    }
+
+    fn appearance(&self) -> &Appearance {
+        self.appearance.get_or_init(|| Arc::new(Appearance::of(&self.model)))
+    }
+
+    /// The robot and what stands around it.
+    pub(crate) fn robot_json(&self) -> Value {
+        scene::robot(&self.model, self.appearance())
     }
 
     /// Where mocap bodies are in the states to come (7 numbers each; none: as in the file). Steps and trajectories know it.
@@ -296,7 +311,7 @@ impl Replay {
 
     fn to_json(&self) -> Value {
         let mut data = scene::head(&self.title, &self.model);
-        data["robot"] = scene::robot(&self.model);
+        data["robot"] = self.robot_json();
         data["frames"] = self.frames_json();
         data["gradients"] = self.channels.to_json(&self.model, &self.frames);
         data["changes"] = self.ghosts.iter().map(|ghost| ghost.to_json(&self.frames)).collect();

@@ -2,6 +2,7 @@
 
 use crate::encode;
 use crate::frames::seven;
+use crate::visuals::Appearance;
 use serde_json::{Value, json};
 use slipstick::Model;
 use slipstick::files::convex_hull;
@@ -17,13 +18,14 @@ pub(crate) fn head(title: &str, model: &Model) -> Value {
 }
 
 /// The robot and what stands around it.
-pub(crate) fn robot(model: &Model) -> Value {
+pub(crate) fn robot(model: &Model, appearance: &Appearance) -> Value {
     json!({
         "bodies": bodies(model),
         "joints": joints(model),
         "geoms": model.geoms().iter().enumerate().map(|(k, g)| geom(model, GeomId(k), g)).collect::<Vec<_>>(),
         "meshes": model.meshes().iter().enumerate().map(|(k, m)| mesh(m, scale(model, k))).collect::<Vec<_>>(),
         "fields": model.fields().iter().map(field).collect::<Vec<_>>(),
+        "visuals": appearance.json,
     })
 }
 
@@ -144,7 +146,7 @@ mod tests {
     }
 
     fn told(model: &Model) -> Value {
-        robot(model)
+        robot(model, &Appearance::of(model))
     }
 
     #[test]

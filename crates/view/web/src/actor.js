@@ -7,11 +7,11 @@ import { robot } from "./robot.js";
 const FAINT = 0.32; // opacity of a ghost
 
 export class Actor {
-  // `data`: the robot; `frames`: its motion.
-  constructor(data, frames) {
+  // `data`: the robot; `frames`: its motion; `changed()` is called when a picture of a texture has been read.
+  constructor(data, frames, changed) {
     this.data = data;
     this.motion = new Motion(frames, data.bodies.length - 1);
-    Object.assign(this, robot(data)); // bodies, balls
+    Object.assign(this, robot(data, changed)); // bodies, balls, any, show
     this.group = new Group();
     this.group.add(...this.bodies);
   }

@@ -10,11 +10,11 @@ const REACH = 0.6; // how far the slider moves what changes most, in radii of wh
 const TURN = 1.2; // the same for rotations (rad)
 
 export class Change {
-  constructor(data, radius) {
+  constructor(data, radius, changed) {
     this.all = data.changes.map(({ name, twists }) => ({ name, twists: floats(twists) }));
     this.visible = this.all.length > 0;
     if (!this.visible) return;
-    this.actor = new Actor(data.robot, data.frames).fade(TINT);
+    this.actor = new Actor(data.robot, data.frames, changed).fade(TINT);
     this.all.forEach((change) => (change.most = most(change.twists, radius)));
     this.choice = 0;
     this.part = 0.5;

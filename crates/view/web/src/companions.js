@@ -6,9 +6,9 @@ import { Actor } from "./actor.js";
 const GHOST = new Color("#3c6fc4");
 
 export class Companions {
-  constructor(data) {
+  constructor(data, changed) {
     this.all = data.companions.map(({ name, offset, robot, frames }) => {
-      const actor = new Actor(robot ?? data.robot, frames);
+      const actor = new Actor(robot ?? data.robot, frames, changed);
       if (offset) actor.group.position.fromArray(offset);
       else actor.fade(GHOST);
       return { name, actor, beside: offset !== null };

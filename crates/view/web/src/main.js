@@ -33,15 +33,24 @@ function trouble(message) {
 window.addEventListener("error", (event) => trouble(event.message));
 window.addEventListener("unhandledrejection", (event) => trouble(event.reason?.message ?? String(event.reason)));
 
-// What the user should know about the frame or the page.
-function notice(data, world, frame) {
-  const words = [STATUS[world.motion.status[frame]], ...data.warnings].filter(Boolean);
-  find("notice").textContent = words.join(" · ");
-  find("notice").hidden = words.length === 0;
+// What the user should know about the step that led to a frame.
+function notice(world, frame) {
+  const word = STATUS[world.motion.status[frame]];
+  find("notice").textContent = word;
+  find("notice").hidden = !word;
+}
+
+// What the page does not show, as a list that opens.
+function missing(warnings) {
+  const note = find("missing");
+  note.hidden = warnings.length === 0;
+  note.firstChild.textContent = `${warnings.length} not shown`;
+  note.lastChild.append(...warnings.map((text) => Object.assign(document.createElement("li"), { textContent: text })));
 }
 
 function switches(menu, data, world) {
   const { contacts, gradients, labels, change, companions, camera } = world;
+  if (world.actor.any) menu.add("visual", "visual shapes", "v", true, (on) => world.actors.forEach((actor) => actor.show(on)));
   const some = world.motion.modes.length > 0;
   find("legend").hidden = !some;
   if (some) {
@@ -73,16 +82,17 @@ function bars({ contacts, gradients }) {
 
 async function start() {
   const [data, canvas] = [await read(), find("canvas")];
-  const world = new World(data, canvas);
-  const { motion, camera } = world;
   let stale = true;
   const change = () => (stale = true);
+  const world = new World(data, canvas, change);
+  const { motion, camera } = world;
+  missing(data.warnings);
 
   const player = new Player(motion, (frame, part) => {
     selection.at(frame);
     world.show(frame, part, player.time);
     plots.show(frame);
-    notice(data, world, frame);
+    notice(world, frame);
     change();
   });
   const again = () => {

@@ -2,6 +2,7 @@
 
 import { Box3, CapsuleGeometry, Color, Group, Mesh, MeshStandardMaterial, Sphere, Vector3 } from "three";
 import { geometry } from "./shapes.js";
+import { Visuals } from "./visuals.js";
 
 // By depth below the root, so that the legs of a robot look alike; each further tree has a color of its own.
 const LIMBS = ["#f4f5f7", "#465366", "#4a86c8", "#5a6779", "#93b9e2", "#778698"];
@@ -19,12 +20,9 @@ function color(body, index, data) {
   return new Color(base).multiplyScalar(index % 2 ? SECOND : 1);
 }
 
-function shape(geom, index, data) {
+function shape(geom, material, data) {
   const form = geometry(geom, data);
   if (!form) return null;
-  const material = new MeshStandardMaterial({ color: color(geom.body, index, data), roughness: ROUGH });
-  // of faces in one plane the same is always in front
-  Object.assign(material, { polygonOffset: true, polygonOffsetFactor: 0, polygonOffsetUnits: index % 8 });
   const mesh = new Mesh(form, material);
   mesh.name = geom.name;
   mesh.position.fromArray(geom.pose);
@@ -49,19 +47,29 @@ function bones(data, bodies) {
   });
 }
 
-// A group per body, the world's first, and a ball around the shapes of each moving one.
-export function robot(data) {
-  const bodies = data.bodies.map(() => new Group());
-  for (const geom of data.geoms) {
-    const mesh = shape(geom, bodies[geom.body].children.length, data);
-    if (mesh) bodies[geom.body].add(mesh);
-  }
+// A group per body, the world's first, and a ball around the shapes of each moving one. `show(visual)` chooses between the
+// shapes that the file shows and those that touch; `changed()` is called when a picture has been read.
+export function robot(data, changed) {
+  const plain = (body, index) => new MeshStandardMaterial({ color: color(body, index, data), roughness: ROUGH });
+  const visuals = new Visuals(data, plain, changed);
+  const [bodies, solid] = [data.bodies.map(() => new Group()), data.bodies.map(() => new Group())];
+  data.geoms.forEach((geom, number) => {
+    const ground = geom.kind === "hfield" || geom.kind === "terrain";
+    // shapes that touch nothing belong to the other view
+    if (visuals.any && !ground && !visuals.touching.has(number)) return;
+    const group = ground ? bodies[geom.body] : solid[geom.body];
+    const mesh = shape(geom, visuals.paint(number, geom.body, group.children.length), data);
+    if (mesh) group.add(mesh);
+  });
+  const all = [visuals.groups, solid];
+  for (const groups of all) groups.forEach((group, k) => group.children.length > 0 && bodies[k].add(group));
   bones(data, bodies);
+  const show = (visual) => all.forEach((groups, k) => groups.forEach((group) => (group.visible = visual === (k === 0))));
   const balls = bodies.slice(1).map((body) => {
     const box = new Box3().setFromObject(body);
     if (box.isEmpty()) return { center: new Vector3(), radius: 0 };
     const { center, radius } = box.getBoundingSphere(new Sphere());
     return { center: center, radius };
   });
-  return { bodies, balls };
+  return { bodies, balls, any: visuals.any, show };
 }

@@ -21,10 +21,11 @@ function roaming({ middles }, start) {
 }
 
 export class World {
-  constructor(data, canvas) {
+  // `changed()` is called when a picture of a texture has been read.
+  constructor(data, canvas, changed) {
     this.scene = new Scene();
     this.screen = renderer(canvas);
-    this.actor = new Actor(data.robot, data.frames);
+    this.actor = new Actor(data.robot, data.frames, changed);
     this.motion = this.actor.motion;
     const { bodies, balls } = this.actor;
     const path = this.motion.path(balls);
@@ -34,8 +35,8 @@ export class World {
     const size = WIDE * this.motion.largest(balls, data.robot.bodies.slice(1).map(({ tree }) => tree)) || path.radius;
     this.contacts = new Contacts(this.motion, Math.min(size, path.radius));
     this.gradients = new Gradients(data, this.actor, Math.min(size, path.radius));
-    this.companions = new Companions(data);
-    this.change = new Change(data, path.radius);
+    this.companions = new Companions(data, changed);
+    this.change = new Change(data, path.radius, changed);
     this.camera = new Camera(canvas, path);
     this.labels = new Labels(this.actor, this.camera.camera, Math.min(size, path.radius));
     this.scene.add(this.dome, this.sun.group, this.actor.group, this.contacts.group, this.gradients.group, ...this.companions.groups);
@@ -77,6 +78,11 @@ export class World {
   render(width, height) {
     this.screen.render(this.scene, this.camera.camera);
     this.labels.place(width, height);
+  }
+
+  // All robots that are drawn.
+  get actors() {
+    return [this.actor, this.change.actor, ...this.companions.all.map(({ actor }) => actor)].filter(Boolean);
   }
 
   get lights() {
