@@ -22,6 +22,7 @@ from ._native import (
     StepContact,
     StepJacobian,
     Tendon,
+    Visual,
     WarmStart,
 )
 
@@ -47,5 +48,6 @@ __all__ = [
     "StepContact",
     "StepJacobian",
     "Tendon",
+    "Visual",
     "WarmStart",
 ]

@@ -87,7 +87,7 @@ mod _native {
     #[pymodule_export]
     use crate::model::load::{builtin, builtin_names, load, loads};
     #[pymodule_export]
-    use crate::model::named::{Actuator, Body, Frame, Geom, Joint};
+    use crate::model::named::{Actuator, Body, Frame, Geom, Joint, Visual};
     #[pymodule_export]
     use crate::model::options::{Correction, Options};
     #[pymodule_export]

@@ -281,6 +281,12 @@ impl Model {
         Ok(Geom::new(m, geom.number("geom", m.geoms().len(), |name| m.geom(name).map(|id| id.0))?))
     }
 
+    /// What the file shows (list of types.Visual): shapes, colors and meshes for pictures. Physics never reads them.
+    #[getter]
+    fn visuals(&self) -> Vec<named::Visual> {
+        named::visuals::all(&self.inner)
+    }
+
     /// A link or site by name or number (types.Frame): body, pose.
     fn frame(&self, #[pyo3(from_py_with = arg::frame)] frame: Key) -> Result<Frame, Failure> {
         let m = &self.inner;

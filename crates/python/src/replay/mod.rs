@@ -194,9 +194,11 @@ impl Replay {
         Ok(())
     }
 
+    /// What the page does not show: parts of the model's look, with file and reason, and gradients that do not exist (list of
+    /// str); the page shows it, too.
     #[getter]
-    fn warnings(&self) -> Vec<String> {
-        self.inner.warnings()
+    fn warnings(&self, py: Python<'_>) -> Vec<String> {
+        py.detach(|| self.inner.warnings())
     }
 
     /// The page (str).

@@ -1,19 +1,20 @@
 //! Shapes.
 
+use super::visuals::{MeshArrays, arrays};
 use super::{element_class, quaternion, square};
 use crate::arrays::{Matrix, Vector};
-use numpy::ndarray::Array2;
-use numpy::{IntoPyArray, PyArray1, PyArray2};
+use numpy::PyArray1;
 use pyo3::prelude::*;
 use slipstick::Model;
 use slipstick::model::{GeomId, ParameterGroup, Shape};
+use slipstick::spatial::Vec3;
 
 element_class! {
     /// A shape fixed to a body.
     ///
     /// Attributes: name, index, type ("box", …), body (name), link (name), position (3,), rotation (3, 3) and quaternion (4,) in the
     /// body's frame, size (radius; radius and half length; half sizes) (m), mesh (corners (n, 3) (m) and triangles (m, 3), or
-    /// None), friction, restitution, compliance (1/kg).
+    /// None), rgba (4,), friction, restitution, compliance (1/kg).
     Geom
 }
 
@@ -27,8 +28,14 @@ impl Geom {
     }
 }
 
-/// Corners (n, 3) and triangles (m, 3) of a mesh.
-type MeshArrays<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<i64>>);
+/// Corners and triangles of the mesh of a geom, scaled; `None` for other shapes.
+pub fn mesh<'py>(py: Python<'py>, model: &Model, geom: GeomId) -> Option<MeshArrays<'py>> {
+    let (Shape::Mesh { mesh: id } | Shape::Terrain { mesh: id }) = model.geoms()[geom.0].shape else { return None };
+    let mesh = &model.meshes()[id.0];
+    let s = &model.parameters().group(ParameterGroup::MeshScale)[3 * id.0..3 * id.0 + 3];
+    let corners: Vec<Vec3> = mesh.vertices.iter().map(|v| Vec3::new(v.x * s[0], v.y * s[1], v.z * s[2])).collect();
+    Some(arrays(py, &corners, &mesh.triangles))
+}
 
 #[pymethods]
 impl Geom {
@@ -80,13 +87,12 @@ impl Geom {
 
     #[getter]
     fn mesh<'py>(&self, py: Python<'py>) -> Option<MeshArrays<'py>> {
-        let (Shape::Mesh { mesh: id } | Shape::Terrain { mesh: id }) = self.inner().shape else { return None };
-        let mesh = &self.model.meshes()[id.0];
-        let scale = &self.model.parameters().group(ParameterGroup::MeshScale)[3 * id.0..3 * id.0 + 3];
-        let corners =
-            Array2::from_shape_fn((mesh.vertices.len(), 3), |(i, k)| mesh.vertices[i].to_array()[k] * scale[k]);
-        let triangles = Array2::from_shape_fn((mesh.triangles.len(), 3), |(i, k)| i64::from(mesh.triangles[i][k]));
-        Some((corners.into_pyarray(py), triangles.into_pyarray(py)))
+        mesh(py, &self.model, GeomId(self.index))
+    }
+
+    #[getter]
+    fn rgba<'py>(&self, py: Python<'py>) -> Vector<'py> {
+        PyArray1::from_slice(py, &self.model.visuals().geoms[self.index].rgba())
     }
 
     #[getter]

@@ -1,13 +1,15 @@
 //! `model.body("x")`, `model.joint("x")`, `model.actuator("x")`, `model.geom("x")`, `model.frame("x")`: one element with
-//! its numbers.
+//! its numbers; `model.visuals`.
 
 mod bodies;
 mod geoms;
 mod joints;
+pub mod visuals;
 
 pub use bodies::{Body, Frame};
 pub use geoms::Geom;
 pub use joints::{Actuator, Joint};
+pub use visuals::Visual;
 
 use crate::arrays::{Matrix, Vector};
 use crate::errors::Failure;
