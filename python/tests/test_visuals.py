@@ -48,7 +48,6 @@ def test_visuals_are_mujocos_geoms_with_their_colors_groups_and_poses(robot):
     if any(FITTED in warning for warning in slipstick.Replay(model).warnings):
         pytest.skip(FITTED)
     kinds = {mujoco.mjtGeom.mjGEOM_HFIELD, mujoco.mjtGeom.mjGEOM_SDF}
-    names = lambda geom: m.geom(geom).name
     geoms = [g for g in range(m.ngeom) if m.geom_type[g] not in kinds]
     visuals = [v for v in model.visuals if v.type != "hfield"]
     # links merged here are bodies there: by link, in the order of the file within it
@@ -59,7 +58,7 @@ def test_visuals_are_mujocos_geoms_with_their_colors_groups_and_poses(robot):
     shown = [v for v in visuals if v.group <= 2]
     assert len(shown) == sum(m.geom_group[g] <= 2 for g in geoms)
     for visual, geom in zip(visuals, geoms):
-        assert visual.name == names(geom) and visual.group == m.geom_group[geom], (visual, names(geom))
+        assert (visual.name, visual.group) == (m.geom(geom).name, m.geom_group[geom])
         np.testing.assert_allclose(visual.rgba, oracle_color(m, geom), atol=1e-6)
         position, rotation = oracle_pose(m, geom)
         frame = model.frame(visual.link)
@@ -100,7 +99,7 @@ def test_visuals_of_urdf_come_with_meshes_that_are_read_on_request(name):
 def test_pages_hold_the_visuals_and_say_what_is_missing(tmp_path):
     xml = """<mujoco><asset><mesh name="arm" file="none.stl"/></asset><worldbody><body><freejoint/>
       <geom size="0.1" group="3"/><geom size="0.2" contype="0" conaffinity="0" rgba="1 0 0 1" name="skin"/>
-      <geom type="mesh" mesh="arm" contype="0" conaffinity="0"/></body></worldbody></mujoco>"""
+      <geom type="mesh" mesh="arm" contype="0" conaffinity="0" mass="0"/></body></worldbody></mujoco>"""
     (tmp_path / "robot.xml").write_text(xml)
     model = slipstick.load(tmp_path / "robot.xml")
     replay = slipstick.Replay(model)

@@ -49,7 +49,7 @@ fn what_makes_no_difference_is_one_note_for_the_whole_file() {
            <geom size="1" solref="0.1 1" rgba="1 0 0 1"/><geom size="1" solref="0.2 1"/></body></worldbody></mujoco>"#,
     )
     .unwrap();
-    let note = "not used, makes no difference to the motion here: softness and solver of MuJoCo \
+    let note = "makes no difference to the motion here: softness and solver of MuJoCo \
                 (cone, impratio, solref, solreflimit); pictures (light, texture, visual); \
                 measurements and records (size)";
     assert_eq!(model.notes(), [note]);

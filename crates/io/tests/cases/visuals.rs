@@ -29,7 +29,7 @@ fn visual_meshes_keep_path_scale_material_and_group_and_are_not_read() {
         <asset><mesh name="arm" file="a.stl" scale="2 2 2" refpos="1 0 0"/><texture name="skin" type="2d" file="s.png"/>
           <material name="shell" texture="skin" rgba="1 0 0 1" texrepeat="2 3" class="v"/></asset>
         <worldbody><body><freejoint/><geom size="0.1" group="3"/>
-          <geom class="v" mesh="arm" material="shell" pos="0 0 1"/></body></worldbody>"#,
+          <geom class="v" mesh="arm" material="shell" pos="0 0 1" mass="0"/></body></worldbody>"#,
     );
     assert_eq!((model.geoms().len(), shapes(&model).len()), (1, 2));
     let arm = &shapes(&model)[1];
@@ -75,7 +75,7 @@ fn what_is_wrong_with_pictures_is_a_warning_of_theirs() {
     let model = mjcf(
         r#"<asset><material name="a" texture="none"/><mesh name="arm" file="a.stl"/></asset>
         <worldbody><body><freejoint/><geom size="0.1" material="b"/>
-        <geom type="mesh" mesh="arm" contype="0" conaffinity="0" pos="0 0"/></body></worldbody>"#,
+        <geom type="mesh" mesh="arm" contype="0" conaffinity="0" mass="0" pos="0 0"/></body></worldbody>"#,
     );
     let warnings = &model.visuals().warnings;
     assert_eq!(warnings.len(), 3, "{warnings:?}");
@@ -89,7 +89,7 @@ fn replicated_and_attached_bodies_bring_their_visuals() {
     let model = mjcf(
         r#"<asset><mesh name="arm" file="a.stl"/></asset>
         <worldbody><replicate count="3" offset="1 0 0"><body name="b"><freejoint/><geom size="0.1" group="3"/>
-          <geom type="mesh" mesh="arm" contype="0" conaffinity="0"/></body></replicate></worldbody>"#,
+          <geom type="mesh" mesh="arm" contype="0" conaffinity="0" mass="0"/></body></replicate></worldbody>"#,
     );
     let shown: Vec<usize> = shapes(&model).iter().filter(|v| v.is_shown()).map(|v| v.body.0).collect();
     assert_eq!(shown, [1, 2, 3]);

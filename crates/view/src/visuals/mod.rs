@@ -95,14 +95,14 @@ impl Reader {
                 value["kind"] = json!(shape.name());
                 value["size"] = json!(shape.size());
             }
-            VisualShape::Mesh(source) => value["mesh"] = json!(self.mesh(source)),
+            VisualShape::Mesh(source) => value["mesh"] = json!(self.mesh(source, v.look.is_given())),
             _ => {}
         }
         value
     }
 
     /// Number of a mesh, which is read when it is first met.
-    fn mesh(&mut self, source: &Arc<MeshSource>) -> usize {
+    fn mesh(&mut self, source: &Arc<MeshSource>, has_color: bool) -> usize {
         let address = Arc::as_ptr(source).addr();
         if let Some(known) = self.numbers.get(&address) {
             return *known;
@@ -111,7 +111,10 @@ impl Reader {
             self.warnings.push(error.to_string());
             PaintedMesh::default()
         });
-        self.warnings.append(&mut mesh.warnings);
+        // colors that nobody sees are not missed
+        if !has_color || has_own_colors(source) {
+            self.warnings.append(&mut mesh.warnings);
+        }
         simplify::reduce(&mut mesh, MOST_TRIANGLES); // so that the memory of all has a bound
         self.meshes.push((source.clone(), mesh));
         self.numbers.insert(address, self.meshes.len() - 1);

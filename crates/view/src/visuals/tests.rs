@@ -7,7 +7,7 @@ const ROBOT: &str = r#"<mujoco>
   <asset><material name="metal" rgba="0.1 0.2 0.3 1" shininess="0.9"/><mesh name="arm" file="not/there.stl"/>
     <mesh name="wedge" vertex="0 0 0  1 0 0  0 1 0  0 0 1"/></asset>
   <worldbody><geom type="plane" size="1 1 1"/><body><freejoint/>
-    <geom type="mesh" mesh="arm" class="visual"/><geom class="visual" size="0.1" rgba="1 0 0 1"/>
+    <geom type="mesh" mesh="arm" class="visual" mass="0"/><geom class="visual" size="0.1" rgba="1 0 0 1"/>
     <geom type="mesh" mesh="wedge" class="visual" mass="0"/><geom type="capsule" size="0.1 0.2" group="3"/>
   </body></worldbody></mujoco>"#;
 

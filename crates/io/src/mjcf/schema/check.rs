@@ -110,7 +110,7 @@ impl Idle {
         ];
         let told: Vec<String> =
             parts.iter().filter(|(_, s)| !s.is_empty()).map(|(what, s)| format!("{what} ({})", list(s))).collect();
-        (!told.is_empty()).then(|| format!("not used, makes no difference to the motion here: {}", told.join("; ")))
+        (!told.is_empty()).then(|| format!("makes no difference to the motion here: {}", told.join("; ")))
     }
 }
 
