@@ -47,12 +47,11 @@ def test_visuals_are_mujocos_geoms_with_their_colors_groups_and_poses(robot):
     m, model = compiled(robot), loaded(robot)
     if any(FITTED in warning for warning in slipstick.Replay(model).warnings):
         pytest.skip(FITTED)
-    kinds = {mujoco.mjtGeom.mjGEOM_HFIELD, mujoco.mjtGeom.mjGEOM_SDF}
-    geoms = [g for g in range(m.ngeom) if m.geom_type[g] not in kinds]
+    unread = [int(mujoco.mjtGeom.mjGEOM_HFIELD), int(mujoco.mjtGeom.mjGEOM_SDF)]
+    geoms = [g for g in range(m.ngeom) if int(m.geom_type[g]) not in unread]
     visuals = [v for v in model.visuals if v.type != "hfield"]
-    # links merged here are bodies there: by link, in the order of the file within it
-    place = {model.frame(i).name: i for i in range(model.n_frames)}
-    geoms.sort(key=lambda g: place[m.body(m.geom_bodyid[g]).name or "world"])
+    # both have links in depth-first order and their geoms in that of the file
+    place = {model.frame(i).name: i for i in range(m.nbody)}
     visuals.sort(key=lambda v: place[v.link])
     assert len(visuals) == len(geoms)
     shown = [v for v in visuals if v.group <= 2]
