@@ -73,6 +73,31 @@ pub enum InputError {
         /// Name of the model that came.
         got: String,
     },
+    /// Something that was saved, or made, for another model.
+    OtherModel {
+        /// Which thing.
+        what: &'static str,
+        /// Key of the structure that it is for.
+        expected: u64,
+        /// Key of the model's structure.
+        got: u64,
+    },
+    /// Saved bytes in the form of another version.
+    Version {
+        /// What was saved.
+        what: &'static str,
+        /// Version that is read.
+        expected: u64,
+        /// Version of the bytes.
+        got: u64,
+    },
+    /// Saved bytes that are not as they were written.
+    Damaged {
+        /// What was expected.
+        what: &'static str,
+        /// What is there.
+        found: &'static str,
+    },
     /// Something that carries no activations, for a model that has them.
     Activations {
         /// Which thing.
@@ -106,6 +131,14 @@ impl fmt::Display for InputError {
             InputError::TooLarge { what, index, got } => {
                 write!(f, "{what}[{index}]: expected a number below 1e60 in magnitude, got {got:e}")
             }
+            InputError::OtherModel { what, expected, got } => {
+                write!(f, "{what}: it belongs to another model (structure {expected:016x}, got {got:016x})")
+            }
+            InputError::Version { what, expected, got } => {
+                let saved = "it was saved by another version";
+                write!(f, "{what}: expected version {expected} of the format, got {got}: {saved}")
+            }
+            InputError::Damaged { what, found } => write!(f, "{what}: expected bytes as they were saved, got {found}"),
             InputError::ZeroMocapQuaternion { body } => {
                 write!(f, "mocap: the quaternion of body '{body}' is zero, expected one with a direction")
             }

@@ -4,6 +4,8 @@
 //! solves for the impulses, [`step()`] puts the stages in order. [`spatial`] and [`linalg`] are the vocabulary.
 //! `docs/math/notation.md` lists the symbols.
 
+#[doc(hidden)]
+pub mod bytes;
 pub mod collision;
 pub mod constraint;
 mod dispatch;

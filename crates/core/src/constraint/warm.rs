@@ -1,6 +1,7 @@
 //! The warm start of a step: impulses under the keys of their constraints, and the end points of collision searches.
 //! (contact-13)
 
+use crate::bytes::{Kind, open, seal};
 use crate::collision::SearchMemory;
 use crate::error::InputError;
 use crate::footprint::{Footprint, footprint};
@@ -73,11 +74,11 @@ impl Finder<'_> {
 pub struct WarmStart {
     pub(crate) impulses: WarmImpulses,
     pub(crate) searches: SearchMemory,
+    /// Key of the structure that it is for; `None`: empty, for all.
+    pub(crate) structure: Option<u64>,
 }
 
-/// First number of a saved warm start.
-const MAGIC: u64 = 0x736c_6970_7761_726d;
-const VERSION: u64 = 2;
+const KIND: Kind = Kind { what: "warm start", magic: *b"slipwarm", version: 3 };
 /// Numbers of 8 bytes per impulse and per search.
 const IMPULSE_WORDS: usize = 6;
 const SEARCH_WORDS: usize = 5;
@@ -87,6 +88,7 @@ impl WarmStart {
     pub fn clear(&mut self) {
         self.impulses.clear();
         self.searches.clear();
+        self.structure = None;
     }
 
     /// Bytes that it takes on the heap.
@@ -94,10 +96,11 @@ impl WarmStart {
         self.impulses.heap() + self.searches.heap()
     }
 
-    /// Bytes to be saved: numbers of 8 bytes, little-endian.
+    /// Bytes to be saved: a head with version and checksum, then numbers of 8 bytes, little-endian.
     pub fn to_bytes(&self) -> Vec<u8> {
         let searches = self.searches.entries();
-        let mut words = vec![MAGIC, VERSION, self.impulses.0.len() as u64, searches.len() as u64];
+        let mut words = vec![u64::from(self.structure.is_some()), self.structure.unwrap_or(0)];
+        words.extend([self.impulses.0.len() as u64, searches.len() as u64]);
         for StoredImpulse { key, impulse: x, relaxation } in &self.impulses.0 {
             words.extend([key.0, key.1, x.x.to_bits(), x.y.to_bits(), x.z.to_bits(), relaxation.to_bits()]);
         }
@@ -105,21 +108,21 @@ impl WarmStart {
             let starts = u64::from(start[0]) << 32 | u64::from(start[1]);
             words.extend([*pair as u64, axis.x.to_bits(), axis.y.to_bits(), axis.z.to_bits(), starts]);
         }
-        words.iter().flat_map(|w| w.to_le_bytes()).collect()
+        let body: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        seal(&KIND, &body)
     }
 
-    /// From saved bytes.
+    /// From saved bytes. Those of another version and damaged ones are errors.
     pub fn from_bytes(bytes: &[u8]) -> Result<WarmStart, InputError> {
         let wrong = |expected, got| InputError::Value { what: "warm start".into(), expected, got };
-        let words: Vec<u64> = bytes.as_chunks::<8>().0.iter().map(|b| u64::from_le_bytes(*b)).collect();
-        let [MAGIC, version, impulses, searches, rest @ ..] = &words[..] else {
-            return Err(wrong("bytes of a saved warm start", bytes.len() as f64));
+        let body = open(&KIND, bytes)?;
+        let words: Vec<u64> = body.as_chunks::<8>().0.iter().map(|b| u64::from_le_bytes(*b)).collect();
+        let [known, structure, impulses, searches, rest @ ..] = &words[..] else {
+            return Err(wrong("as many bytes as its head says", bytes.len() as f64));
         };
-        if *version != VERSION {
-            return Err(wrong("version 2", *version as f64));
-        }
+        let structure = (*known != 0).then_some(*structure);
         let needed = (*impulses as u128) * IMPULSE_WORDS as u128 + (*searches as u128) * SEARCH_WORDS as u128;
-        if needed != rest.len() as u128 || !bytes.len().is_multiple_of(8) {
+        if needed != rest.len() as u128 || !body.len().is_multiple_of(8) {
             return Err(wrong("as many bytes as its head says", bytes.len() as f64));
         }
         let (first, second) = rest.split_at(*impulses as usize * IMPULSE_WORDS);
@@ -139,7 +142,7 @@ impl WarmStart {
         if let Some(k) = impulses.iter().find(|k| !(0.0..LARGEST).contains(&k.relaxation)) {
             return Err(wrong("compliances of zero or more", k.relaxation));
         }
-        Ok(WarmStart { impulses: WarmImpulses(impulses), searches: SearchMemory::from_entries(searches) })
+        Ok(WarmStart { impulses: WarmImpulses(impulses), searches: SearchMemory::from_entries(searches), structure })
     }
 }
 
@@ -152,7 +155,11 @@ mod tests {
         let stored = |key, impulse, relaxation| StoredImpulse { key, impulse, relaxation };
         let impulses =
             WarmImpulses(vec![stored(Key(4, 17), push, 0.25), stored(Key(Key::JOINT, 2), Vec3::UNITS[0], 0.0)]);
-        WarmStart { impulses, searches: SearchMemory::from_entries(vec![(4, Vec3::UNITS[2], [3, 7])]) }
+        WarmStart {
+            impulses,
+            searches: SearchMemory::from_entries(vec![(4, Vec3::UNITS[2], [3, 7])]),
+            structure: Some(7),
+        }
     }
 
     #[test]
@@ -168,16 +175,17 @@ mod tests {
             let text = WarmStart::from_bytes(bytes).map(|_| ()).expect_err(reason).to_string();
             assert!(text.contains("warm start") && text.contains(reason), "{text}");
         };
+        // with a checksum that is right again
         let changed = |at: usize, word: u64| {
-            let mut bytes = good.clone();
-            bytes[8 * at..8 * at + 8].copy_from_slice(&word.to_le_bytes());
-            bytes
+            let mut body = good[24..].to_vec();
+            body[8 * at..8 * at + 8].copy_from_slice(&word.to_le_bytes());
+            seal(&KIND, &body)
         };
-        refused(&[], "bytes of a saved warm start");
-        refused(&changed(0, 1), "bytes of a saved warm start");
-        refused(&changed(1, 1), "version 2");
+        refused(&[], "got other bytes");
+        refused(&good[..good.len() - 1], "got bytes with another checksum");
+        refused(&seal(&Kind { version: 2, ..KIND }, &good[24..]), "expected version 3 of the format, got 2");
+        refused(&seal(&KIND, &good[24..good.len() - 1]), "as many bytes as its head says");
         refused(&changed(2, u64::MAX), "as many bytes as its head says");
-        refused(&good[..good.len() - 1], "as many bytes as its head says");
         refused(&changed(6, f64::NAN.to_bits()), "finite numbers");
         refused(&changed(6, 1e300_f64.to_bits()), "finite numbers");
         refused(&changed(9, (-1.0_f64).to_bits()), "compliances of zero or more");

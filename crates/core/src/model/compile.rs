@@ -28,7 +28,7 @@ pub(super) fn compile(b: ModelBuilder) -> Result<Model, BuildError> {
 }
 
 /// Meshes as collision sees them. Of ground only the bounds are asked for.
-fn hulls(meshes: &[Mesh], geoms: &[Geom]) -> Vec<Arc<Hull>> {
+pub(super) fn hulls(meshes: &[Mesh], geoms: &[Geom]) -> Vec<Arc<Hull>> {
     let is_ground = |k: usize| geoms.iter().any(|g| g.shape == Shape::Terrain { mesh: MeshId(k) });
     let hull = |(k, mesh): (usize, &Mesh)| match is_ground(k) {
         true => Hull::new(&Mesh { triangles: Vec::new(), ..mesh.clone() }),
@@ -311,6 +311,7 @@ impl Bodies {
             notes: b.notes,
             q0: self.q0,
             dof_names,
+            key: OnceLock::new(),
         };
         let numbers = DerivedParameters::new(&structure, p);
         let model = Model::assemble(structure, numbers, b.options);

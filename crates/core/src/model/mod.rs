@@ -21,9 +21,11 @@ pub(crate) mod mocap;
 mod options;
 mod pairs;
 mod parameters;
+mod saved;
 mod sensor;
 mod sensor_data;
 mod servos;
+mod structure_key;
 mod topology;
 mod visual;
 mod warning;
@@ -140,6 +142,8 @@ pub(crate) struct Structure {
     /// Neutral configuration (nq).
     pub q0: Vec<f64>,
     pub dof_names: Vec<String>,
+    /// Made when first asked for.
+    pub key: OnceLock<u64>,
 }
 
 /// The parameters, and what the passes read of them in their own form.
@@ -220,7 +224,9 @@ impl Model {
     }
 
     pub(crate) fn structure_mut(&mut self) -> &mut Structure {
-        Arc::make_mut(&mut self.structure)
+        let structure = Arc::make_mut(&mut self.structure);
+        structure.key = OnceLock::new();
+        structure
     }
 
     pub(crate) fn structure_id(&self) -> StructureId {
@@ -529,6 +535,12 @@ impl StructureId {
     /// The tree of bodies and dofs.
     pub fn tree(&self) -> &Topology {
         &self.0.tree
+    }
+
+    /// A number for what a warm start refers to: the same for the same robot in every process.
+    #[inline(always)]
+    pub fn key(&self) -> u64 {
+        *self.0.key.get_or_init(|| structure_key::of(&self.0))
     }
 
     pub fn is(&self, other: &StructureId) -> bool {

@@ -114,6 +114,11 @@ impl ParameterLayout {
         ParameterLayout { ends: ends.collect(), owners }
     }
 
+    /// Names of what has parameters, group by group.
+    pub(super) fn owners(&self) -> &Vec<Vec<String>> {
+        &self.owners
+    }
+
     /// Where a group lies.
     pub fn range(&self, group: ParameterGroup) -> Range<usize> {
         let k = group as usize;

@@ -4,7 +4,7 @@ use super::ids::{FrameId, GeomId};
 
 /// What a range finder reports of its ray, in this order; one of [`RayData::ALL`] or several of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RayData(u8);
+pub struct RayData(pub(super) u8);
 
 impl RayData {
     /// Distance to the first geom (m); −1 if none is hit.
@@ -47,7 +47,7 @@ impl RayData {
 
 /// What a contact sensor reports of each contact, in this order; one of [`ContactData::ALL`] or several of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ContactData(u8);
+pub struct ContactData(pub(super) u8);
 
 impl ContactData {
     /// How many contacts match.

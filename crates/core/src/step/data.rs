@@ -109,17 +109,23 @@ impl Data {
 
     /// A copy of the warm start.
     pub fn warm_start(&self) -> WarmStart {
-        WarmStart { impulses: self.warm.clone(), searches: self.contacts.searches() }
+        let structure = Some(self.structure.key());
+        WarmStart { impulses: self.warm.clone(), searches: self.contacts.searches(), structure }
     }
 
     /// Copies the warm start into `out`, whose memory is used again.
     pub fn copy_warm_start(&self, out: &mut WarmStart) {
+        out.structure = Some(self.structure.key());
         out.impulses.copy_from(&self.warm);
         self.contacts.copy_searches(&mut out.searches);
     }
 
-    /// Puts a warm start back. With the same state and input the next step is then the same, bit for bit.
+    /// Puts a warm start back. With the same state and input the next step is then the same, bit for bit. One of another
+    /// model is refused: what its impulses belong to is not what they would be given to.
     pub fn restore(&mut self, warm: &WarmStart) -> Result<(), InputError> {
+        if let Some(expected) = warm.structure.filter(|key| *key != self.structure.key()) {
+            return Err(InputError::OtherModel { what: "warm start", expected, got: self.structure.key() });
+        }
         self.contacts.restore(&warm.searches)?;
         self.warm.copy_from(&warm.impulses);
         Ok(())

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Tools that everyone may use.
-const TOOLS: [&str; 6] = ["error", "names", "input_check", "dispatch", "footprint", "random"];
+const TOOLS: [&str; 7] = ["error", "bytes", "names", "input_check", "dispatch", "footprint", "random"];
 
 /// Who may use whom inside the core, from the table of ARCHITECTURE.md.
 fn allowed() -> Vec<(String, Vec<String>)> {
