@@ -44,6 +44,7 @@ pub mod control;
 mod control_step;
 #[cfg(doctest)]
 mod guide;
+pub mod interrupt;
 pub mod optimize;
 pub mod pinocchio;
 mod rollout_gradient;
@@ -61,9 +62,9 @@ pub use slipstick_core::{
     Data, GradientError, Input, InputError, Mode, Model, ModelBuilder, Options, SolveReport, State, Status, Step,
     StepError, WarmStart,
 };
-pub use slipstick_core::{collision, dynamics, error, gradient, linalg, model, sensors, spatial, step};
 #[doc(hidden)]
-pub use slipstick_core::{input_check, random};
+pub use slipstick_core::{bytes, input_check, random};
+pub use slipstick_core::{collision, dynamics, error, gradient, linalg, model, sensors, spatial, step};
 pub use slipstick_io::{LoadError, LoadOptions, load, load_with};
 pub use trajectory::Trajectory;
 

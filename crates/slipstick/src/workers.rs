@@ -2,13 +2,20 @@
 //! group. Without the feature `threads` the calling thread does all the work.
 
 #[cfg(feature = "threads")]
+use crate::interrupt;
+#[cfg(feature = "threads")]
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 #[cfg(not(feature = "threads"))]
 use std::convert::Infallible as ThreadPoolBuildError;
 use std::num::NonZero;
 #[cfg(feature = "threads")]
-use std::sync::{Mutex, PoisonError};
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicUsize, Ordering},
+};
 use std::thread::available_parallelism;
+#[cfg(feature = "threads")]
+use std::thread::{self, Thread};
 
 /// Groups per thread: enough that a group of robots on the ground does not leave the other threads waiting for long.
 #[cfg(feature = "threads")]
@@ -98,9 +105,20 @@ impl WorkerPool {
                 go(part);
             }
         };
+        let (flag, busy, caller) = (interrupt::flag(), AtomicUsize::new(threads - 1), thread::current());
         self.helpers(threads - 1)?.in_place_scope(|scope| {
-            (1..threads).for_each(|_| scope.spawn(|_| help()));
+            (1..threads).for_each(|_| {
+                scope.spawn(|_| {
+                    let _busy = Busy { count: &busy, caller: &caller };
+                    interrupt::helping(flag.as_ref(), help);
+                });
+            });
             help();
+            // the last groups of others may take long: until then somebody has to ask whether they are to end
+            while flag.is_some() && busy.load(Ordering::Acquire) > 0 {
+                let _ = interrupt::check(); // those who work read the answer in the flag
+                thread::park_timeout(interrupt::PERIOD);
+            }
         });
         Ok(())
     }
@@ -113,5 +131,20 @@ impl WorkerPool {
         }
         let builder = ThreadPoolBuilder::new().num_threads(wanted);
         Ok(self.helpers.insert(builder.thread_name(|k| format!("slipstick-{k}")).build()?))
+    }
+}
+
+/// A helper at work; the caller is woken when it ends, also by a panic.
+#[cfg(feature = "threads")]
+struct Busy<'a> {
+    count: &'a AtomicUsize,
+    caller: &'a Thread,
+}
+
+#[cfg(feature = "threads")]
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        self.count.fetch_sub(1, Ordering::Release);
+        self.caller.unpark();
     }
 }

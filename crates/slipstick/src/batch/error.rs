@@ -1,5 +1,6 @@
 //! What can go wrong in a batch: all of it, or single environments of it.
 
+use crate::interrupt::Interrupted;
 use crate::rollout_gradient::RolloutGradientError;
 use slipstick_core::{GradientError, InputError, StepError};
 use std::fmt;
@@ -24,6 +25,9 @@ pub enum BatchError {
         /// What the system said.
         reason: String,
     },
+    /// It was asked to end ([`interrupt`](crate::interrupt)); outputs hold a part. After steps warm starts are cleared and
+    /// there is no step or rollout to differentiate; after derivatives all is as before.
+    Interrupted,
 }
 
 /// An environment without a result.
@@ -51,6 +55,15 @@ pub enum EnvironmentError {
     /// There is no recorded rollout to differentiate: none was made yet, the last one failed or kept nothing, or
     /// something else was done since.
     NoRollout,
+    /// The call was asked to end ([`interrupt`](crate::interrupt)).
+    Interrupted,
+}
+
+impl EnvironmentError {
+    /// Whether it says no more than that the call was to end.
+    pub(super) fn is_interruption(&self) -> bool {
+        matches!(self, EnvironmentError::Interrupted | EnvironmentError::Rollout(RolloutGradientError::Interrupted))
+    }
 }
 
 /// Failures that a message spells out.
@@ -62,6 +75,7 @@ impl fmt::Display for BatchError {
             BatchError::Input(e) => e.fmt(f),
             BatchError::Memory { bytes } => write!(f, "there is no room for {bytes} bytes: take fewer environments"),
             BatchError::Threads { wanted, reason } => write!(f, "{wanted} threads could not be started: {reason}"),
+            BatchError::Interrupted => Interrupted.fmt(f),
             BatchError::Environments(failed) => {
                 for (k, e) in failed.iter().take(SPELLED_OUT).enumerate() {
                     write!(f, "{}{e}", if k > 0 { "; " } else { "" })?;
@@ -88,6 +102,7 @@ impl fmt::Display for EnvironmentError {
             EnvironmentError::Gradient(e) => e.fmt(f),
             EnvironmentError::Rollout(e) => e.fmt(f),
             EnvironmentError::NoStep => f.write_str("there is no finished step to differentiate"),
+            EnvironmentError::Interrupted => Interrupted.fmt(f),
             EnvironmentError::NoRollout => f.write_str("there is no recorded rollout to differentiate"),
         }
     }
@@ -104,7 +119,7 @@ impl std::error::Error for BatchError {
         match self {
             BatchError::Input(e) => Some(e),
             BatchError::Environments(failed) => failed.first().map(|e| e as _),
-            BatchError::Memory { .. } | BatchError::Threads { .. } => None,
+            BatchError::Memory { .. } | BatchError::Threads { .. } | BatchError::Interrupted => None,
         }
     }
 }

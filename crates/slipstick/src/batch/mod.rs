@@ -25,6 +25,7 @@ pub use report::EnvironmentReport;
 pub use rollout::BatchRollout;
 pub(crate) use step::check_hold;
 
+use crate::interrupt;
 use crate::rollout_gradient::Stepper;
 use crate::rows::{Rows, RowsMut, Work};
 use crate::workers::WorkerPool;
@@ -171,14 +172,28 @@ impl Batch {
         let started = self.workers.run(work, |work| {
             let stepper = lock(steppers).pop();
             let mut stepper = stepper.unwrap_or_else(|| Stepper::new(&model));
-            work.each(|environment, given, out| match gradient {
-                None => go(environment, &mut stepper, given, out),
-                Some(choice) => environment.with_gradient(choice, |e| go(e, &mut stepper, given, out)),
+            work.each(|environment, given, out| match (interrupt::check(), gradient) {
+                (Err(_), _) => environment.failure = Some(EnvironmentError::Interrupted),
+                (_, None) => go(environment, &mut stepper, given, out),
+                (_, Some(choice)) => environment.with_gradient(choice, |e| go(e, &mut stepper, given, out)),
             });
             lock(steppers).push(stepper);
         });
         started.map_err(|e| BatchError::Threads { wanted: self.workers.threads(), reason: e.to_string() })?;
+        if self.environments.iter().any(Environment::is_interrupted) {
+            self.environments.iter_mut().for_each(|environment| environment.failure = None);
+            return Err(BatchError::Interrupted);
+        }
         self.failures()
+    }
+
+    /// After steps that were to end early: which environments were done is chance, so all are as before a first step.
+    fn forget_if_interrupted(&mut self, done: Result<(), BatchError>) -> Result<(), BatchError> {
+        if done == Err(BatchError::Interrupted) {
+            self.recorded = None;
+            self.environments.iter_mut().for_each(Environment::clear_records);
+        }
+        done
     }
 
     /// Derivatives of a batch know q and v only.

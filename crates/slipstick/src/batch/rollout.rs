@@ -50,7 +50,7 @@ impl Batch {
         self.actuated = input.acting.ctrl.is_some();
         self.recorded = memory.map(|_| steps);
         let keep = self.keeps_steps;
-        self.run(given, out, |environment, stepper, [q, v, tau, ctrl, wrenches, mocap], [q_out, v_out]| {
+        let done = self.run(given, out, |environment, stepper, [q, v, tau, ctrl, wrenches, mocap], [q_out, v_out]| {
             let mut rows = q_out.chunks_exact_mut(nq.max(1)).zip(v_out.chunks_exact_mut(nv.max(1)));
             let acting = input.row([tau, ctrl, wrenches, mocap]);
             environment.rollout(stepper, keep, steps, memory, [q, v], &acting, |x| {
@@ -59,7 +59,8 @@ impl Batch {
                     v.copy_from_slice(&x.v);
                 }
             });
-        })
+        });
+        self.forget_if_interrupted(done)
     }
 
     /// Takes the record of the last rollout out of the batch, so that other calls do not end it. `None` if it was not recorded or

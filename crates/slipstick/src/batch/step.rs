@@ -44,13 +44,14 @@ impl Batch {
         let out = [RowsMut::new("q_next", q_next, n, nq)?, RowsMut::new("v_next", v_next, n, nv)?];
         (self.actuated, self.recorded) = (input.acting.ctrl.is_some(), None);
         let keep = self.keeps_steps;
-        self.run(given, out, |environment, stepper, [q, v, tau, ctrl, wrenches, mocap], out| {
+        let done = self.run(given, out, |environment, stepper, [q, v, tau, ctrl, wrenches, mocap], out| {
             let acting = input.row([tau, ctrl, wrenches, mocap]);
             match hold {
                 1 => environment.step(stepper, keep, [q, v], &acting, out),
                 _ => environment.hold(stepper, keep, hold, [q, v], &acting, out),
             }
-        })
+        });
+        self.forget_if_interrupted(done)
     }
 
     /// Adds to `out` the gradient of a number whose gradient with respect to (q_next, v_next) of the last step, or control

@@ -9,6 +9,7 @@
 
 use crate::check::grad_check::{GradCheckError, Scale, TOLERANCE};
 use crate::check::perturbed::{PerturbedStep, StepArguments};
+use crate::interrupt;
 use crate::random::Rng;
 use slipstick_core::dynamics::{Workspace, Wrench};
 use slipstick_core::gradient::InputDirection;
@@ -186,6 +187,7 @@ impl Search {
 
     /// The change of v_next along the direction over `h`, from either end; nothing where contact is not solved.
     fn quotients(&mut self, h: f64) -> Result<Vec<Vec<f64>>, GradCheckError> {
+        interrupt::check()?;
         let Search { model, data, perturbed, x, tau, ctrl, wrenches, mocap, there, .. } = self;
         let [q, v, dtau, dctrl, act] = &self.direction;
         let arguments = StepArguments { x, input: Input { tau, ctrl: ctrl.as_deref(), wrenches, mocap } };

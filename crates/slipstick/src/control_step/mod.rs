@@ -3,6 +3,7 @@
 //! Nothing is kept from call to call but memory, so that a call may be repeated, dropped or reordered, as compilers of
 //! arrays do. Derivatives are in the numbers of q, quaternions included: a framework that knows arrays only can use
 //! them. What fails has a status, a finite state and gradients of zero.   (lie-10, step-4)
+//! Environments that an [`interrupt`](crate::interrupt) leaves undone count as failed.
 
 #![allow(non_snake_case)]
 
@@ -15,6 +16,7 @@ pub(crate) use report::impulse_of_weight;
 pub use report::{Outcome, REPORT};
 
 use crate::batch::check_hold;
+use crate::interrupt;
 use crate::rows::{Rows, RowsMut, Work};
 use crate::workers::WorkerPool;
 use slipstick_core::{InputError, Model};
@@ -91,6 +93,11 @@ impl ControlStep {
     /// On how many threads it works, the one that calls included; zero: as many as there are cores. Results do not depend on it.
     pub fn threads(self, threads: usize) -> ControlStep {
         ControlStep { pool: Mutex::new(WorkerPool::new(threads)), ..self }
+    }
+
+    /// Number of threads, the one that calls included.
+    pub fn n_threads(&self) -> usize {
+        lock(&self.pool).threads()
     }
 
     /// The robot.
@@ -257,7 +264,10 @@ impl ControlStep {
             work.each(|outcome, given, out| {
                 let [a0, a1, a2, a3, a4, a5, b0, b1, b2, b3, b4, b5] = given;
                 let rows = [row([a0, a1, a2, a3, a4, a5]), row([b0, b1, b2, b3, b4, b5])];
-                *outcome = go(&mut worker, rows, out) as i32;
+                *outcome = match interrupt::check() {
+                    Ok(()) => go(&mut worker, rows, out) as i32,
+                    Err(_) => Outcome::Failed as i32,
+                };
             });
             lock(&self.workers).push(worker);
         };

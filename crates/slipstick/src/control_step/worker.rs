@@ -135,7 +135,7 @@ impl Worker {
         let Worker { stepper, product, scratch, .. } = self;
         let mut outcome = Outcome::Solved;
         for k in 0..hold {
-            let Ok(mut step) = stepper.try_step() else { return Outcome::Failed };
+            let Ok(mut step) = stepper.step(k) else { return Outcome::Failed };
             report.add(&step);
             outcome = outcome.max(outcome_of(step.report()));
             if differentiated && outcome.is_differentiable() {
@@ -218,7 +218,7 @@ impl Worker {
     fn push(&mut self, dctrl: &[f64], dtau: &[f64], dparameters: &[f64]) -> Result<(), Outcome> {
         let Worker { stepper, here, there, scratch, .. } = self;
         let nv = stepper.model.nv();
-        let mut step = stepper.try_step().map_err(|_| Outcome::Failed)?;
+        let mut step = stepper.step(0).map_err(|_| Outcome::Failed)?;
         let ((q, v), (dq, dv)) = (here.split_at(nv), there.split_at_mut(nv));
         let along = InputDirection { q, v, tau: dtau, ctrl: dctrl, act: &[] };
         let parameters = ParameterGroup::ALL.map(|group| (group, of_group(step.model(), group, dparameters)));
@@ -267,10 +267,10 @@ impl Worker {
         }
         let Worker { stepper, steps, warm, .. } = self;
         stepper.data.copy_warm_start(warm);
-        for data in &mut steps[..hold] {
+        for (k, data) in steps[..hold].iter_mut().enumerate() {
             std::mem::swap(data, &mut stepper.data);
             let restored = stepper.data.restore(warm);
-            let done = restored.ok().and_then(|()| stepper.try_step().ok().map(|step| outcome_of(step.report())));
+            let done = restored.ok().and_then(|()| stepper.step(k).ok().map(|step| outcome_of(step.report())));
             stepper.data.copy_warm_start(warm);
             std::mem::swap(data, &mut stepper.data);
             let Some(done) = done else { return Outcome::Failed };

@@ -5,6 +5,7 @@ use super::stepper::Stepper;
 use super::tape::Layout;
 use super::types::{RolloutDirection, RolloutGradientError};
 use super::{Memory, Rollout, RolloutGradient};
+use crate::interrupt;
 use slipstick_core::InputError;
 use slipstick_core::input_check::vector_or_none;
 use slipstick_core::linalg::MatRef;
@@ -165,6 +166,7 @@ impl Rollout<'_> {
         let groups = if dx.parameters.is_empty() { 0 } else { self.0.recorder.layout.groups.len() };
         self.0.recorder.count_anew();
         for t in 0..steps {
+            interrupt::check()?;
             let RolloutGradient { stepper, recorder, .. } = &mut *self.0;
             let (layout, matrix) = recorder.matrix(stepper, t, groups)?;
             let (q, q_next) = dq[t * nv..].split_at_mut(nv);
@@ -240,6 +242,7 @@ impl Recorder {
         visit(0, &here);
         self.count_anew();
         for t in 0..self.steps {
+            interrupt::check()?;
             let groups = self.layout.groups.len();
             let (layout, matrix) = self.matrix(stepper, t, groups)?;
             next.advance(&here, layout, matrix, t);

@@ -5,6 +5,7 @@ use super::recorder::Recorder;
 use super::stepper::Stepper;
 use super::types::{RolloutGrad, RolloutGradientError, StateGrad};
 use super::{Memory, Rollout};
+use crate::interrupt;
 use slipstick_core::InputError;
 use slipstick_core::gradient::{InputGrad, OutputGrad};
 use slipstick_core::input_check::vector_or_none;
@@ -75,6 +76,7 @@ impl Recorder {
         self.add_loss(w, self.steps);
         let size = readings.len().checked_div(self.steps).unwrap_or(0);
         for t in (0..self.steps).rev() {
+            interrupt::check()?;
             let seen = super::row(readings, size, t);
             if self.here.iter().chain(seen).any(|x| *x != 0.0) {
                 match self.memory {

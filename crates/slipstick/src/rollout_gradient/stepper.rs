@@ -3,6 +3,7 @@
 use super::tape::Tape;
 use super::types::RolloutGradientError;
 use crate::control::Command;
+use crate::interrupt;
 use crate::simulator::RolloutError;
 use slipstick_core::dynamics::Wrench;
 use slipstick_core::sensors::Sensors;
@@ -81,6 +82,7 @@ impl Stepper {
 
     /// Makes the step from `x` as number `t` of a rollout.
     pub fn step(&mut self, t: usize) -> Result<Step<'_>, RolloutGradientError> {
+        interrupt::check()?;
         self.try_step().map_err(|error| RolloutGradientError::Rollout(RolloutError { step: t, error }))
     }
 

@@ -1,5 +1,6 @@
 //! What goes into the derivative of a rollout and comes out of it.
 
+use crate::interrupt::Interrupted;
 use crate::simulator::RolloutError;
 use slipstick_core::model::ParameterGroup;
 use slipstick_core::sensors::SensorError;
@@ -122,6 +123,9 @@ pub enum RolloutGradientError {
         /// Bytes needed, at most what fits a `usize`.
         bytes: usize,
     },
+    /// It was asked to end ([`interrupt`](crate::interrupt)). After a run there is no rollout; a derivative may have been
+    /// added in part, and the rollout stays.
+    Interrupted,
 }
 
 impl fmt::Display for RolloutGradientError {
@@ -138,6 +142,7 @@ impl fmt::Display for RolloutGradientError {
             RolloutGradientError::Branch { step } => {
                 write!(f, "step {step}: made again, its constraints were in other modes than the first time")
             }
+            RolloutGradientError::Interrupted => Interrupted.fmt(f),
             RolloutGradientError::Memory { bytes } => {
                 write!(f, "there is no room for {bytes} bytes: take fewer steps, or recompute instead of storing")
             }
@@ -154,7 +159,8 @@ impl std::error::Error for RolloutGradientError {
             RolloutGradientError::Sensor(e) => Some(e),
             RolloutGradientError::Stored
             | RolloutGradientError::Branch { .. }
-            | RolloutGradientError::Memory { .. } => None,
+            | RolloutGradientError::Memory { .. }
+            | RolloutGradientError::Interrupted => None,
         }
     }
 }
@@ -162,6 +168,12 @@ impl std::error::Error for RolloutGradientError {
 impl From<InputError> for RolloutGradientError {
     fn from(e: InputError) -> RolloutGradientError {
         RolloutGradientError::Input(e)
+    }
+}
+
+impl From<Interrupted> for RolloutGradientError {
+    fn from(_: Interrupted) -> RolloutGradientError {
+        RolloutGradientError::Interrupted
     }
 }
 

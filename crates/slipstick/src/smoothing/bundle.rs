@@ -5,6 +5,7 @@ use super::sample::{Middle, Pair};
 use super::sum::Sum;
 use super::{Bundled, SmoothingError};
 use crate::check::perturbed::StepArguments;
+use crate::interrupt;
 use crate::random::Normal;
 use crate::workers::WorkerPool;
 use slipstick_core::{Data, Input, InputError, Model, State};
@@ -89,8 +90,11 @@ impl Bundle {
             let count = left.min(pairs.len());
             let pairs = &mut pairs[..count];
             pairs.iter_mut().flat_map(|p| &mut p.z).for_each(|z| *z = draw.sample());
-            let started = workers.run(&mut *pairs, |pairs| pairs.iter_mut().for_each(|p| p.run(&middle)));
+            let started = workers.run(&mut *pairs, |pairs| {
+                pairs.iter_mut().filter(|_| interrupt::check().is_ok()).for_each(|p| p.run(&middle));
+            });
             started.map_err(|e| SmoothingError::Threads { wanted: workers.threads(), reason: e.to_string() })?;
+            interrupt::check()?; // samples that were left out are those of the call before
             for pair in pairs {
                 match std::mem::replace(&mut pair.done, Ok(Ok(())))? {
                     Ok(()) => sum.add(&pair.z, &pair.values, &pair.derivatives),

@@ -1,6 +1,7 @@
 //! Compliant contacts: a soft robot first, the real one last.
 
 use super::SmoothingError;
+use crate::interrupt;
 use slipstick_core::dynamics::Workspace;
 use slipstick_core::error::DynamicsError;
 use slipstick_core::model::ParameterGroup;
@@ -43,6 +44,7 @@ impl ComplianceSchedule {
         let inverse = inverse_inertias(model, q)?;
         let mut models = Vec::new();
         for level in 0..self.levels {
+            interrupt::check()?;
             let (fraction, mut parameters) = (self.fraction(level), model.parameters().clone());
             let compliance = parameters.group_mut(ParameterGroup::Compliance);
             compliance.iter_mut().zip(&inverse).for_each(|(c, w)| *c += fraction * w);
@@ -78,6 +80,7 @@ fn inverse_inertias(model: &Model, q: &[f64]) -> Result<Vec<f64>, SmoothingError
     let (mut jacobian, mut solved) = (vec![0.0; 6 * nv], vec![0.0; nv]);
     let mut inverse = Vec::with_capacity(model.geoms().len());
     for geom in model.geoms() {
+        interrupt::check()?;
         work.kinematics(model, q)?;
         let arm = work.body_pose(geom.body)?.point(geom.pose.position) - work.frame_pose(model, geom.link)?.position;
         work.jacobian(model, q, geom.link, &mut jacobian)?;

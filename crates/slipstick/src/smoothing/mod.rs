@@ -16,6 +16,7 @@ pub use bundle::{Bundle, Smoothed};
 pub use compliance::ComplianceSchedule;
 pub use estimate::Estimate;
 
+use crate::interrupt::Interrupted;
 use slipstick_core::model::Order;
 use slipstick_core::{GradientError, InputError, StepError};
 use std::fmt;
@@ -94,6 +95,8 @@ pub enum SmoothingError {
         /// What the system said.
         reason: String,
     },
+    /// It was asked to end ([`interrupt`](crate::interrupt)).
+    Interrupted,
 }
 
 impl fmt::Display for SmoothingError {
@@ -103,6 +106,7 @@ impl fmt::Display for SmoothingError {
             SmoothingError::Step(e) => e.fmt(f),
             SmoothingError::Gradient(e) => write!(f, "no sample has a derivative: {e}"),
             SmoothingError::Threads { wanted, reason } => write!(f, "{wanted} threads could not be started: {reason}"),
+            SmoothingError::Interrupted => Interrupted.fmt(f),
             SmoothingError::TooFew { needed, used } => {
                 write!(f, "samples: a linear fit to values of the step needs at least {needed}, got {used} that count")
             }
@@ -116,7 +120,7 @@ impl std::error::Error for SmoothingError {
             SmoothingError::Input(e) => Some(e),
             SmoothingError::Step(e) => Some(e),
             SmoothingError::Gradient(e) => Some(e),
-            SmoothingError::TooFew { .. } | SmoothingError::Threads { .. } => None,
+            SmoothingError::TooFew { .. } | SmoothingError::Threads { .. } | SmoothingError::Interrupted => None,
         }
     }
 }
@@ -124,6 +128,11 @@ impl std::error::Error for SmoothingError {
 impl From<InputError> for SmoothingError {
     fn from(e: InputError) -> SmoothingError {
         SmoothingError::Input(e)
+    }
+}
+impl From<Interrupted> for SmoothingError {
+    fn from(_: Interrupted) -> SmoothingError {
+        SmoothingError::Interrupted
     }
 }
 impl From<StepError> for SmoothingError {

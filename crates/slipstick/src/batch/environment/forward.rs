@@ -124,6 +124,9 @@ impl Environment {
                     own.mark(stepper);
                 }
                 done = done.and_then(|()| own.advance(stepper, memory, t, &acting.input));
+                if done.as_ref().is_err_and(EnvironmentError::is_interruption) {
+                    break; // nobody looks at the states that are left
+                }
                 see(&stepper.x);
             }
             own.recorded = done.is_ok() && memory.is_some();

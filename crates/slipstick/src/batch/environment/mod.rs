@@ -111,9 +111,19 @@ impl Environment {
 
     /// Clears warm start, clock and the records for derivatives.
     pub fn clear(&mut self) {
-        self.warm.clear();
+        self.clear_records();
         self.x.time = 0.0;
+    }
+
+    /// Clears warm start and the records for derivatives.
+    pub fn clear_records(&mut self) {
+        self.warm.clear();
         (self.stepped, self.held, self.recorded) = (false, false, false);
+    }
+
+    /// Whether the last call was asked to end before it was done with this environment.
+    pub fn is_interrupted(&self) -> bool {
+        self.failure.as_ref().is_some_and(EnvironmentError::is_interruption)
     }
 
     /// Clears it and resets it to the initial state of a simulator of the model, or to numbers of a state where there are some.

@@ -6,6 +6,7 @@ use super::exact::{Exact, Impulse, impulse_between};
 use super::scale::Scale;
 use crate::check::corners::{distance, least, quotient};
 use crate::check::perturbed::{InputEntry, StepArguments};
+use crate::interrupt;
 use slipstick_core::Status;
 
 /// Distances of the evaluations of a difference from the state, in the units of [`Scale`], tried in this order: the best
@@ -100,6 +101,7 @@ impl Comparison {
         let unit = column.scale.units[column.at[0]][column.at[1]];
         let mut best = Judged::UNKNOWN;
         for h in LADDER {
+            interrupt::check()?;
             if let Some(judged) = self.at_width(arguments, column, h * unit)? {
                 best = best.better(judged);
             }

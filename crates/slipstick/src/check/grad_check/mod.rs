@@ -27,6 +27,7 @@ pub(crate) use compare::TOLERANCE;
 pub(crate) use scale::Scale;
 pub(crate) use signature::Signature;
 
+use crate::interrupt::Interrupted;
 use crate::random::Rng;
 use compare::Comparison;
 use slipstick_core::error::DynamicsError;
@@ -78,6 +79,8 @@ pub enum GradCheckError {
         /// Which.
         what: &'static str,
     },
+    /// It was asked to end ([`interrupt`](crate::interrupt)).
+    Interrupted,
 }
 
 impl fmt::Display for GradCheckError {
@@ -87,12 +90,19 @@ impl fmt::Display for GradCheckError {
             GradCheckError::Dynamics(e) => e.fmt(f),
             GradCheckError::Step(e) => e.fmt(f),
             GradCheckError::Gradient(e) => e.fmt(f),
+            GradCheckError::Interrupted => Interrupted.fmt(f),
             GradCheckError::NotFinite { what } => write!(f, "{what} is not finite"),
         }
     }
 }
 
 impl std::error::Error for GradCheckError {}
+
+impl From<Interrupted> for GradCheckError {
+    fn from(_: Interrupted) -> GradCheckError {
+        GradCheckError::Interrupted
+    }
+}
 
 macro_rules! from {
     ($($kind:ident => $error:ty),*) => {
