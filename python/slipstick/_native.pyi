@@ -65,6 +65,10 @@ class BatchError(ArithmeticError):
     errors: list[Exception]
     result: Any
 
+class FormatError(ValueError): ...
+
+class ForkError(RuntimeError): ...
+
 class StaleStep(RuntimeError): ...
 
 @final
@@ -140,6 +144,7 @@ class Sensor:
 
 @final
 class Keyframe:
+    def __new__(cls, name: str, q: Array, v: Array, ctrl: Array, act: Array, mocap: Array) -> Keyframe: ...
     @property
     def mocap(self) -> Array: ...
     @property

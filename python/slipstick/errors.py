@@ -4,6 +4,8 @@
 - DynamicsError: a singular inertia. DivergenceError: a step without finite result. GradientError: a derivative that does not
   exist, with ContactGradientError and UnsupportedGradientError. All are ArithmeticErrors.
 - BatchError (an ArithmeticError): some environments of a Batch failed; it has the results of the others.
+- FormatError (a ValueError): saved bytes or a file that is damaged, of another version, or of another model.
+- ForkError (a RuntimeError): a Batch or ControlStep with threads in a process that os.fork made.
 - StaleStep (a RuntimeError): a derivative of a Step whose Simulator has stepped on.
 - LoadWarning (a UserWarning): a file of which the model does not represent all; Model.warnings says what.
 - StepWarning (a UserWarning): a step that did not converge or was given less than its position correction.
@@ -14,6 +16,8 @@ from ._native import (
     ContactGradientError,
     DivergenceError,
     DynamicsError,
+    ForkError,
+    FormatError,
     GradientError,
     LoadError,
     LoadWarning,
@@ -27,6 +31,8 @@ __all__ = [
     "ContactGradientError",
     "DivergenceError",
     "DynamicsError",
+    "ForkError",
+    "FormatError",
     "GradientError",
     "LoadError",
     "LoadWarning",

@@ -3,8 +3,10 @@
 use crate::arguments::arg;
 use crate::arrays::{Input, shaped_array};
 use crate::errors::Failure;
+use crate::fork::Owner;
 use crate::gradient::object::Gradient;
 use crate::gradient::rollout::shaped;
+use crate::interrupt::interruptible;
 use crate::model::Model;
 use crate::model::options::count;
 use numpy::{IntoPyArray, PyArray1, PyArrayDyn};
@@ -28,6 +30,8 @@ use std::sync::Arc;
 #[pyclass(frozen, module = "slipstick.gradient")]
 pub struct ControlStep {
     pub inner: Arc<slipstick::rollout::ControlStep>,
+    /// Its threads do not survive os.fork.
+    owner: Owner,
 }
 
 /// What control steps lead to.
@@ -82,6 +86,7 @@ impl ControlStep {
         [q, v]: [Input; 2],
         [ctrl, tau, parameters, smoothing]: [Option<Input>; 4],
     ) -> Result<Given, Failure> {
+        self.owner.check("ControlStep")?;
         let m = self.inner.model();
         let (nq, nv, nu, np) = (m.nq(), m.nv(), m.nu(), m.parameters().values().len());
         let (v, shape) = shaped_array("v", v, &format!("(n, {nv})"), |s| s.len() == 2 && s[1] == nv)?;
@@ -115,7 +120,8 @@ impl ControlStep {
     ) -> Result<ControlStep, Failure> {
         let threads = threads.map_or(Ok(0), |k| count("threads", k))? as usize;
         let inner = slipstick::rollout::ControlStep::new(&model.inner, count("hold", hold)? as usize)?.threads(threads);
-        Ok(ControlStep { inner: Arc::new(inner) })
+        let owner = Owner::of(inner.n_threads());
+        Ok(ControlStep { inner: Arc::new(inner), owner })
     }
 
     /// Words of the numbers in status.
@@ -158,7 +164,7 @@ impl ControlStep {
         let (n, m) = (given.n, self.inner.model());
         let (mut q, mut v) = (vec![0.0; n * m.nq()], vec![0.0; n * m.nv()]);
         let (mut report, mut status) = (vec![0.0; n * REPORT.len()], vec![0; n]);
-        py.detach(|| self.inner.step(&given.inputs(), [&mut q, &mut v], &mut report, &mut status))?;
+        interruptible(py, || self.inner.step(&given.inputs(), [&mut q, &mut v], &mut report, &mut status))?;
         Ok(ControlResult {
             q: shaped(py, &[n, m.nq()], q)?.unbind(),
             v: shaped(py, &[n, m.nv()], v)?.unbind(),
@@ -185,7 +191,7 @@ impl ControlStep {
         let (rows, nu) = (m.nq() + m.nv(), if given.ctrl.is_empty() { 0 } else { m.nu() });
         let (mut q, mut v, mut status) = (vec![0.0; n * m.nq()], vec![0.0; n * m.nv()], vec![0; n]);
         let (mut A, mut B) = (vec![0.0; n * rows * rows], vec![0.0; n * rows * nu]);
-        py.detach(|| {
+        interruptible(py, || {
             let blocks = [&mut A[..], &mut B];
             self.inner.step_and_jacobian(&given.inputs(), [&mut q, &mut v], &mut [], blocks, &mut status)
         })?;
@@ -225,7 +231,7 @@ impl ControlStep {
             smoothing: Vec::new(),
         };
         let (mut q, mut v, mut status) = (vec![0.0; n * nq], vec![0.0; n * nv], vec![0; n]);
-        py.detach(|| self.inner.jvp(&given.inputs(), &changes.inputs(), [&mut q, &mut v], &mut status))?;
+        interruptible(py, || self.inner.jvp(&given.inputs(), &changes.inputs(), [&mut q, &mut v], &mut status))?;
         Ok((shaped(py, &[n, nq], q)?, shaped(py, &[n, nv], v)?))
     }
 
@@ -254,7 +260,7 @@ impl ControlStep {
         let (mut q, mut v, mut tau) = (room(true, nq), room(true, nv), room(true, nv));
         let (mut ctrl, mut parameters) = (room(!given.ctrl.is_empty(), nu), room(!given.parameters.is_empty(), np));
         let mut status = vec![0; n];
-        py.detach(|| {
+        interruptible(py, || {
             let out = InputsGrad { q: &mut q, v: &mut v, ctrl: &mut ctrl, tau: &mut tau, parameters: &mut parameters };
             self.inner.vjp(&given.inputs(), [&wq, &wv], out, &mut status)
         })?;

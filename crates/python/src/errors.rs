@@ -1,11 +1,14 @@
 //! Errors of Rust as exceptions of Python, with the same text.
 
 use pyo3::create_exception;
-use pyo3::exceptions::{PyArithmeticError, PyException, PyOSError, PyRuntimeError, PyUserWarning, PyValueError};
+use pyo3::exceptions::{
+    PyArithmeticError, PyException, PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyUserWarning, PyValueError,
+};
 use pyo3::prelude::*;
 use slipstick::check::grad_check::GradCheckError;
 use slipstick::collision::CollisionError;
 use slipstick::files::{BuiltinError, LoadTrajectoryError, SaveError};
+use slipstick::interrupt::Interrupted;
 use slipstick::pinocchio::MapError;
 use slipstick::sensors::SensorError;
 use slipstick::{InputError, StepError};
@@ -71,6 +74,19 @@ create_exception!(
 
 create_exception!(
     slipstick.errors,
+    FormatError,
+    PyValueError,
+    "Saved bytes or a file that cannot be taken: damaged, in the form of another version, or of another model."
+);
+create_exception!(
+    slipstick.errors,
+    ForkError,
+    PyRuntimeError,
+    "An object with threads in a process that os.fork made: its threads stayed behind. Make a new one there, or start \
+     processes by 'spawn'."
+);
+create_exception!(
+    slipstick.errors,
     BatchError,
     PyArithmeticError,
     "Environments of a Batch without an answer. Attributes: environments (list of int), errors (list of the exceptions \
@@ -120,14 +136,25 @@ impl From<GradCheckError> for Failure {
             GradCheckError::Dynamics(e) => e.into(),
             GradCheckError::Step(e) => e.into(),
             GradCheckError::Gradient(e) => e.into(),
+            GradCheckError::Interrupted => Interrupted.into(),
             e => PyArithmeticError::new_err(e.to_string()).into(),
         }
+    }
+}
+
+/// A call that ended early raises what the handler of the signal raised; this is for calls that nobody watched.
+impl From<Interrupted> for Failure {
+    fn from(e: Interrupted) -> Failure {
+        PyKeyboardInterrupt::new_err(e.to_string()).into()
     }
 }
 
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> PyErr {
         match failure {
+            Failure::Input(
+                e @ (InputError::Version { .. } | InputError::Damaged { .. } | InputError::OtherModel { .. }),
+            ) => FormatError::new_err(e.to_string()),
             Failure::Input(e) => PyValueError::new_err(e.to_string()),
             Failure::Dynamics(e) => dynamics(e),
             Failure::Step(e) => step(e),
@@ -140,6 +167,9 @@ impl From<Failure> for PyErr {
             Failure::Save(e @ SaveError::Io { .. }) => PyOSError::new_err(e.to_string()),
             Failure::Save(e) => PyValueError::new_err(e.to_string()),
             Failure::LoadTrajectory(e @ LoadTrajectoryError::Io { .. }) => PyOSError::new_err(e.to_string()),
+            Failure::LoadTrajectory(
+                e @ (LoadTrajectoryError::Damaged { .. } | LoadTrajectoryError::WrongModel { .. }),
+            ) => FormatError::new_err(e.to_string()),
             Failure::LoadTrajectory(e) => PyValueError::new_err(e.to_string()),
             Failure::Sensor(SensorError::Gradient(e)) => gradient(e),
             Failure::Sensor(e) => PyValueError::new_err(e.to_string()),

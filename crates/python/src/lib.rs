@@ -12,7 +12,9 @@ mod control_step;
 mod dlpack;
 mod dynamics;
 mod errors;
+mod fork;
 mod gradient;
+mod interrupt;
 mod jax;
 mod model;
 mod ncp;
@@ -61,8 +63,8 @@ mod _native {
     use crate::dynamics::{aba, actuate, bias, crba, energy, mass_inverse, passive, rnea, solve};
     #[pymodule_export]
     use crate::errors::{
-        BatchError, ContactGradientError, DivergenceError, DynamicsError, GradientError, LoadError, LoadWarning,
-        StaleStep, StepWarning, UnsupportedGradientError,
+        BatchError, ContactGradientError, DivergenceError, DynamicsError, ForkError, FormatError, GradientError,
+        LoadError, LoadWarning, StaleStep, StepWarning, UnsupportedGradientError,
     };
     #[pymodule_export]
     use crate::gradient::corners::Corners;
@@ -91,7 +93,7 @@ mod _native {
     #[pymodule_export]
     use crate::model::options::{Correction, Options};
     #[pymodule_export]
-    use crate::model::pickle::restore;
+    use crate::model::pickle::{restore, restore_options};
     #[pymodule_export]
     use crate::model::scene::{Equality, ModelWarning, Sensor, Tendon};
     #[pymodule_export]

@@ -4,6 +4,7 @@ use super::failure::{failed, finish};
 use super::rows::zeros;
 use super::{Batch, shaped};
 use crate::errors::Failure;
+use crate::interrupt::interruptible;
 use crate::simulate::sensors::name;
 use numpy::ndarray::Array3;
 use numpy::{IntoPyArray, PyArray1, PyArray3, PyArrayDyn};
@@ -94,7 +95,7 @@ impl Batch {
     fn contacts<'py>(&self, py: Python<'py>) -> Result<Bound<'py, BatchContacts>, Failure> {
         let mut inner = self.enter()?;
         let batch = &mut inner.batch;
-        let done = py.detach(|| batch.read_contacts());
+        let done = interruptible(py, || Ok::<_, Failure>(batch.read_contacts()))?;
         let contacts = Bound::new(py, to_python(py, batch)?)?;
         let all_failed = failed(&done).len() == self.n;
         if all_failed { finish(py, self.n, done, contacts) } else { Ok(contacts) }
@@ -106,7 +107,7 @@ impl Batch {
     #[getter]
     fn sensors<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>, Failure> {
         let n = self.n;
-        let (done, rows, model) = py.detach(|| {
+        let (done, rows, model) = interruptible(py, || {
             let mut inner = self.enter()?;
             let width = inner.batch.readings_per_environment();
             let mut rows = zeros(&[n, width])?;

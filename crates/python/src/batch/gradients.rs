@@ -9,6 +9,7 @@ use crate::arrays::Input;
 use crate::errors::Failure;
 use crate::gradient::object::Gradient;
 use crate::gradient::step::{Groups, group};
+use crate::interrupt::interruptible;
 use crate::model::gradient_options::Choice;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -26,7 +27,7 @@ impl Batch {
     #[pyo3(signature = (*, gradient=None))]
     fn jacobian<'py>(&self, py: Python<'py>, gradient: Option<Choice>) -> Result<Bound<'py, BatchJacobian>, Failure> {
         let [_, nv, nu] = self.sizes;
-        let (done, blocks) = py.detach(|| {
+        let (done, blocks) = interruptible(py, || {
             let mut inner = self.enter()?;
             let nu = if inner.actuated { nu } else { 0 };
             let mut blocks = Blocks::new(&[self.n], None, nv, [nv, nv, nv, nu])?;
@@ -64,7 +65,7 @@ impl Batch {
         }
         let (groups, parameters) = self.changes(parameters)?;
         let (mut dq, mut dv) = (zeros(&[n, nv])?, zeros(&[n, nv])?);
-        let done = py.detach(|| {
+        let done = interruptible(py, || {
             let dx = BatchDirection { q: &q, v: &v, tau: &tau, ctrl: &ctrl, groups: &groups, parameters: &parameters };
             in_mode(&mut self.enter()?.batch, gradient, |batch| batch.jvp(dx, [&mut dq, &mut dv]))
         })?;
@@ -145,7 +146,7 @@ impl Batch {
         let sizes = groups.iter().map(|group| self.size_of(*group)).collect::<Result<Vec<_>, _>>()?;
         let (mut q, mut v, mut tau) = (zeros(&of_state)?, zeros(&of_state)?, zeros(&of_tau)?);
         let mut parameters = zeros(&[n, sizes.iter().sum()])?;
-        let (done, ctrl) = py.detach(|| {
+        let (done, ctrl) = interruptible(py, || {
             let mut inner = self.enter()?;
             let mut ctrl = actuated.unwrap_or(inner.actuated).then(|| zeros(&of_ctrl)).transpose()?;
             let of_ctrl = ctrl.as_deref_mut().unwrap_or(&mut []);

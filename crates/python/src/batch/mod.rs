@@ -16,6 +16,7 @@ pub use rollout::BatchRollout;
 
 use crate::arguments::arg;
 use crate::errors::Failure;
+use crate::fork::Owner;
 use crate::gradient::rollout::shaped;
 use crate::model::Model;
 use crate::model::options::count;
@@ -41,7 +42,7 @@ type Array<'py> = Bound<'py, PyArrayDyn<f64>>;
 ///
 /// If environments fail, the others are done all the same: a BatchError has their numbers, their exceptions and the
 /// result, in which rows of failed steps hold the state before. Two threads in one Batch get a RuntimeError. Threads do
-/// not survive os.fork: make a Batch in each process.
+/// not survive os.fork: a Batch with more than one raises ForkError in the child; make a Batch in each process.
 #[pyclass(frozen, module = "slipstick")]
 pub struct Batch {
     n: usize,
@@ -49,6 +50,8 @@ pub struct Batch {
     name: String,
     /// Numbers of a configuration, a velocity and the controls.
     sizes: [usize; 3],
+    /// Its threads do not survive os.fork.
+    owner: Owner,
     /// Boxed: it holds vectors aligned to 32 bytes, and Python aligns what is in its objects to 16.
     inner: Mutex<Box<Inner>>,
 }
@@ -90,8 +93,9 @@ impl Batch {
         let batch = batch.map_err(failure::of_all)?.threads(threads);
         let (name, sizes) =
             batch.model(0).map_or_else(Default::default, |m| (m.name().into(), [m.nq(), m.nv(), m.nu()]));
-        let (n, inner) = (batch.len(), Inner { batch, actuated: false });
-        Ok(Batch { n, name, sizes, inner: Mutex::new(Box::new(inner)) })
+        let (n, owner) = (batch.len(), Owner::of(batch.n_threads()));
+        let inner = Inner { batch, actuated: false };
+        Ok(Batch { n, name, sizes, owner, inner: Mutex::new(Box::new(inner)) })
     }
 
     /// Number of environments.
@@ -137,6 +141,7 @@ impl Batch {
 
 impl Batch {
     fn enter(&self) -> Result<MutexGuard<'_, Box<Inner>>, Failure> {
+        self.owner.check("Batch")?;
         match self.inner.try_lock() {
             Ok(inner) => Ok(inner),
             Err(TryLockError::WouldBlock) => {

@@ -9,6 +9,7 @@ use crate::arrays::{Input, array, wrong_shape};
 use crate::errors::{Failure, StaleStep};
 use crate::gradient::object::Gradient;
 use crate::gradient::step::Groups;
+use crate::interrupt::interruptible;
 use crate::model::gradient_options::Choice;
 use crate::model::options::unknown;
 use numpy::PyArrayDyn;
@@ -137,7 +138,7 @@ impl BatchRollout {
         let columns = [initial, initial, if tau { nv } else { 0 }, if ctrl && self.actuated { nu } else { 0 }];
         let (done, blocks) = self.with_record(|record| {
             let mut blocks = Blocks::new(&states, Some(self.steps), nv, columns)?;
-            let done = py.detach(|| {
+            let done = interruptible(py, || {
                 let go = |batch: &mut slipstick::Batch| batch.jacobian_of(record, every, blocks.borrow());
                 in_mode(&mut batch.enter()?.batch, gradient, go)
             })?;

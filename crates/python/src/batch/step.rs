@@ -6,6 +6,7 @@ use super::{Array, Batch, BatchRollout, Inner, rollout, shaped};
 use crate::arguments::{arg, pair, wrong_type};
 use crate::arrays::{Input, wrong_shape};
 use crate::errors::Failure;
+use crate::interrupt::interruptible;
 use crate::model::options::count;
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -48,7 +49,7 @@ impl Batch {
         let mocap = mocap.map_or(Ok(Vec::new()), |x| rows::poses(x, n, poses))?;
         let out: Option<[Array; 2]> = out.map(|out| destinations(out, n, [nq, nv])).transpose()?;
         let (mut q_next, mut v_next) = (vec![0.0; n * nq], vec![0.0; n * nv]);
-        let done = py.detach(|| {
+        let done = interruptible(py, || {
             let mut inner = self.enter()?;
             let Inner { batch, actuated, .. } = &mut **inner;
             normalize(batch, nq, &mut q);
@@ -98,7 +99,7 @@ impl Batch {
         let poses = 7 * this.model_mocap()?;
         let mocap = mocap.map_or(Ok(Vec::new()), |x| of_steps("mocap", x, [n, steps], poses))?;
         let (with_ctrl, wrenches) = (ctrl.is_some(), this.wrenches(wrenches)?);
-        let (done, record) = py.detach(|| {
+        let (done, record) = interruptible(py, || {
             let mut inner = this.enter()?;
             let Inner { batch, actuated } = &mut **inner;
             normalize(batch, nq, &mut q);

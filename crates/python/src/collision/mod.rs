@@ -6,16 +6,17 @@ pub mod solids;
 use crate::arguments::{arg, wrong_type};
 use crate::arrays::{Input, vector};
 use crate::errors::Failure;
+use crate::interrupt::interruptible;
 use crate::model::Model;
 use numpy::ndarray::{Array2, Array3};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use slipstick::InputError;
 use slipstick::collision::{self, CollisionGradient, ContactSet, Order, PointDerivatives};
 use slipstick::dynamics::Workspace;
 use slipstick::model::{BodyId, FrameId, GeomId};
 use slipstick::spatial::{Pose, Vec3};
+use slipstick::{InputError, interrupt};
 use solids::{ClosestPoints, kept, three};
 
 /// A point where two shapes of a model touch or nearly touch, in world axes.
@@ -170,9 +171,12 @@ pub fn derivatives(
     };
     let (poses, mut set) = found(py, model, q)?;
     let n = set.contacts().len();
-    let all = py.detach(|| {
-        let of = |k: usize| collision::contact_derivatives(&model.inner, &poses, &mut set, k, &mode);
-        (0..n).map(of).collect::<Result<Vec<_>, _>>()
+    let all = interruptible(py, || {
+        let of = |k: usize| {
+            interrupt::check()?;
+            Ok(collision::contact_derivatives(&model.inner, &poses, &mut set, k, &mode)?)
+        };
+        (0..n).map(of).collect::<Result<Vec<_>, Failure>>()
     })?;
     set.contacts().iter().zip(&all).map(|(c, d)| to_derivatives(py, to_contact(py, &model.inner, c), d)).collect()
 }

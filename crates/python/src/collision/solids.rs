@@ -4,14 +4,15 @@ use crate::arguments::arg;
 use crate::arrays::{Input, array, vector, wrong_shape};
 use crate::collision::poses::{pose, poses};
 use crate::errors::Failure;
+use crate::interrupt::interruptible;
 use numpy::ndarray::{Array2, Array3};
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use slipstick::InputError;
 use slipstick::collision::{self, Points};
 use slipstick::model::{Mesh, Shape};
 use slipstick::spatial::Vec3;
+use slipstick::{InputError, interrupt};
 
 /// A shape that questions can be asked about. Made by Plane, Sphere, Capsule, Cylinder, Cone, Box, Ellipsoid and Hull.
 #[pyclass(frozen, subclass, module = "slipstick.collision")]
@@ -155,10 +156,16 @@ pub fn closest_points(
     match X_a.together(&X_b)? {
         None => Ok(ClosestPoints::one(py, &ask(0)?)?),
         Some(n) => {
-            let all = py.detach(|| (0..n).map(ask).collect::<Result<Vec<_>, _>>())?;
+            let all = interruptible(py, || (0..n).map(|k| asked(&ask, k)).collect::<Result<Vec<_>, Failure>>())?;
             Ok(ClosestPoints::stack(py, &all))
         }
     }
+}
+
+/// One of many answers, unless the call is to end.
+fn asked<T>(ask: &impl Fn(usize) -> Result<T, InputError>, k: usize) -> Result<T, Failure> {
+    interrupt::check()?;
+    Ok(ask(k)?)
 }
 
 /// Signed distance of two shapes, negative when they overlap (m).
@@ -177,7 +184,7 @@ pub fn distance(
     match X_a.together(&X_b)? {
         None => Ok(ask(0)?.into_pyobject(py).map_err(PyErr::from)?.into_any().unbind()),
         Some(n) => {
-            let all = py.detach(|| (0..n).map(ask).collect::<Result<Vec<_>, _>>())?;
+            let all = interruptible(py, || (0..n).map(|k| asked(&ask, k)).collect::<Result<Vec<_>, Failure>>())?;
             Ok(all.into_pyarray(py).into_any().unbind())
         }
     }

@@ -7,6 +7,7 @@ use crate::errors::Failure;
 use crate::model::Model;
 use numpy::{PyArray1, PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
+use slipstick::interrupt;
 use slipstick::model::{BodyId, FrameId};
 use slipstick::spatial::Pose;
 
@@ -49,6 +50,7 @@ pub fn kinematics(
     let (bodies, frames) = model.run(py, |m, work| {
         let (mut bodies, mut frames) = (Vec::new(), Vec::new());
         for k in count.each() {
+            interrupt::check()?;
             work.kinematics(m, q.row(k))?;
             for i in 0..n_bodies {
                 bodies.push(work.body_pose(BodyId(i))?);
@@ -93,6 +95,7 @@ pub fn jacobian<'py>(
     let rows = model.run(py, |m, work| {
         let mut rows = count.room(6 * nv);
         for k in count.each() {
+            interrupt::check()?;
             work.jacobian(m, q.row(k), frame, &mut rows[k * 6 * nv..(k + 1) * 6 * nv])?;
         }
         Ok(rows)
@@ -116,6 +119,7 @@ pub fn velocity<'py>(
     let velocities = model.run(py, |m, work| {
         let mut all = Vec::new();
         for k in count.each() {
+            interrupt::check()?;
             all.extend(work.velocity(m, q.row(k), v.row(k), frame)?.to_array());
         }
         Ok(all)
@@ -137,6 +141,7 @@ pub fn center_of_mass<'py>(
     let centers = model.run(py, |m, work| {
         let mut all = Vec::new();
         for k in count.each() {
+            interrupt::check()?;
             all.extend(work.center_of_mass(m, q.row(k))?.to_array());
         }
         Ok(all)

@@ -4,11 +4,12 @@ use super::stacks::{Count, Stack};
 use crate::arguments::arg;
 use crate::arrays::Input;
 use crate::errors::Failure;
+use crate::interrupt::interruptible;
 use crate::model::Model;
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
-use slipstick::InputError;
 use slipstick::linalg::MatMut;
+use slipstick::{InputError, interrupt};
 
 type Array<'py> = Bound<'py, PyArrayDyn<f64>>;
 
@@ -86,7 +87,12 @@ fn vectors<'py>(
     write: impl Fn(usize, &mut [f64]) -> Result<(), InputError> + Send + Sync,
 ) -> Result<Array<'py>, Failure> {
     let mut out = count.room(width);
-    py.detach(|| count.each().try_for_each(|k| write(k, &mut out[k * width..(k + 1) * width])))?;
+    interruptible(py, || {
+        count.each().try_for_each(|k| {
+            interrupt::check()?;
+            Ok::<_, Failure>(write(k, &mut out[k * width..(k + 1) * width])?)
+        })
+    })?;
     Ok(count.array(py, &[width], out)?)
 }
 
@@ -98,10 +104,11 @@ fn matrices<'py>(
     write: impl Fn(usize, MatMut, MatMut) -> Result<(), InputError> + Send + Sync,
 ) -> Result<(Array<'py>, Array<'py>), Failure> {
     let (mut a, mut b) = (count.room(nv * nv), count.room(nv * nv));
-    py.detach(|| {
+    interruptible(py, || {
         count.each().try_for_each(|k| {
             let place = k * nv * nv..(k + 1) * nv * nv;
-            write(k, MatMut::new(&mut a[place.clone()], nv, nv), MatMut::new(&mut b[place], nv, nv))
+            interrupt::check()?;
+            Ok::<_, Failure>(write(k, MatMut::new(&mut a[place.clone()], nv, nv), MatMut::new(&mut b[place], nv, nv))?)
         })
     })?;
     Ok((count.array(py, &[nv, nv], a)?, count.array(py, &[nv, nv], b)?))

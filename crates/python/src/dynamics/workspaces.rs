@@ -1,6 +1,7 @@
 //! Memory for the functions of a model: made when first needed and kept, one for each thread inside at the same time.
 
 use crate::errors::Failure;
+use crate::interrupt::interruptible;
 use pyo3::prelude::*;
 use slipstick::Model;
 use slipstick::dynamics::Workspace;
@@ -18,7 +19,7 @@ impl Workspaces {
         model: &Model,
         work: impl FnOnce(&mut Workspace) -> Result<T, Failure> + Send,
     ) -> Result<T, Failure> {
-        py.detach(|| {
+        interruptible(py, || {
             let mut workspace = self.take().unwrap_or_else(|| Workspace::new(model));
             let result = work(&mut workspace);
             self.put(workspace);

@@ -6,6 +6,7 @@ use crate::errors::Failure;
 use crate::gradient::object::Gradient;
 use crate::gradient::sensors::weights_of_steps;
 use crate::gradient::step::{Groups, group};
+use crate::interrupt::interruptible;
 use crate::model::Model;
 use crate::model::options::{count, unknown};
 use crate::simulate::sensors;
@@ -95,7 +96,7 @@ impl RolloutGradient {
         let ctrl = rows("ctrl", ctrl, self.steps, self.model.nu())?;
         let tau = rows("tau", tau, self.steps, self.model.nv())?;
         let wrenches = self::wrenches(wrenches, self.model.n_bodies())?;
-        let (recorded, readings) = py.detach(|| {
+        let (recorded, readings) = interruptible(py, || {
             let mut inner = self.enter()?;
             let ctrl = (!ctrl.is_empty()).then_some(&ctrl[..]);
             let input = slipstick::Input { tau: &tau, ctrl, wrenches: &wrenches, mocap: &[] };
@@ -261,7 +262,7 @@ impl RolloutGradient {
         py: Python<'_>,
         work: impl FnOnce(&mut slipstick::rollout::Rollout) -> Result<T, RolloutGradientError> + Send,
     ) -> Result<T, Failure> {
-        py.detach(|| {
+        interruptible(py, || {
             let mut inner = self.enter()?;
             let missing = || PyRuntimeError::new_err("there is no finished rollout: call run() first");
             work(&mut inner.last().ok_or_else(missing)?).map_err(failure)

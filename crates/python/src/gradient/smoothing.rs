@@ -4,6 +4,7 @@ use crate::arguments::arg;
 use crate::arrays::{Input, optional_vector, to_matrix, vector, wrenches};
 use crate::collision::order;
 use crate::errors::Failure;
+use crate::interrupt::interruptible;
 use crate::model::Model;
 use crate::model::options::count;
 use numpy::{PyArray1, PyArray2};
@@ -101,11 +102,10 @@ pub fn bundled_jacobian(
     let wrenches = self::wrenches(wrenches, model.n_bodies())?;
     let how = Bundled { sigma: sigma.sigma()?, samples: count("samples", samples)?, order: self::order(order)?, seed };
     let threads = count("threads", threads)? as usize;
-    let smoothed = py.detach(|| {
+    let s = interruptible(py, || {
         let input = slipstick::Input { tau: &tau, ctrl: ctrl.as_deref(), wrenches: &wrenches, mocap: &[] };
         Bundle::new(model, how)?.threads(threads).step(&mut Data::new(model), &x, &input)
-    });
-    let s = smoothed.map_err(failure)?;
+    })?;
     Ok(BundledJacobian {
         jacobian: blocks(py, &s.jacobian)?,
         error: blocks(py, &s.error)?,
@@ -135,7 +135,8 @@ pub fn compliance_schedule<'py>(
 ) -> Result<Vec<Bound<'py, PyAny>>, Failure> {
     let (py, levels) = (model.py(), count("levels", levels)? as usize);
     let schedule = ComplianceSchedule { softest, stiffest, levels };
-    let models = schedule.models(&model.get().inner, &vector("q", q)?).map_err(failure)?;
+    let (inner, q) = (&model.get().inner, vector("q", q)?);
+    let models = interruptible(py, || schedule.models(inner, &q))?;
     let vectors = models.iter().map(|m| PyArray1::from_slice(py, m.parameters().values()));
     Ok(vectors.map(|x| model.call_method1("with_parameters", (x,))).collect::<PyResult<Vec<_>>>()?)
 }
@@ -164,13 +165,15 @@ fn to_array<'py>(py: Python<'py>, m: MatRef) -> PyResult<Bound<'py, PyArray2<f64
     to_matrix(py, m.rows(), m.cols(), (0..m.rows()).flat_map(|i| m.row(i)).copied().collect())
 }
 
-fn failure(e: SmoothingError) -> Failure {
-    match e {
-        SmoothingError::Input(e) => e.into(),
-        SmoothingError::Step(e) => e.into(),
-        SmoothingError::Gradient(e) => e.into(),
-        e @ SmoothingError::TooFew { .. } => pyo3::exceptions::PyValueError::new_err(e.to_string()).into(),
-        e @ SmoothingError::Threads { .. } => pyo3::exceptions::PyRuntimeError::new_err(e.to_string()).into(),
-        e => PyArithmeticError::new_err(e.to_string()).into(),
+impl From<SmoothingError> for Failure {
+    fn from(e: SmoothingError) -> Failure {
+        match e {
+            SmoothingError::Input(e) => e.into(),
+            SmoothingError::Step(e) => e.into(),
+            SmoothingError::Gradient(e) => e.into(),
+            e @ SmoothingError::TooFew { .. } => pyo3::exceptions::PyValueError::new_err(e.to_string()).into(),
+            e @ SmoothingError::Threads { .. } => pyo3::exceptions::PyRuntimeError::new_err(e.to_string()).into(),
+            e => PyArithmeticError::new_err(e.to_string()).into(),
+        }
     }
 }

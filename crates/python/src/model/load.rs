@@ -2,6 +2,7 @@
 
 use crate::arguments::arg;
 use crate::errors::{Failure, LoadWarning};
+use crate::interrupt::abandonable;
 use crate::model::Model;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -54,7 +55,7 @@ pub fn load(
         return Err(PyValueError::new_err("path: expected the name of a file, got XML; loads() takes a text").into());
     }
     let options = options(free_root, ground, package_dirs, pairs, strict, cache, decompose, terrain, overlap);
-    let model = py.detach(|| slipstick::load_with(path, &options))?;
+    let model = abandonable(py, move || slipstick::load_with(path, &options))?;
     warn(py, &name, &model)?;
     Ok(Model::new(model))
 }
@@ -91,7 +92,8 @@ pub fn loads(
     }
     let options = options(free_root, ground, package_dirs, pairs, strict, cache, decompose, terrain, overlap);
     let name = folder.join("text").display().to_string();
-    let model = py.detach(|| slipstick::files::load_str(&name, text, &options))?;
+    let (given, place) = (text.to_owned(), name.clone());
+    let model = abandonable(py, move || slipstick::files::load_str(&place, &given, &options))?;
     warn(py, &name, &model)?;
     Ok(Model::new(model))
 }

@@ -17,6 +17,7 @@ use crate::errors::Failure;
 use named::{Actuator, Body, Frame, Geom, Joint, Key};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
 use scene::{Equality, ModelWarning, Sensor, Tendon};
 use slipstick::dynamics::Workspace;
 use std::sync::{Arc, OnceLock};
@@ -29,7 +30,7 @@ pub struct Model {
     pub inner: slipstick::Model,
     workspaces: Arc<Workspaces>,
     remarks: Arc<Remarks>,
-    /// Made when first asked for. A pickle carries it: text rounds poses in the last bit, which makes no other robot.
+    /// Made when first asked for.
     hash: Arc<OnceLock<String>>,
 }
 
@@ -57,10 +58,9 @@ impl Model {
         Model { inner, workspaces: Arc::default(), remarks, hash: Arc::default() }
     }
 
-    /// A model of which everything is known already.
-    pub fn restored(inner: slipstick::Model, remarks: Remarks, hash: String) -> Model {
-        let hash = Arc::new(OnceLock::from(hash));
-        Model { inner, workspaces: Arc::default(), remarks: Arc::new(remarks), hash }
+    /// A model whose hash is known already.
+    pub fn restored(inner: slipstick::Model, hash: String) -> Model {
+        Model { hash: Arc::new(OnceLock::from(hash)), ..Model::new(inner) }
     }
 
     /// This structure with other numbers: workspaces fit both.
@@ -312,9 +312,9 @@ impl Model {
         self.shared()
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, pickle::State)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, pickle::State<'py>)> {
         let restore = py.import("slipstick._native")?.getattr("_restore")?;
-        Ok((restore, pickle::state(&self.inner, &self.remarks, self.content_hash(py))?))
+        Ok((restore, (PyBytes::new(py, &self.inner.to_bytes()), self.content_hash(py))))
     }
 
     fn __repr__(&self) -> String {
@@ -331,6 +331,26 @@ impl Model {
 
 #[pymethods]
 impl Keyframe {
+    #[new]
+    #[pyo3(signature = (name, q, v, ctrl, act, mocap))]
+    fn new(
+        name: String,
+        q: Py<PyArray1<f64>>,
+        v: Py<PyArray1<f64>>,
+        ctrl: Py<PyArray1<f64>>,
+        act: Py<PyArray1<f64>>,
+        mocap: Py<PyArray2<f64>>,
+    ) -> Keyframe {
+        Keyframe { name, q, v, ctrl, act, mocap }
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let parts = [&self.q, &self.v, &self.ctrl, &self.act].map(|x| x.bind(py).as_any().clone());
+        let name = self.name.as_str().into_pyobject(py)?.into_any();
+        let all = [name].into_iter().chain(parts).chain([self.mocap.bind(py).as_any().clone()]);
+        Ok((py.get_type::<Keyframe>().into_any(), PyTuple::new(py, all.collect::<Vec<_>>())?))
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let [q, v, ctrl] = [&self.q, &self.v, &self.ctrl].map(|x| x.bind(py).len());
         Ok(format!("<slipstick.types.Keyframe '{}': q ({},), v ({},), ctrl ({},)>", self.name, q?, v?, ctrl?))

@@ -8,6 +8,7 @@ use crate::option_class::option_class;
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use slipstick::InputError;
 use slipstick::model::{Implicit, Integrator, Solver};
 
@@ -51,6 +52,11 @@ pub struct Options(pub slipstick::Options);
 
 #[pymethods]
 impl Options {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let restore = py.import("slipstick._native")?.getattr("_restore_options")?;
+        Ok((restore, (PyBytes::new(py, &self.0.to_bytes()),)))
+    }
+
     #[getter]
     fn dt(&self) -> f64 {
         self.0.dt
@@ -260,40 +266,4 @@ fn implicit_name(x: Implicit) -> &'static str {
 pub fn unknown<const N: usize>(what: &str, words: [&str; N], got: &str) -> Failure {
     let known = words.map(|w| format!("'{w}'")).join(", ");
     PyValueError::new_err(format!("{what}: expected one of {known}, got '{got}'")).into()
-}
-
-/// Options in a pickle, in the order of the attributes. Gravity is a parameter of the model and kept as such.
-pub type Saved = (f64, f64, [String; 3], f64, u32, [f64; 3], [f64; 3], Gradient, Collision, bool);
-
-pub fn save(o: &slipstick::Options) -> PyResult<Saved> {
-    let c = o.correction;
-    let correction = [c.full_depth, c.beta, c.max_speed];
-    let words = [implicit_name(o.implicit), o.integrator.name(), o.solver.name()].map(String::from);
-    let others = [o.restitution_threshold, o.patch_compliance, o.speed_limit];
-    let (gradient, collision) = (Gradient::of(o.gradient)?, Collision(o.collision_gradient));
-    let failed = o.gradient_of_failed_steps;
-    let (tolerance, budget) = (o.tolerance, o.max_iterations);
-    Ok((o.dt, o.contact_distance, words, tolerance, budget, correction, others, gradient, collision, failed))
-}
-
-pub fn restore(saved: Saved, o: &mut slipstick::Options) -> Result<(), Failure> {
-    let ([implicit, integrator, solver], [full_depth, beta, max_speed], gradient);
-    (
-        o.dt,
-        o.contact_distance,
-        [implicit, integrator, solver],
-        o.tolerance,
-        o.max_iterations,
-        [full_depth, beta, max_speed],
-        [o.restitution_threshold, o.patch_compliance, o.speed_limit],
-        gradient,
-        Collision(o.collision_gradient),
-        o.gradient_of_failed_steps,
-    ) = saved;
-    o.gradient = gradient.mode(o.dt);
-    o.implicit = self::implicit(&implicit)?;
-    o.integrator = self::integrator(&integrator)?;
-    o.solver = self::solver(&solver)?;
-    o.correction = slipstick::model::Correction { full_depth, beta, max_speed };
-    Ok(())
 }

@@ -4,6 +4,7 @@ use crate::arguments::arg;
 use crate::arrays::{Input, optional_vector, wrenches};
 use crate::errors::{Failure, StepWarning};
 use crate::gradient::step::numbers;
+use crate::interrupt::interruptible;
 use crate::model::Model;
 use crate::model::options::{Options, count};
 use crate::simulate::memory::{Memory, Origin, Shared};
@@ -19,12 +20,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use slipstick::control::Command;
 use slipstick::dynamics::Wrench;
-use slipstick::{InputError, SolveReport, Status};
+use slipstick::{InputError, SolveReport, Status, interrupt};
 use std::ffi::CString;
 use std::sync::Arc;
-
-/// Steps after which a rollout looks whether the user wants it to stop.
-const PATIENCE: usize = 64;
 
 /// A robot that moves: a model, its state, the clock and the warm start of the next step.
 ///
@@ -225,7 +223,7 @@ impl Simulator {
         let recorded = slipstick::Trajectory::new(model);
         let mut record =
             Record { recorded: if contacts { recorded.with_contacts() } else { recorded }, readings: Vec::new() };
-        let done = py.detach(|| self.record(steps, [&ctrl, &tau, &poses], wrenches, held, &mut record));
+        let done = interruptible(py, || self.record(steps, [&ctrl, &tau, &poses], wrenches, held, &mut record));
         self.mocap.write(py, self.shared.enter()?.simulator.mocap());
         let sensors = sensors::to_dict(py, &record.readings, Some(record.recorded.steps()))?;
         let trajectory = Trajectory::new(py, model, record.recorded, sensors.unbind())?;
@@ -278,9 +276,7 @@ impl Simulator {
         let mut command = Command { actuated: !ctrl.is_none(), wrenches, mocap: held, ..Command::new(model) };
         out.recorded.push_state(simulator.state());
         for k in 0..steps {
-            if k % PATIENCE == 0 {
-                Python::attach(|py| py.check_signals())?;
-            }
+            interrupt::check()?;
             ctrl.fill("ctrl", k, simulator.state(), &mut command.ctrl)?;
             tau.fill("tau", k, simulator.state(), &mut command.tau)?;
             mocap.fill("mocap", k, simulator.state(), &mut command.mocap)?;

@@ -9,12 +9,13 @@ use crate::gradient::sensors as sensor_gradient;
 use crate::gradient::step::{
     Blocks, Direction, Groups, StepJacobian, Weights, contact_number, finite, group, in_mode, numbers,
 };
+use crate::interrupt::interruptible;
 use crate::model::gradient_options::Choice;
 use crate::simulate::memory::Origin;
 use crate::simulate::sensors::{self, Reading};
 use crate::simulate::views::{SolveReport, StepConstraint, StepContact};
 use numpy::{IntoPyArray, PyArray1};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use slipstick::gradient::InputGrad;
@@ -285,7 +286,7 @@ impl Step {
     /// the motion has directions. jvp(one_sided=True) is right on either side. Costs some ten steps where the step
     /// plainly does what its Jacobian says, else two or more for each column. Raises StaleStep, GradientError.
     fn corners(&self, py: Python<'_>) -> Result<Corners, Failure> {
-        Ok(Corners::new(py, py.detach(|| self.origin.resume(|step, _| slipstick::check::Corners::of(step)))?))
+        Ok(Corners::new(py, interruptible(py, || self.origin.resume(|step, _| slipstick::check::Corners::of(step)))?))
     }
 
     /// The change of (q, v) at the end along a change of q (nv,), v (nv,), tau (nv,), ctrl (nu,) and act (na,): Jacobian times
@@ -432,6 +433,13 @@ impl Step {
         let work = |step: &mut slipstick::Step, memory: &mut _| sensor_gradient::blocks(self.model(), step, memory);
         let all = py.detach(|| self.origin.resume(work))?;
         Ok(sensor_gradient::to_dict(py, all)?)
+    }
+
+    fn __reduce__(&self) -> PyResult<Py<PyAny>> {
+        Err(PyTypeError::new_err(
+            "a Step cannot be pickled or copied: its derivatives are in the memory of its Simulator; keep its arrays, or \
+             Simulator.state and Simulator.warm_start(), which repeat it",
+        ))
     }
 
     fn __repr__(&self) -> String {
