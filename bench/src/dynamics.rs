@@ -7,6 +7,7 @@ use slipstick::Model;
 use slipstick::dynamics::Workspace;
 use std::collections::BTreeMap;
 use std::hint::black_box;
+use std::io::Write;
 use std::time::Instant;
 
 /// Algorithm, names of the peer's variants of it, goal for ours / peer.
@@ -46,7 +47,8 @@ pub fn run(arguments: &Dynamics) -> Result<(), String> {
     report::print(&table);
     if let Some(file) = &arguments.json {
         let text = format!("{:#}\n", report::to_json(&table, version.as_deref()));
-        std::fs::write(file, text).map_err(|e| format!("{}: {e}", file.display()))?;
+        slipstick::files::write_file(file, |out| out.write_all(text.as_bytes()))
+            .map_err(|e| format!("{}: {e}", file.display()))?;
     }
     Ok(())
 }

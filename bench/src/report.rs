@@ -1,8 +1,10 @@
 //! Figures and how they are shown.
 
 use serde_json::{Value, json};
+use slipstick::files::write_file;
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 
 /// Time of one call, in the unit of its table.
@@ -100,7 +102,7 @@ pub fn write(file: &Path, text: &str) -> Result<(), String> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     }
-    fs::write(file, text).map_err(|e| format!("{}: {e}", file.display()))
+    write_file(file, |out| out.write_all(text.as_bytes())).map_err(|e| format!("{}: {e}", file.display()))
 }
 
 pub fn mean(numbers: &[f64]) -> f64 {

@@ -7,7 +7,7 @@ use crate::throughput::ThroughputOptions;
 use crate::{markdown, page};
 use clap::builder::RangedU64ValueParser;
 use serde_json::Value;
-use std::io::{IsTerminal, stderr};
+use std::io::{IsTerminal, Write, stderr};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `slipstick-bench table`.
@@ -207,7 +207,7 @@ fn write_page(file: &Path, table: &Table, growth: Option<&Growth>) -> Result<(),
 }
 
 fn write(file: &Path, text: &str) -> Result<(), BenchError> {
-    std::fs::write(file, text).map_err(|e| not_written(file, &e))
+    slipstick::files::write_file(file, |out| out.write_all(text.as_bytes())).map_err(|e| not_written(file, &e))
 }
 
 fn not_written(file: &Path, error: &std::io::Error) -> BenchError {

@@ -15,6 +15,7 @@ import numpy as np
 import slipstick
 from slipstick.envs import Spec, make_spec
 
+from .files import replaced
 from .settings import Settings, as_plain, from_plain
 
 FORMAT = 1
@@ -60,9 +61,8 @@ def save(path: Path, run: Run, state: Any, progress: dict[str, Any]) -> None:
         "progress": progress,
     }
     numbers: dict[str, Any] = {f"leaf{k:04}": np.asarray(leaf) for k, leaf in enumerate(leaves)}
-    partial = path.with_suffix(".partial.npz")
-    np.savez(partial, about=json.dumps(about), **numbers)
-    partial.replace(path)  # an interrupted save leaves the old checkpoint
+    with replaced(path) as new:
+        np.savez(new, about=json.dumps(about), **numbers)
 
 
 def load(path: Path) -> tuple[Run, dict[str, Any], list[np.ndarray]]:

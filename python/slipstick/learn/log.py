@@ -11,6 +11,7 @@ import jax
 import numpy as np
 
 from .evaluation import Evaluation
+from .files import replaced
 
 LARGEST = ("norm", "lambda_99", "lambda_max", "cut_share")
 """Of these figures a block's row has the largest number, too."""
@@ -85,7 +86,7 @@ class Log:
     def add(self, row: dict[str, Any]) -> None:
         self.rows.append(row)
         columns = list(dict.fromkeys(name for row in self.rows for name in row))
-        with self.path.open("w", newline="") as file:
+        with replaced(self.path) as new, new.open("w", newline="") as file:
             writer = csv.DictWriter(file, columns)
             writer.writeheader()
             writer.writerows({name: _short(x) for name, x in row.items()} for row in self.rows)
