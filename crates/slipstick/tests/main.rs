@@ -8,6 +8,7 @@ mod corners;
 mod correction_energy;
 mod differences;
 mod free_rotation;
+mod golden;
 mod hard_scenes;
 mod many_bodies;
 mod margins;
