@@ -144,7 +144,6 @@ class Sensor:
 
 @final
 class Keyframe:
-    def __new__(cls, name: str, q: Array, v: Array, ctrl: Array, act: Array, mocap: Array) -> Keyframe: ...
     @property
     def mocap(self) -> Array: ...
     @property

@@ -4,6 +4,7 @@ mod cli;
 mod common;
 mod grad_check;
 mod interrupt;
+mod killed;
 mod manual;
 mod pages;
 mod pipes;

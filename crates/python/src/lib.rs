@@ -93,7 +93,7 @@ mod _native {
     #[pymodule_export]
     use crate::model::options::{Correction, Options};
     #[pymodule_export]
-    use crate::model::pickle::{restore, restore_options};
+    use crate::model::pickle::{restore, restore_keyframe, restore_options};
     #[pymodule_export]
     use crate::model::scene::{Equality, ModelWarning, Sensor, Tendon};
     #[pymodule_export]

@@ -27,12 +27,15 @@ impl fmt::Display for Interrupted {
 
 impl std::error::Error for Interrupted {}
 
+/// Whether a call is to end.
+type Question = Rc<dyn Fn() -> bool>;
+
 /// Who asks on this thread. One for all calls below [`watch`]: no signature in between has to hand it on.
 struct Watch {
     /// Whether the answer was yes, for all threads of the call.
     stop: Arc<AtomicBool>,
     /// `None` on threads that help: they only look at the flag.
-    ask: Option<Rc<dyn Fn() -> bool>>,
+    ask: Option<Question>,
     asked: Cell<Instant>,
 }
 
@@ -105,7 +108,7 @@ pub fn check() -> Result<(), Interrupted> {
 
 impl Watch {
     /// Whom to ask, if it is time to.
-    fn due(&self) -> Option<(Rc<dyn Fn() -> bool>, Arc<AtomicBool>)> {
+    fn due(&self) -> Option<(Question, Arc<AtomicBool>)> {
         let (ask, now) = (self.ask.as_ref()?, Instant::now());
         if now.duration_since(self.asked.get()) < PERIOD {
             return None;

@@ -331,24 +331,12 @@ impl Model {
 
 #[pymethods]
 impl Keyframe {
-    #[new]
-    #[pyo3(signature = (name, q, v, ctrl, act, mocap))]
-    fn new(
-        name: String,
-        q: Py<PyArray1<f64>>,
-        v: Py<PyArray1<f64>>,
-        ctrl: Py<PyArray1<f64>>,
-        act: Py<PyArray1<f64>>,
-        mocap: Py<PyArray2<f64>>,
-    ) -> Keyframe {
-        Keyframe { name, q, v, ctrl, act, mocap }
-    }
-
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let parts = [&self.q, &self.v, &self.ctrl, &self.act].map(|x| x.bind(py).as_any().clone());
         let name = self.name.as_str().into_pyobject(py)?.into_any();
         let all = [name].into_iter().chain(parts).chain([self.mocap.bind(py).as_any().clone()]);
-        Ok((py.get_type::<Keyframe>().into_any(), PyTuple::new(py, all.collect::<Vec<_>>())?))
+        let restore = py.import("slipstick._native")?.getattr("_restore_keyframe")?;
+        Ok((restore, PyTuple::new(py, all.collect::<Vec<_>>())?))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
