@@ -22,7 +22,7 @@ fn what_was_whole_stays_whole_when_the_program_is_killed() {
             (std::fs::read(&file).unwrap(), begin.elapsed())
         };
         let ((new, whole), (old, _)) = (written("40000"), written("20000"));
-        let (mut killed, mut replaced) = (0, 0);
+        let mut killed = 0;
         for _ in 0..KILLS {
             std::fs::write(&file, &old).unwrap();
             let mut program = Command::new(env!("CARGO_BIN_EXE_slipstick"));
@@ -32,10 +32,8 @@ fn what_was_whole_stays_whole_when_the_program_is_killed() {
             child.kill().unwrap();
             killed += usize::from(!child.wait().unwrap().success());
             let found = std::fs::read(&file).unwrap();
-            replaced += usize::from(found == new);
             assert!(found == old || found == new, "{name}: {} bytes are left", found.len());
         }
-        println!("{name}: {killed} of {KILLS} killed, {replaced} with the new file");
         assert!(killed > 0, "{name}: every run was done before it was killed");
     }
 }
