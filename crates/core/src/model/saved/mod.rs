@@ -4,9 +4,10 @@
 //! change the motion. What need not be there is a section of its own, left out where it is empty.
 
 mod fields;
+mod visuals;
 
 use super::compile::hulls;
-use super::{DerivedParameters, Model, Options, ParameterLayout, Parameters, Structure};
+use super::{DerivedParameters, Model, Options, ParameterLayout, Parameters, Structure, Visuals};
 use crate::bytes::{Bytes, Kind, Reader, open, seal};
 use crate::error::InputError;
 use std::sync::{Arc, OnceLock};
@@ -18,6 +19,7 @@ const KIND: Kind = Kind { what: "saved model", magic: *b"slipmodl", version: 1 }
 const STRUCTURE: u32 = 1;
 const PARAMETERS: u32 = 2;
 const OPTIONS: u32 = 3;
+const VISUALS: u32 = 4;
 
 impl Model {
     /// Bytes of which [`Model::from_bytes`] makes the same model: same names, same numbers, and so the same motion, bit for
@@ -31,6 +33,9 @@ impl Model {
             parameters.values().to_vec().put(out);
         });
         section(&mut body, OPTIONS, |out| self.options.put(out));
+        if *self.visuals() != Visuals::default() {
+            section(&mut body, VISUALS, |out| self.visuals().put(out));
+        }
         seal(&KIND, &body)
     }
 
@@ -38,7 +43,9 @@ impl Model {
     /// checksum finds damage; bytes that somebody made to harm are not what this is for.
     pub fn from_bytes(bytes: &[u8]) -> Result<Model, InputError> {
         let body = open(&KIND, bytes)?;
-        read(body).ok_or(InputError::Damaged { what: KIND.what, found: "bytes that are not those of a model" })
+        let damaged = InputError::Damaged { what: KIND.what, found: "bytes that are not those of a model" };
+        let (model, visuals) = read(body).ok_or(damaged)?;
+        visuals.map_or(Ok(model.clone()), |visuals| model.with_visuals(visuals))
     }
 }
 
@@ -69,9 +76,9 @@ fn section(out: &mut Vec<u8>, number: u32, put: impl FnOnce(&mut Vec<u8>)) {
     out.extend(body);
 }
 
-fn read(body: &[u8]) -> Option<Model> {
+fn read(body: &[u8]) -> Option<(Model, Option<Visuals>)> {
     let mut input = Reader(body);
-    let (mut structure, mut parameters, mut options) = (None, None, None);
+    let (mut structure, mut parameters, mut options, mut visuals) = (None, None, None, None);
     while !input.0.is_empty() {
         let (number, length) = (u32::take(&mut input)?, usize::take(&mut input)?);
         let mut part = Reader(input.next(length)?);
@@ -79,13 +86,14 @@ fn read(body: &[u8]) -> Option<Model> {
             STRUCTURE => structure = Some(Structure::take(&mut part)?),
             PARAMETERS => parameters = Some(take_parameters(&mut part)?),
             OPTIONS => options = Some(Bytes::take(&mut part)?),
+            VISUALS => visuals = Some(Visuals::take(&mut part)?),
             _ => return None,
         }
         part.0.is_empty().then_some(())?;
     }
     let (structure, options) = (structure?, options?);
     let numbers = DerivedParameters::new(&structure, parameters?);
-    Some(Model::assemble(structure, numbers, options))
+    Some((Model::assemble(structure, numbers, options), visuals))
 }
 
 fn take_parameters(input: &mut Reader) -> Option<Parameters> {
@@ -153,6 +161,7 @@ impl Bytes for Structure {
             notes: Bytes::take(input)?,
             q0: Bytes::take(input)?,
             dof_names: Bytes::take(input)?,
+            visuals: Arc::default(),
             key: OnceLock::new(),
         })
     }
