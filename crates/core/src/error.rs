@@ -105,6 +105,13 @@ pub enum InputError {
         /// Actuators with an activation.
         actuators: Vec<String>,
     },
+    /// A result that takes more memory than there is, or than a single call should take.
+    Memory {
+        /// Which result.
+        what: &'static str,
+        /// Bytes needed.
+        bytes: usize,
+    },
     /// A number outside the values that make sense.
     Value {
         /// Which number.
@@ -158,6 +165,7 @@ impl fmt::Display for InputError {
             InputError::WrongModel { what, got } => {
                 write!(f, "this {what} was made for another model than '{got}'")
             }
+            InputError::Memory { what, bytes } => write!(f, "{what}: there is no room for {bytes} bytes"),
             InputError::Value { what, expected, got } => write!(f, "{what}: expected {expected}, got {got}"),
             InputError::Activations { what, actuators } => {
                 let names = actuators.join("', '");

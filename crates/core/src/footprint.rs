@@ -1,6 +1,19 @@
 //! Memory on the heap, counted field by field: how many bytes it has, and whether it has grown.
 
+use crate::error::InputError;
 use std::sync::Arc;
+
+/// Models with more dofs get dense matrices, of nv² numbers and more, only when something asks for them.
+pub(crate) const FEW_DOFS: usize = 1000;
+/// Bytes that a single question may take for dense matrices.
+const MOST: u64 = 1 << 32;
+
+/// Refuses dense matrices of so many numbers before memory is taken for them.
+pub(crate) fn check_room(what: &'static str, numbers: usize) -> Result<(), InputError> {
+    let bytes = numbers.saturating_mul(size_of::<f64>());
+    let fits = bytes as u64 <= MOST && Vec::<u8>::new().try_reserve_exact(bytes).is_ok();
+    if fits { Ok(()) } else { Err(InputError::Memory { what, bytes }) }
+}
 
 /// What owns memory.
 pub(crate) trait Footprint {

@@ -87,12 +87,18 @@ pub fn wrenches(x: Option<Input>, n_bodies: usize) -> PyResult<Vec<Wrench>> {
 pub fn array(what: &str, x: Input) -> PyResult<(Vec<f64>, Vec<usize>)> {
     let (py, x) = (x.py(), &seen(what, x)?);
     let options = [("dtype", "float64"), ("order", "C")].into_py_dict(py)?;
-    let array = py.import("numpy")?.call_method("array", (x,), Some(&options)).map_err(|error| {
+    let numpy = py.import("numpy")?;
+    let wrong = |error| {
         let wrong = wrong_type(what, "an array of numbers", x);
         // what numpy says may be about one of its elements
         wrong.set_cause(py, Some(error));
         wrong
-    })?;
+    };
+    let given = numpy.call_method1("asarray", (x,)).map_err(wrong)?;
+    if given.getattr("dtype")?.getattr("kind")?.extract::<String>()? == "c" {
+        return Err(wrong_type(what, "an array of real numbers", x)); // numpy would drop the imaginary parts
+    }
+    let array = numpy.call_method("array", (given,), Some(&options)).map_err(wrong)?;
     let array = array.cast::<PyArrayDyn<f64>>()?;
     Ok((array.to_vec()?, array.shape().to_vec()))
 }
@@ -101,6 +107,15 @@ pub fn wrong_shape(what: &str, expected: &str, got: &[usize]) -> PyErr {
     let sizes = got.iter().map(|n| n.to_string()).collect::<Vec<_>>().join(", ");
     let comma = if got.len() == 1 { "," } else { "" };
     PyValueError::new_err(format!("{what}: expected {expected}, got an array of shape ({sizes}{comma})"))
+}
+
+/// Zeros to be written; an error where there is no room, of which the interpreter would die.
+pub fn zeros(what: &'static str, rows: usize, columns: usize) -> Result<Vec<f64>, InputError> {
+    let (size, mut out) = (rows.saturating_mul(columns), Vec::new());
+    let full = |_| InputError::Memory { what, bytes: size.saturating_mul(size_of::<f64>()) };
+    out.try_reserve_exact(size).map_err(full)?;
+    out.resize(size, 0.0);
+    Ok(out)
 }
 
 /// An array of the numbers, which are row by row.

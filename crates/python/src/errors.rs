@@ -2,7 +2,8 @@
 
 use pyo3::create_exception;
 use pyo3::exceptions::{
-    PyArithmeticError, PyException, PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyUserWarning, PyValueError,
+    PyArithmeticError, PyException, PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeError, PyUserWarning,
+    PyValueError,
 };
 use pyo3::prelude::*;
 use slipstick::check::grad_check::GradCheckError;
@@ -152,10 +153,7 @@ impl From<Interrupted> for Failure {
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> PyErr {
         match failure {
-            Failure::Input(
-                e @ (InputError::Version { .. } | InputError::Damaged { .. } | InputError::OtherModel { .. }),
-            ) => FormatError::new_err(e.to_string()),
-            Failure::Input(e) => PyValueError::new_err(e.to_string()),
+            Failure::Input(e) => input(&e),
             Failure::Dynamics(e) => dynamics(e),
             Failure::Step(e) => step(e),
             Failure::Gradient(e) => gradient(e),
@@ -196,7 +194,18 @@ fn dynamics(e: slipstick::error::DynamicsError) -> PyErr {
                 e.setattr("dof", dof)
             })
         }
+        slipstick::error::DynamicsError::Input(e) => input(&e),
         _ => PyValueError::new_err(text),
+    }
+}
+
+fn input(e: &InputError) -> PyErr {
+    match e {
+        InputError::Memory { .. } => PyMemoryError::new_err(e.to_string()),
+        InputError::Version { .. } | InputError::Damaged { .. } | InputError::OtherModel { .. } => {
+            FormatError::new_err(e.to_string())
+        }
+        _ => PyValueError::new_err(e.to_string()),
     }
 }
 
@@ -221,7 +230,7 @@ fn step(e: StepError) -> PyErr {
 fn gradient(e: slipstick::GradientError) -> PyErr {
     let text = e.to_string();
     match e {
-        slipstick::GradientError::Input(_) => PyValueError::new_err(text),
+        slipstick::GradientError::Input(e) => input(&e),
         slipstick::GradientError::Contact { geoms: [a, b], .. } => {
             with_attributes(ContactGradientError::new_err(text), |e| e.setattr("geoms", (a, b)))
         }

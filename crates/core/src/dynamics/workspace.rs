@@ -13,11 +13,13 @@ use super::rnea_derivatives::RneaDerivatives;
 use super::tree_matrix::factor;
 use super::{activation, actuation, centroidal, jacobian, passive};
 use crate::error::{DynamicsError, InputError};
+use crate::footprint::{FEW_DOFS, check_room};
 use crate::input_check;
 use crate::model::{Actuator, BodyId, FrameId, Model, StructureId, Transmission};
 use crate::spatial::{Force, Motion, Pose, Vec3};
 
-/// Memory for the dynamics of one model; nothing is allocated after its construction.
+/// Memory for the dynamics of one model; nothing is allocated after its construction. Models of more than 1000 dofs are an
+/// exception: memory for matrices of derivatives is taken when the first one is asked for, and refused beyond 4 GiB.
 ///
 /// Vectors follow the model: `q` has nq numbers, `v`, `a`, `tau` have nv. Matrices are row by row.
 ///
@@ -42,8 +44,7 @@ pub struct Workspace {
     pub(super) mass: MassFactor,
     pub(super) art: ArticulatedBodies,
     pub(super) dkin: KinematicsDerivatives,
-    pub(super) drnea: RneaDerivatives,
-    pub(super) daba: AbaDerivatives,
+    pub(super) dense: Option<Box<Dense>>,
     pub(super) adj: RneaAdjoint,
     pub(super) panel: Panel,
     /// Whether `mass` holds factors rather than M.
@@ -52,6 +53,19 @@ pub struct Workspace {
     /// nv numbers.
     pub(super) scratch: Vec<f64>,
     pub(super) zero: Vec<f64>,
+}
+
+/// Matrices of derivatives: their size grows with the square of the dofs.
+#[derive(Debug, Clone)]
+pub(super) struct Dense {
+    pub drnea: RneaDerivatives,
+    pub daba: AbaDerivatives,
+}
+
+impl Dense {
+    fn new(model: &Model) -> Dense {
+        Dense { drnea: RneaDerivatives::new(model), daba: AbaDerivatives::new(model) }
+    }
 }
 
 impl Workspace {
@@ -63,8 +77,7 @@ impl Workspace {
             mass: MassFactor::new(model),
             art: ArticulatedBodies::new(model),
             dkin: KinematicsDerivatives::new(model),
-            drnea: RneaDerivatives::new(model),
-            daba: AbaDerivatives::new(model),
+            dense: (model.nv() <= FEW_DOFS).then(|| Box::new(Dense::new(model))),
             adj: RneaAdjoint::new(model),
             panel: Panel::new(model),
             factored: false,
@@ -72,6 +85,14 @@ impl Workspace {
             scratch: vec![0.0; model.nv()],
             zero: vec![0.0; model.nv()],
         }
+    }
+
+    /// Memory for dense matrices.
+    pub(super) fn dense<'a>(dense: &'a mut Option<Box<Dense>>, model: &Model) -> Result<&'a mut Dense, InputError> {
+        if dense.is_none() {
+            check_room("derivatives of dynamics", 5 * model.nv() * model.nv())?;
+        }
+        Ok(dense.get_or_insert_with(|| Box::new(Dense::new(model))))
     }
 
     /// Takes the poses of the mocap bodies for all that follows (7 numbers each); none: those of the model.
@@ -184,8 +205,9 @@ impl Workspace {
     pub fn mass_inverse(&mut self, model: &Model, q: &[f64], out: &mut [f64]) -> Result<(), DynamicsError> {
         self.factor(model, q)?;
         input_check::length("out", out.len(), model.nv() * model.nv())?;
-        self.daba.invert(model, &self.mass);
-        self.daba.da_dtau().copy_to(out);
+        let daba = &mut Workspace::dense(&mut self.dense, model)?.daba;
+        daba.invert(model, &self.mass);
+        daba.da_dtau().copy_to(out);
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use super::aba_derivatives::{self, AbaDerivatives};
 use super::rnea::Wrench;
 use super::rnea_adjoint::{self, RneaGradient};
 use super::tree_matrix::factor;
-use super::workspace::{Workspace, check_frame, check_positive_definite, check_wrenches};
+use super::workspace::{Dense, Workspace, check_frame, check_positive_definite, check_wrenches};
 use super::{actuation, kinematics, kinematics_derivatives, mass_factor, mass_solve, regressor, rnea_derivatives};
 use crate::error::{DynamicsError, InputError};
 use crate::input_check;
@@ -60,7 +60,8 @@ impl Workspace {
         self.check(model, q, &[("v", v), ("a", a)])?;
         check_wrenches(model, wrenches)?;
         self.factored = false;
-        let Workspace { kin, dkin, mass, drnea, .. } = self;
+        let Workspace { kin, dkin, mass, dense, .. } = self;
+        let drnea = &mut Workspace::dense(dense, model)?.drnea;
         rnea_derivatives::rnea_derivatives(model, q, v, a, wrenches, kin, dkin, mass, drnea);
         Ok(RneaJacobians { dtau_dq: drnea.dtau_dq(), dtau_dv: drnea.dtau_dv() })
     }
@@ -77,7 +78,8 @@ impl Workspace {
         self.check(model, q, &[("v", v), ("tau", tau)])?;
         check_wrenches(model, wrenches)?;
         self.factored = false;
-        let Workspace { kin, art, dkin, mass, drnea, daba, .. } = self;
+        let Workspace { kin, art, dkin, mass, dense, .. } = self;
+        let Dense { drnea, daba } = Workspace::dense(dense, model)?;
         aba_derivatives::aba_derivatives(model, q, v, tau, wrenches, kin, art, dkin, mass, drnea, daba);
         check_positive_definite(model, mass.broken_pivot())?;
         Ok(daba)

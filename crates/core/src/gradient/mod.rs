@@ -97,6 +97,12 @@ impl Gradient {
         }
     }
 
+    /// Numbers of its dense matrices: they grow with the square of the dofs.
+    pub fn dense_numbers(model: &Model) -> usize {
+        let nv = model.nv();
+        nv.saturating_mul(7 * nv + model.nu())
+    }
+
     /// Invalidates everything, because another step has been made.
     pub fn invalidate(&mut self) {
         self.progress = Progress::Stale;

@@ -263,6 +263,18 @@ impl ModelBuilder {
         self.notes.push(note.into());
     }
 
+    /// Numbers in the joint-space inertia of the links so far: one for every dof and every dof that moves it. It grows with
+    /// the square of the length of a chain, and so does the memory of a model.
+    pub fn inertia_numbers(&self) -> usize {
+        let (mut dofs, mut sum) = (vec![0usize; self.links.len()], 0usize);
+        for (i, link) in self.links.iter().enumerate().skip(1) {
+            let before = if link.mocap { 0 } else { dofs[link.parent.0] };
+            dofs[i] = before + link.joints.iter().map(|(_, joint)| joint.kind.nv()).sum::<usize>();
+            sum = (before + 1..=dofs[i]).fold(sum, usize::saturating_add);
+        }
+        sum
+    }
+
     /// Checks everything and makes the model.
     pub fn build(self) -> Result<Model, BuildError> {
         super::compile::compile(self)

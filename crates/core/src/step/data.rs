@@ -4,7 +4,7 @@ use crate::collision::ContactSet;
 use crate::constraint::{Assembly, EndVelocity, Solution, SolveReport, WarmImpulses, WarmStart};
 use crate::dynamics::{FreeMotion, Kinematics, StepMass};
 use crate::error::InputError;
-use crate::footprint::{Footprint, footprint};
+use crate::footprint::{Footprint, check_room, footprint};
 use crate::gradient::{Gradient, StepInputs, StepRecord};
 use crate::model::{Model, StructureId};
 
@@ -60,7 +60,13 @@ impl Data {
     }
 
     /// The step that it holds, and memory for its derivatives.
-    pub(crate) fn differentiate<'a>(&'a mut self, model: &'a Model) -> (StepRecord<'a>, &'a mut Gradient) {
+    pub(crate) fn differentiate<'a>(
+        &'a mut self,
+        model: &'a Model,
+    ) -> Result<(StepRecord<'a>, &'a mut Gradient), InputError> {
+        if self.gradient.is_none() {
+            check_room("derivatives of a step", Gradient::dense_numbers(model))?;
+        }
         let finished = StepRecord {
             model,
             given: &self.given,
@@ -73,7 +79,7 @@ impl Data {
             end: &self.end,
             acceleration: &self.forced,
         };
-        (finished, self.gradient.get_or_insert_with(|| Box::new(Gradient::new(model))))
+        Ok((finished, self.gradient.get_or_insert_with(|| Box::new(Gradient::new(model)))))
     }
 
     /// Exchanges memory for the search for impulses and for derivatives, which is larger than all the rest, with that of

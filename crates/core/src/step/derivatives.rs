@@ -190,7 +190,7 @@ impl Step<'_> {
         if report.status == Status::NotConverged && !self.model.options().gradient_of_failed_steps {
             return Err(GradientError::FailedStep { residual: report.residual });
         }
-        Ok(self.data.differentiate(self.model))
+        Ok(self.data.differentiate(self.model)?)
     }
 
     fn check_input_gradient(&self, out: &InputGrad) -> Result<(), InputError> {

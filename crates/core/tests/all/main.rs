@@ -2,5 +2,6 @@
 mod architecture;
 mod builder;
 mod gradients;
+mod large;
 mod physics;
 mod properties;

@@ -1,19 +1,20 @@
 //! Derivatives of the dynamics. Those with respect to q are in the tangent space: nv columns.
 
 use crate::arguments::arg;
-use crate::arrays::{Input, Matrix, Vector, to_matrix, vector, wrenches};
+use crate::arrays::{Input, Matrix, Vector, to_matrix, vector, wrenches, zeros};
 use crate::errors::Failure;
 use crate::model::Model;
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
+use slipstick::InputError;
 use slipstick::linalg::MatRef;
 
 type Three<T> = (T, T, T);
 
-fn copied(matrix: MatRef) -> Vec<f64> {
-    let mut out = vec![0.0; matrix.rows() * matrix.cols()];
+fn copied(matrix: MatRef) -> Result<Vec<f64>, InputError> {
+    let mut out = zeros("derivatives of dynamics", matrix.rows(), matrix.cols())?;
     matrix.copy_to(&mut out);
-    out
+    Ok(out)
 }
 
 /// Derivatives of rnea; wrenches are constant in world axes.
@@ -33,8 +34,8 @@ pub fn rnea_derivatives<'py>(
     let wrenches = self::wrenches(wrenches, model.inner.n_bodies())?;
     let (dq, dv, inertia) = model.run(py, |m, work| {
         let derivatives = work.rnea_derivatives(m, &q, &v, &a, &wrenches)?;
-        let (dq, dv) = (copied(derivatives.dtau_dq), copied(derivatives.dtau_dv));
-        let mut inertia = vec![0.0; nv * nv];
+        let (dq, dv) = (copied(derivatives.dtau_dq)?, copied(derivatives.dtau_dv)?);
+        let mut inertia = zeros("joint-space inertia", nv, nv)?;
         work.crba(m, &q, &mut inertia)?;
         Ok((dq, dv, inertia))
     })?;
@@ -60,7 +61,7 @@ pub fn aba_derivatives<'py>(
     let wrenches = self::wrenches(wrenches, model.inner.n_bodies())?;
     let (dq, dv, dtau) = model.run(py, |m, work| {
         let derivatives = work.aba_derivatives(m, &q, &v, &tau, &wrenches)?;
-        Ok((copied(derivatives.da_dq()), copied(derivatives.da_dv()), copied(derivatives.da_dtau())))
+        Ok((copied(derivatives.da_dq())?, copied(derivatives.da_dv())?, copied(derivatives.da_dtau())?))
     })?;
     let array = |x| to_matrix(py, nv, nv, x);
     Ok((array(dq)?, array(dv)?, array(dtau)?))
@@ -105,7 +106,7 @@ pub fn regressor<'py>(
     let (q, v, a) = (vector("q", q)?, vector("v", v)?, vector("a", a)?);
     let (nv, n) = (model.inner.nv(), 10 * (model.inner.n_bodies() - 1));
     let rows = model.run(py, |m, work| {
-        let mut rows = vec![0.0; nv * n];
+        let mut rows = zeros("regressor", nv, n)?;
         work.regressor(m, &q, &v, &a, &mut rows)?;
         Ok(rows)
     })?;
@@ -127,7 +128,7 @@ pub fn aba_inertial_derivatives<'py>(
     let (q, v, tau) = (vector("q", q)?, vector("v", v)?, vector("tau", tau)?);
     let (nv, n) = (model.inner.nv(), 10 * (model.inner.n_bodies() - 1));
     let rows = model.run(py, |m, work| {
-        let mut rows = vec![0.0; nv * n];
+        let mut rows = zeros("derivatives of dynamics", nv, n)?;
         work.aba_inertial_derivatives(m, &q, &v, &tau, &mut rows)?;
         Ok(rows)
     })?;
@@ -170,7 +171,8 @@ pub fn actuate_derivatives<'py>(
     model.inner.without_activations("actuate_derivatives")?;
     let (nv, nu) = (model.inner.nv(), model.inner.nu());
     let [dq, dv, dctrl] = model.run(py, |m, work| {
-        let mut out = [nv, nv, nu].map(|n| vec![0.0; nv * n]);
+        let room = |n| zeros("derivatives of actuators", nv, n);
+        let mut out = [room(nv)?, room(nv)?, room(nu)?];
         let [dq, dv, dctrl] = &mut out;
         work.actuate_derivatives(m, &q, &v, &ctrl, [dq, dv, dctrl])?;
         Ok(out)

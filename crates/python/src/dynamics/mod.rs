@@ -7,7 +7,7 @@ mod stacks;
 pub mod workspaces;
 
 use crate::arguments::arg;
-use crate::arrays::{Input, Matrix, Vector, columns, to_matrix, vector, wrenches};
+use crate::arrays::{Input, Matrix, Vector, columns, to_matrix, vector, wrenches, zeros};
 use crate::errors::Failure;
 use crate::model::Model;
 use numpy::IntoPyArray;
@@ -91,7 +91,7 @@ pub fn crba<'py>(
 ) -> Result<Matrix<'py>, Failure> {
     let (q, nv) = (vector("q", q)?, model.inner.nv());
     let inertia = model.run(py, |m, work| {
-        let mut inertia = vec![0.0; nv * nv];
+        let mut inertia = zeros("joint-space inertia", nv, nv)?;
         work.crba(m, &q, &mut inertia)?;
         Ok(inertia)
     })?;
@@ -109,7 +109,7 @@ pub fn mass_inverse<'py>(
 ) -> Result<Matrix<'py>, Failure> {
     let (q, nv) = (vector("q", q)?, model.inner.nv());
     let inverse = model.run(py, |m, work| {
-        let mut inverse = vec![0.0; nv * nv];
+        let mut inverse = zeros("inverse of the joint-space inertia", nv, nv)?;
         work.mass_inverse(m, &q, &mut inverse)?;
         Ok(inverse)
     })?;

@@ -1,7 +1,7 @@
 //! `Step`: what a finished step shows, and its derivatives.
 
 use crate::arguments::arg;
-use crate::arrays::{Input, Matrix, Vector, array, to_matrix, vector, wrong_shape};
+use crate::arrays::{Input, Matrix, Vector, array, to_matrix, vector, wrong_shape, zeros};
 use crate::errors::Failure;
 use crate::gradient::corners::Corners;
 use crate::gradient::object::Gradient;
@@ -405,7 +405,8 @@ impl Step {
     ) -> Result<(Matrix<'py>, Matrix<'py>), Failure> {
         let group = self::group(group)?;
         let (nv, n) = (self.model().nv(), self.model().parameters().group(group).len());
-        let (mut dq, mut dv) = (vec![0.0; nv * n], vec![0.0; nv * n]);
+        let room = || zeros("derivatives by parameters", nv, n);
+        let (mut dq, mut dv) = (room()?, room()?);
         self.resume(py, |step| step.parameter_jacobian(group, &mut dq, &mut dv))?;
         Ok((to_matrix(py, nv, n, dq)?, to_matrix(py, nv, n, dv)?))
     }
