@@ -4,7 +4,7 @@ use super::actuator::Transmission;
 use super::builder::{LinkSpec, ModelBuilder};
 use super::check;
 use super::coupling::EqualityKind;
-use super::geometry::{Geom, Mesh, Shape};
+use super::geometry::{Geom, Mesh};
 use super::hull::Hull;
 use super::ids::{ActuatorId, BodyId, FrameId, JointId, MeshId};
 use super::joint::{Joint, JointKind, JointSpec, Primitive, PrimitiveKind};
@@ -13,7 +13,7 @@ use super::sensor::SensorObject;
 use super::sensor_data::GeomSet;
 use super::topology::{Node, Topology};
 use super::visual::{Look, Visual, VisualSpec, Visuals};
-use super::{Body, DerivedParameters, Frame, Model, Structure};
+use super::{Body, DerivedParameters, Frame, Model, Structure, terrain_meshes};
 use crate::error::BuildError;
 use crate::spatial::{BodyInertia, Pose, Quat, Vec3};
 use std::sync::{Arc, OnceLock};
@@ -29,8 +29,8 @@ pub(super) fn compile(b: ModelBuilder) -> Result<Model, BuildError> {
 
 /// Meshes as collision sees them. Of ground only the bounds are asked for.
 pub(super) fn hulls(meshes: &[Mesh], geoms: &[Geom]) -> Vec<Arc<Hull>> {
-    let is_ground = |k: usize| geoms.iter().any(|g| g.shape == Shape::Terrain { mesh: MeshId(k) });
-    let hull = |(k, mesh): (usize, &Mesh)| match is_ground(k) {
+    let ground = terrain_meshes(geoms);
+    let hull = |(k, mesh): (usize, &Mesh)| match ground.contains(&MeshId(k)) {
         true => Hull::new(&Mesh { triangles: Vec::new(), ..mesh.clone() }),
         false => Hull::new(mesh),
     };

@@ -58,6 +58,7 @@ pub(crate) use topology::{Node, Topology};
 
 use crate::error::InputError;
 use crate::spatial::{BodyInertia, Mat3, Pose, Quat, Vec3};
+use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 /// A body that moves by joints of its own or by motion capture; body 0 is the world.
@@ -203,11 +204,17 @@ fn scaled_hulls(structure: &Structure, parameters: &Parameters) -> Vec<Arc<Hull>
     structure.hulls.iter().zip(scales).map(scaled).collect()
 }
 
+/// Meshes that geoms take as ground.
+fn terrain_meshes(geoms: &[Geom]) -> HashSet<MeshId> {
+    let mesh = |g: &Geom| if let Shape::Terrain { mesh } = g.shape { Some(mesh) } else { None };
+    geoms.iter().filter_map(mesh).collect()
+}
+
 fn scaled_grounds(structure: &Structure, parameters: &Parameters) -> Vec<Option<Arc<Ground>>> {
     let scales = parameters.group(ParameterGroup::MeshScale).chunks_exact(3).map(Vec3::from_slice);
-    let is_ground = |k: usize| structure.geoms.iter().any(|g| g.shape == Shape::Terrain { mesh: MeshId(k) });
+    let ground = terrain_meshes(&structure.geoms);
     let meshes = structure.meshes.iter().zip(scales).enumerate();
-    meshes.map(|(k, (mesh, scale))| is_ground(k).then(|| Arc::new(Ground::new(mesh, scale)))).collect()
+    meshes.map(|(k, (mesh, scale))| ground.contains(&MeshId(k)).then(|| Arc::new(Ground::new(mesh, scale)))).collect()
 }
 
 /// A robot and its world: immutable, shared by threads, cheap to clone.

@@ -3,7 +3,7 @@
 use super::ids::{BodyId, FrameId, GeomId};
 use super::{Geom, Model, Shape, Structure};
 use crate::error::InputError;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::OnceLock;
 
 /// How the list of pairs is made.
@@ -143,6 +143,72 @@ impl Model {
     }
 }
 
+/// What carries a geom. All that dofs do not move counts as one body: it has no contact forces, and there may be a lot of it.
+fn carrier(s: &Structure, g: &Geom) -> usize {
+    if s.tree.nodes[g.body.0].moves() { g.body.0 } else { 0 }
+}
+
+/// Types and affinities of a geom, of which the paper's rule knows nothing.
+fn mask(g: &Geom, ignored: bool) -> [u32; 2] {
+    if ignored { [1, 1] } else { [g.surface.contype, g.surface.conaffinity] }
+}
+
+fn meet(a: [u32; 2], b: [u32; 2]) -> bool {
+    a[0] & b[1] != 0 || b[0] & a[1] != 0
+}
+
+/// Geoms with one mask.
+struct Kind {
+    mask: [u32; 2],
+    /// By what carries them, their numbers rising.
+    carried: Vec<(usize, Vec<usize>)>,
+}
+
+impl Kind {
+    fn of_all(s: &Structure, ignored: bool) -> Vec<Kind> {
+        let mut kinds: BTreeMap<[u32; 2], BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
+        for (k, g) in s.geoms.iter().enumerate() {
+            kinds.entry(mask(g, ignored)).or_default().entry(carrier(s, g)).or_default().push(k);
+        }
+        kinds.into_iter().map(|(mask, carried)| Kind { mask, carried: carried.into_iter().collect() }).collect()
+    }
+}
+
+/// Models with more kinds of masks get a bound that ignores them.
+const MANY_MASKS: usize = 1000;
+
+impl Model {
+    /// A bound of the number of pairs, without making their list: exclusions, and that links do not touch those that carry
+    /// them, are left out of account.
+    pub fn pair_bound(&self) -> usize {
+        let (s, rules) = (&*self.structure, &self.structure.contacts);
+        if let PairRule::List(list) = &rules.rule {
+            return list.len();
+        }
+        let ignored = rules.rule == PairRule::Paper;
+        let mut all: Vec<(usize, [u32; 2])> = s.geoms.iter().map(|g| (carrier(s, g), mask(g, ignored))).collect();
+        all.sort_unstable();
+        let inside: usize = all.chunk_by(|a, b| a.0 == b.0).map(compatible).sum();
+        all.sort_unstable_by_key(|(_, mask)| *mask);
+        compatible(&all).saturating_sub(inside) + rules.explicit.len()
+    }
+}
+
+/// Pairs among geoms, sorted by their masks, whose masks let them touch.
+fn compatible(geoms: &[(usize, [u32; 2])]) -> usize {
+    let pairs_of = |n: usize| n * n.saturating_sub(1) / 2;
+    let kinds: Vec<([u32; 2], usize)> = geoms.chunk_by(|a, b| a.1 == b.1).map(|c| (c[0].1, c.len())).collect();
+    if kinds.len() > MANY_MASKS {
+        return pairs_of(geoms.len());
+    }
+    let mut sum = 0;
+    for (k, (a, n)) in kinds.iter().enumerate() {
+        sum += if meet(*a, *a) { pairs_of(*n) } else { 0 };
+        sum += kinds[..k].iter().filter(|(b, _)| meet(*a, *b)).map(|(_, m)| m * n).sum::<usize>();
+    }
+    sum
+}
+
 fn sorted(a: GeomId, b: GeomId) -> [GeomId; 2] {
     if a < b { [a, b] } else { [b, a] }
 }
@@ -159,9 +225,12 @@ pub(super) fn list(s: &Structure) -> Vec<Pair> {
         if paper { HashSet::new() } else { s.contacts.explicit.iter().map(|([a, b], _)| sorted(*a, *b)).collect() };
     let excluded: HashSet<[FrameId; 2]> = s.contacts.excludes.iter().flat_map(|[a, b]| [[*a, *b], [*b, *a]]).collect();
     let mut pairs = Vec::new();
+    let kinds = Kind::of_all(s, paper);
     for (j, b) in s.geoms.iter().enumerate() {
-        for (i, a) in s.geoms[..j].iter().enumerate() {
-            let geoms = [GeomId(i), GeomId(j)];
+        let (carrier, mask) = (carrier(s, b), mask(b, paper));
+        let near = kinds.iter().filter(|kind| meet(kind.mask, mask)).flat_map(|kind| &kind.carried);
+        for i in near.filter(|(k, _)| *k != carrier).flat_map(|(_, geoms)| geoms.iter().take_while(|i| **i < j)) {
+            let (a, geoms) = (&s.geoms[*i], [GeomId(*i), GeomId(j)]);
             let wanted = if paper { touch_in_paper(s, a, b) } else { touch_in_mujoco(s, a, b, &excluded) };
             if wanted && !explicit.contains(&geoms) {
                 pairs.push(plain(geoms));
@@ -172,10 +241,10 @@ pub(super) fn list(s: &Structure) -> Vec<Pair> {
         let given = s.contacts.explicit.iter();
         pairs.extend(given.map(|([a, b], surface)| Pair { surface: Some(*surface), ..plain(sorted(*a, *b)) }));
     }
-    let stays = |g: GeomId| !s.tree.nodes[s.geoms[g.0].body.0].moves();
     pairs.retain(|p| s.contacts.dropped.binary_search(&p.geoms).is_err());
-    // what dofs do not move has no contact forces: MuJoCo leaves such pairs out as well
-    pairs.retain(|p| !p.geoms.iter().all(|g| stays(*g)) || p.geoms.iter().all(|g| s.geoms[g.0].body == BodyId::WORLD));
+    // MuJoCo leaves such pairs out as well where a file asks for them
+    let stay = |p: &Pair| p.geoms.iter().all(|g| !s.tree.nodes[s.geoms[g.0].body.0].moves());
+    pairs.retain(|p| !stay(p) || p.geoms.iter().all(|g| s.geoms[g.0].body == BodyId::WORLD));
     pairs.sort_by_key(|p| p.geoms);
     pairs
 }
