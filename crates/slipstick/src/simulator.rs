@@ -211,6 +211,8 @@ impl Simulator {
         mut controller: impl Control,
         trajectory: &mut Trajectory,
     ) -> Result<(), RolloutError> {
+        let room = Trajectory::check_room(&self.model, steps);
+        room.map_err(|e| RolloutError { step: self.steps, error: e.into() })?;
         let mut command = Command::new(&self.model);
         trajectory.reserve(steps);
         trajectory.push_state(&self.state);
@@ -238,6 +240,15 @@ mod tests {
     use crate::control::{Controller, Random};
     use crate::files::load_mjcf_str;
     use crate::sensors::Sensors;
+
+    #[test]
+    fn steps_for_which_there_is_no_room_are_refused_before_the_first_one() {
+        let model = crate::builtin("cube").unwrap();
+        let mut sim = Simulator::new(&model);
+        let error = sim.rollout(usize::MAX, &mut crate::control::Controller::Zero).unwrap_err();
+        let expected = StepError::Input(InputError::Memory { what: "trajectory", bytes: usize::MAX });
+        assert_eq!((error.error, error.step, sim.state().time), (expected, 0, 0.0));
+    }
 
     #[test]
     fn a_state_and_its_warm_start_repeat_what_follows() {

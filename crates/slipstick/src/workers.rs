@@ -42,6 +42,9 @@ impl<T: Send> Splittable for &mut [T] {
     }
 }
 
+/// More threads than any machine has cores: each takes memory before it has any work.
+const MOST_THREADS: usize = 1024;
+
 /// The calling thread and its helpers.
 #[derive(Debug)]
 pub(crate) struct WorkerPool {
@@ -59,12 +62,12 @@ impl Clone for WorkerPool {
 }
 
 impl WorkerPool {
-    /// Zero threads: as many as there are cores.
+    /// Zero threads: as many as there are cores. No more than [`MOST_THREADS`].
     pub fn new(threads: usize) -> WorkerPool {
         let threads = match threads {
             _ if cfg!(not(feature = "threads")) => 1,
             0 => available_parallelism().map_or(1, NonZero::get),
-            n => n,
+            n => n.min(MOST_THREADS),
         };
         WorkerPool {
             threads,

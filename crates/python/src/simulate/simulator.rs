@@ -215,6 +215,7 @@ impl Simulator {
         #[pyo3(from_py_with = arg::contacts)] contacts: bool,
     ) -> Result<Trajectory, Failure> {
         let (model, steps) = (&self.shared.model, count("steps", steps)? as usize);
+        slipstick::Trajectory::check_room(model, steps)?;
         let ctrl = Drive::new("ctrl", ctrl, steps, model.nu())?;
         let tau = Drive::new("tau", tau, steps, model.nv())?;
         let poses = Drive::new("mocap", mocap, steps, 7 * model.n_mocap())?;

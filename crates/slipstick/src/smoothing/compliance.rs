@@ -32,9 +32,12 @@ pub struct ComplianceSchedule {
     pub softest: f64,
     /// Compliance of the last model but one.
     pub stiffest: f64,
-    /// Number of models with added compliance; shares between the two ends are a geometric series.
+    /// Number of models with added compliance, at most 1000; shares between the two ends are a geometric series.
     pub levels: usize,
 }
+
+/// Every level has parameters of its own.
+const MOST_LEVELS: usize = 1000;
 
 impl ComplianceSchedule {
     /// Models from the softest to the stiffest, and the model itself as the last one. They share their structure, so
@@ -67,6 +70,10 @@ impl ComplianceSchedule {
             None if self.stiffest > self.softest => {
                 let (what, expected) = ("stiffest".into(), "no larger a fraction than the softest");
                 Err(InputError::Value { what, expected, got: self.stiffest })
+            }
+            None if self.levels > MOST_LEVELS => {
+                let (what, expected) = ("levels".into(), "at most 1000, a model for each");
+                Err(InputError::Value { what, expected, got: self.levels as f64 })
             }
             None => Ok(()),
         }

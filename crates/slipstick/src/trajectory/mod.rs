@@ -12,7 +12,7 @@ pub use error::{LoadTrajectoryError, SaveError};
 
 use slipstick_core::constraint::Stage;
 use slipstick_core::step::ContactView;
-use slipstick_core::{Input, Model, State, Status, Step};
+use slipstick_core::{Input, InputError, Model, State, Status, Step};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -191,6 +191,13 @@ impl Trajectory {
     /// Bytes that a number of steps of a model takes in memory, about.
     pub fn bytes(model: &Model, steps: usize) -> usize {
         steps.saturating_mul(8 * (model.nq() + 2 * model.nv() + model.nu() + model.na() + 6))
+    }
+
+    /// Refuses steps for which there is no room, before the first one is made.
+    pub fn check_room(model: &Model, steps: usize) -> Result<(), InputError> {
+        let bytes = Trajectory::bytes(model, steps);
+        let room = Vec::<u8>::new().try_reserve_exact(bytes);
+        room.map_err(|_| InputError::Memory { what: "trajectory", bytes })
     }
 
     pub(crate) fn reserve(&mut self, steps: usize) {
