@@ -16,6 +16,9 @@ const HASH: usize = 32;
 /// Larger files are none of ours.
 const LARGEST_FILE: u64 = 1 << 28;
 
+/// What all files take together; beyond it those that were written first are deleted [bytes].
+const LARGEST_FOLDER: u64 = 1 << 30;
+
 /// A hash of everything that a result depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Key([u8; HASH]);
@@ -80,7 +83,8 @@ impl Store {
     /// Keeps bytes under a key. Others see the whole file or none: it is written elsewhere and moved.
     pub fn put(&self, key: &Key, body: &[u8]) {
         let Some(path) = self.file(key) else { return };
-        let _ = write(&path, body); // without a cache everything works, only later
+        // without a cache everything works, only later
+        let _ = write(&path, body).and_then(|()| evict(path.parent().unwrap_or(&path), LARGEST_FOLDER));
     }
 }
 
@@ -94,6 +98,29 @@ fn write(path: &Path, body: &[u8]) -> std::io::Result<()> {
     file.out.write_all(blake3::hash(body).as_bytes())?;
     file.out.write_all(body)?;
     file.rename(path)
+}
+
+/// Deletes the files that were written first until all take no more than `most`. Files of other names are none of ours.
+fn evict(folder: &Path, most: u64) -> std::io::Result<()> {
+    let mut entries = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let ours = |name: &str| name.len() == 2 * HASH && name.bytes().all(|b| b.is_ascii_hexdigit());
+        if entry.file_name().to_str().is_some_and(ours) {
+            let metadata = entry.metadata()?;
+            entries.push((metadata.modified()?, metadata.len(), entry.path()));
+        }
+    }
+    entries.sort();
+    let mut sum: u64 = entries.iter().map(|(_, bytes, _)| bytes).sum();
+    for (_, bytes, path) in entries {
+        if sum <= most {
+            break;
+        }
+        std::fs::remove_file(path)?;
+        sum -= bytes;
+    }
+    Ok(())
 }
 
 /// Where the user's caches are, by the variables of the environment.
@@ -144,6 +171,24 @@ mod tests {
         store.put(&key, b"again");
         assert_eq!(store.get(&key).as_deref(), Some(&b"again"[..]));
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "no temporary file stays");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn what_was_written_first_goes_when_the_folder_is_full() {
+        let folder = folder("cache-full");
+        let store = Store::at(folder.clone());
+        let keys = [Key::of(&[b"a"]), Key::of(&[b"b"]), Key::of(&[b"c"])];
+        for key in &keys {
+            store.put(key, &[0; 100]);
+            std::thread::sleep(std::time::Duration::from_millis(20)); // clocks of file systems tick slowly
+        }
+        std::fs::write(folder.join("not ours"), [0; 1000]).unwrap();
+        let one = 100 + (MAGIC.len() + HASH) as u64;
+        evict(&folder, 2 * one).unwrap();
+        assert_eq!(keys.each_ref().map(|k| store.get(k).is_some()), [false, true, true]);
+        evict(&folder, 0).unwrap();
+        assert!(keys.iter().all(|k| store.get(k).is_none()) && folder.join("not ours").exists());
         std::fs::remove_dir_all(folder).unwrap();
     }
 
