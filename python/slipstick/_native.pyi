@@ -1552,6 +1552,7 @@ def load(
     decompose: bool = False,
     terrain: str | Sequence[str] = (),
     overlap: Literal["keep", "exclude", "error"] = "keep",
+    limits: dict[str, int] = {},
 ) -> Model: ...
 def loads(
     text: str,
@@ -1566,6 +1567,7 @@ def loads(
     decompose: bool = False,
     terrain: Sequence[str] = (),
     overlap: Literal["keep", "exclude", "error"] = "keep",
+    limits: dict[str, int] = {},
 ) -> Model: ...
 def builtin(name: str) -> Model: ...
 def builtin_names() -> list[str]: ...

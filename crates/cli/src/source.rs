@@ -1,6 +1,6 @@
 //! Where a robot comes from: a built-in name or a file, with the options of loading.
 
-use slipstick::files::{OverlapChoice, PairChoice};
+use slipstick::files::{Limits, OverlapChoice, PairChoice};
 use slipstick::{LoadError, LoadOptions, Model};
 use std::path::{Path, PathBuf};
 
@@ -34,6 +34,9 @@ pub struct Options {
     /// Geom or mesh, fixed to the world, that keeps its triangles as terrain; may be repeated.
     #[arg(long = "terrain", value_name = "NAME")]
     pub terrain: Vec<String>,
+    /// How large what the file describes may be, by the name that an error gives; may be repeated.
+    #[arg(long = "limit", value_name = "NAME=NUMBER", value_parser = limit)]
+    pub limits: Vec<(&'static str, usize)>,
 }
 
 /// The robot and how to load it.
@@ -58,8 +61,20 @@ impl Options {
         options.cache = !self.no_cache;
         options.decompose = self.decompose;
         options.terrain.clone_from(&self.terrain);
+        for (name, number) in &self.limits {
+            options.limits.by_name(name).into_iter().for_each(|limit| *limit = *number);
+        }
         options
     }
+}
+
+/// The name of a limit and its number.
+fn limit(text: &str) -> Result<(&'static str, usize), String> {
+    let (name, number) = text.split_once('=').ok_or("expected NAME=NUMBER")?;
+    let known = Limits::names().into_iter().find(|known| *known == name);
+    let known = known.ok_or_else(|| format!("expected one of {}, got '{name}'", Limits::names().join(", ")))?;
+    let number = number.parse().map_err(|_| format!("expected a number from 0 on, got '{number}'"))?;
+    Ok((known, number))
 }
 
 /// Why there is no robot.

@@ -126,6 +126,19 @@ pub enum LoadError {
         /// What the model does not represent.
         warnings: Vec<Warning>,
     },
+    /// The file describes more than is read, so that it cannot fill the memory: see [`Limits`](crate::Limits).
+    Limit {
+        /// Where.
+        place: Box<Place>,
+        /// The field of [`Limits`](crate::Limits).
+        limit: &'static str,
+        /// What is counted.
+        what: &'static str,
+        /// How many are allowed.
+        allowed: usize,
+        /// How many there are, or how that comes about.
+        got: String,
+    },
     /// Geoms that may collide overlap at the start, and the option `overlap` is `error`.
     Overlap {
         /// The file.
@@ -148,6 +161,7 @@ impl LoadError {
             | LoadError::Structure { place, .. }
             | LoadError::Feature { place, .. }
             | LoadError::Model { place, .. }
+            | LoadError::Limit { place, .. }
             | LoadError::Overlap { place, .. }
             | LoadError::Strict { place, .. } => place,
         }
@@ -165,6 +179,7 @@ impl LoadError {
             LoadError::Syntax { .. }
             | LoadError::Feature { .. }
             | LoadError::Model { .. }
+            | LoadError::Limit { .. }
             | LoadError::Overlap { .. }
             | LoadError::Strict { .. } => "",
         }
@@ -182,6 +197,7 @@ impl LoadError {
             LoadError::Syntax { .. }
             | LoadError::Feature { .. }
             | LoadError::Model { .. }
+            | LoadError::Limit { .. }
             | LoadError::Overlap { .. }
             | LoadError::Strict { .. } => {}
         }
@@ -206,6 +222,9 @@ impl fmt::Display for LoadError {
                 write!(f, "the option {option} needs slipstick compiled with the feature '{feature}'")?
             }
             LoadError::Model { error, .. } => write!(f, "{error}")?,
+            LoadError::Limit { limit, what, allowed, got, .. } => {
+                write!(f, "expected at most {allowed} {what}, got {got}; the limit '{limit}' can be raised")?
+            }
             LoadError::Overlap { pairs, .. } => {
                 write!(f, "expected no geoms that overlap at the start, got {}: {}", pairs.len(), pairs.join(", "))?
             }

@@ -16,6 +16,7 @@ mod attribute;
 mod cache;
 mod error;
 mod inertia;
+mod limits;
 mod mesh;
 mod mjcf;
 mod names;
@@ -23,6 +24,8 @@ mod options;
 mod orientation;
 mod overlap;
 mod pairs;
+mod scan;
+mod source;
 mod urdf;
 mod warning;
 mod write;
@@ -30,6 +33,7 @@ mod xml;
 
 pub use atomic::{check_writable, write_file};
 pub use error::{LoadError, Place};
+pub use limits::Limits;
 pub use mesh::{NoHull, Paint, PaintedMesh, PaintedPart, TriangleMesh, convex_hull, load_mesh_file, load_visual_mesh};
 pub use mjcf::schema_table;
 pub use options::{LoadOptions, OverlapChoice, PairChoice};
@@ -54,7 +58,7 @@ pub fn load_with(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Model,
     let path = path.as_ref();
     let name = path.display().to_string();
     refuse_by_name(path, &name)?;
-    load_text(path, &name, &read_text(path, &name)?, options)
+    load_text(path, &name, &source::read_text(path, &options.limits)?, options)
 }
 
 /// Loads a text in MJCF or URDF; the root element tells which. `name` stands for the file in messages; files that the text
@@ -64,7 +68,7 @@ pub fn load_str(name: &str, xml: &str, options: &LoadOptions) -> Result<Model, L
 }
 
 fn load_text(path: &Path, name: &str, text: &str, options: &LoadOptions) -> Result<Model, LoadError> {
-    let mut document = Document::default();
+    let mut document = Document::new(&options.limits);
     let root = document.add(name, text)?;
     match document.element(root).name() {
         "mujoco" => from_mjcf(document, root, path, options),
@@ -76,7 +80,7 @@ fn load_text(path: &Path, name: &str, text: &str, options: &LoadOptions) -> Resu
 
 /// Loads a text in MJCF. `name` stands for the file in messages; files that the text names are looked for beside it.
 pub fn load_mjcf_str(name: &str, xml: &str, options: &LoadOptions) -> Result<Model, LoadError> {
-    let mut document = Document::default();
+    let mut document = Document::new(&options.limits);
     let root = document.add(name, xml)?;
     match document.element(root).name() {
         "mujoco" => from_mjcf(document, root, Path::new(name), options),
@@ -86,7 +90,7 @@ pub fn load_mjcf_str(name: &str, xml: &str, options: &LoadOptions) -> Result<Mod
 
 /// Loads a text in URDF. `name` stands for the file in messages; files that the text names are looked for beside it.
 pub fn load_urdf_str(name: &str, xml: &str, options: &LoadOptions) -> Result<Model, LoadError> {
-    let mut document = Document::default();
+    let mut document = Document::new(&options.limits);
     let root = document.add(name, xml)?;
     match document.element(root).name() {
         "robot" => from_urdf(&document, root, Path::new(name), options),
@@ -96,7 +100,7 @@ pub fn load_urdf_str(name: &str, xml: &str, options: &LoadOptions) -> Result<Mod
 
 /// A loaded model with another choice of pairs; the default leaves it as it is.
 pub fn with_pairs(model: &Model, choice: &PairChoice) -> Result<Model, LoadError> {
-    pairs::apply(model.clone(), choice, model.pair_rule().clone())
+    pairs::apply(model.clone(), choice, model.pair_rule().clone(), &Limits::default())
 }
 
 fn from_mjcf(document: Document, root: usize, path: &Path, options: &LoadOptions) -> Result<Model, LoadError> {
@@ -125,7 +129,8 @@ fn check_features(path: &Path, options: &LoadOptions) -> Result<(), LoadError> {
 /// What holds for all formats: the list of pairs, overlaps, and the refusal of warnings.
 fn finish(model: Model, path: &Path, options: &LoadOptions, rule: PairRule) -> Result<Model, LoadError> {
     check_terrain(&model, path, &options.terrain)?;
-    let model = pairs::apply(model, &options.pairs, rule)?;
+    let model = pairs::apply(model, &options.pairs, rule, &options.limits)?;
+    pairs::check_number(&model, path, &options.limits)?;
     let model = overlap::apply(model, options.overlap, path)?;
     if options.strict && !model.warnings().is_empty() {
         let place = Box::new(Place { file: path.display().to_string(), ..Place::default() });
@@ -165,12 +170,4 @@ fn format(file: &str, got: &str, hint: &str) -> LoadError {
         got: got.into(),
         hint: hint.into(),
     }
-}
-
-/// The text of a file. Bytes that are not UTF-8 occur in comments of old files and are replaced.
-fn read_text(path: &Path, name: &str) -> Result<String, LoadError> {
-    let place = || Box::new(Place { file: name.into(), ..Place::default() });
-    let bytes =
-        std::fs::read(path).map_err(|e| LoadError::Read { place: place(), got: e.to_string(), hint: String::new() })?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -1,5 +1,6 @@
 //! What a file does not say, and how much of it is to be trusted.
 
+use crate::limits::Limits;
 use std::convert::Infallible;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -28,6 +29,8 @@ pub struct LoadOptions {
     /// Geoms or meshes, by name, whose triangles are ground as they are, neither made convex nor split. They must be fixed
     /// to the world.
     pub terrain: Vec<String>,
+    /// How large what the file describes may be.
+    pub limits: Limits,
 }
 
 impl LoadOptions {
@@ -54,6 +57,7 @@ impl Default for LoadOptions {
             cache: true,
             decompose: false,
             terrain: Vec::new(),
+            limits: Limits::default(),
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Which geoms may touch: the choice of a user made into the rule of a model, and lists of pairs from JSON files.
 
 use crate::error::{LoadError, Place};
+use crate::limits::{self, Limits};
 use crate::options::PairChoice;
+use crate::source;
 use crate::write::PAIR_RULE;
 use crate::xml::Element;
 use serde_json::Value;
@@ -32,12 +34,12 @@ pub(crate) fn mixed(a: &Surface, b: &Surface) -> PairSurface {
 }
 
 /// The model with the list of pairs that was asked for; `file` is the rule of its file.
-pub(crate) fn apply(model: Model, choice: &PairChoice, file: PairRule) -> Result<Model, LoadError> {
+pub(crate) fn apply(model: Model, choice: &PairChoice, file: PairRule, limits: &Limits) -> Result<Model, LoadError> {
     let rule = match choice {
         PairChoice::FileDefault => file,
         PairChoice::Paper => PairRule::Paper,
         PairChoice::Mujoco => PairRule::Mujoco,
-        PairChoice::File(path) => PairRule::List(read(path, &model)?),
+        PairChoice::File(path) => PairRule::List(read(path, &model, limits)?),
     };
     if rule == *model.pair_rule() {
         return Ok(model);
@@ -46,6 +48,12 @@ pub(crate) fn apply(model: Model, choice: &PairChoice, file: PairRule) -> Result
     let model = model.with_pair_rule(rule);
     let model = model.and_then(|m| if paper { without_near_pairs(&m) } else { Ok(m) });
     model.map_err(|e| wrong("pairs", "pairs of geoms of the model", e.to_string()))
+}
+
+/// Refuses a model whose list of pairs would be too long, before it is made.
+pub(crate) fn check_number(model: &Model, path: &Path, limits: &Limits) -> Result<(), LoadError> {
+    let place = || Place { file: path.display().to_string(), ..Place::default() };
+    limits::check(place, "pairs", "pairs of geoms that may touch", limits.pairs, model.pair_bound())
 }
 
 /// Pairs nearer than this in the neutral configuration are no part of the paper's rule (m).
@@ -68,9 +76,9 @@ fn without_near_pairs(model: &Model) -> Result<Model, InputError> {
 }
 
 /// Reads a list of pairs, by rising numbers and without repetition.
-fn read(path: &Path, model: &Model) -> Result<Vec<[GeomId; 2]>, LoadError> {
+fn read(path: &Path, model: &Model, limits: &Limits) -> Result<Vec<[GeomId; 2]>, LoadError> {
     let file = path.display().to_string();
-    let text = crate::read_text(path, &file)?;
+    let text = source::read_text(path, limits)?;
     let json: Value = serde_json::from_str(&text).map_err(|e| LoadError::Syntax {
         place: Box::new(Place { file: file.clone(), line: e.line() as u32, element: String::new() }),
         got: format!("not well-formed JSON: {e}"),

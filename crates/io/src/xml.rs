@@ -2,9 +2,9 @@
 
 use crate::attribute::{Attribute, Attributes};
 use crate::error::{LoadError, Place};
+use crate::limits::Limits;
+use crate::scan;
 
-/// Elements beyond this number are refused.
-const MAX_ELEMENTS: u32 = 5_000_000;
 /// Prefixes that a file may use without declaring them.
 const MAX_UNDECLARED_PREFIXES: usize = 16;
 /// Longest part of a value that a message repeats, in characters.
@@ -15,6 +15,7 @@ const SHOWN_CHARACTERS: usize = 60;
 pub(crate) struct Document {
     files: Vec<String>,
     nodes: Vec<Node>,
+    limits: Limits,
 }
 
 /// Attributes as they are written: name, value, line.
@@ -30,12 +31,22 @@ struct Node {
 }
 
 impl Document {
+    /// Without elements.
+    pub fn new(limits: &Limits) -> Document {
+        Document { limits: limits.clone(), ..Document::default() }
+    }
+
+    /// How large it may become.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// Adds the elements of a text; the answer is the number of its root element.
     pub fn add(&mut self, file: &str, text: &str) -> Result<usize, LoadError> {
         let mut text = text.strip_prefix('\u{feff}').unwrap_or(text).to_string();
+        scan::check(file, &text, self.nodes.len(), &self.limits)?;
         for _ in 0..=MAX_UNDECLARED_PREFIXES {
-            let options = roxmltree::ParsingOptions { nodes_limit: MAX_ELEMENTS, ..Default::default() };
-            match roxmltree::Document::parse_with_options(&text, options) {
+            match roxmltree::Document::parse(&text) {
                 Ok(parsed) => return Ok(self.copy(file, &text, &parsed)),
                 // Robot files use prefixes such as `drake:` that they never declare, and nobody else minds.
                 Err(roxmltree::Error::UnknownNamespace(prefix, position)) => {
@@ -302,8 +313,13 @@ mod tests {
     }
 
     #[test]
-    fn deep_nesting_is_no_danger_to_the_stack() {
+    fn deep_nesting_is_refused_and_otherwise_no_danger_to_the_stack() {
         let deep = format!("{}{}", "<a>".repeat(20_000), "</a>".repeat(20_000));
-        assert!(Document::default().add("f", &deep).is_ok());
+        let error = Document::default().add("f", &deep).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "f:1: expected at most 5000 elements inside each other, got 5001; the limit 'depth' can be raised"
+        );
+        assert!(Document::new(&Limits { depth: 20_000, ..Limits::default() }).add("f", &deep).is_ok());
     }
 }

@@ -15,6 +15,8 @@ mod flags;
 mod fuzz;
 #[path = "cases/laws.rs"]
 mod laws;
+#[path = "cases/limits.rs"]
+mod limits;
 #[path = "cases/malformed.rs"]
 mod malformed;
 #[path = "cases/meshes.rs"]

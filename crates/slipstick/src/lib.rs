@@ -73,7 +73,7 @@ pub mod files {
     pub use crate::builtin::BuiltinError;
     pub use crate::trajectory::{LoadTrajectoryError, SaveError, TrajectoryFormat};
     pub use slipstick_io::{
-        ConversionWarning, NoHull, Overlap, OverlapChoice, Paint, PaintedMesh, PaintedPart, PairChoice, Place,
+        ConversionWarning, Limits, NoHull, Overlap, OverlapChoice, Paint, PaintedMesh, PaintedPart, PairChoice, Place,
         TriangleMesh, check_writable, content_hash, convex_hull, load_mesh_file, load_mjcf_str, load_str,
         load_urdf_str, load_visual_mesh, mesh_file_names, mesh_to_obj, overlaps, to_mjcf, to_mjcf_with_warnings,
         to_urdf, with_pairs, write_file,

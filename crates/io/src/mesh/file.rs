@@ -2,11 +2,10 @@
 
 use super::{Defect, TriangleMesh, collada, gltf, msh, obj, stl};
 use crate::error::{LoadError, Place};
+use crate::limits::Limits;
+use crate::{scan, source};
 use slipstick_core::spatial::Vec3;
 use std::path::Path;
-
-/// Larger files [bytes] are refused before they fill the memory.
-const LARGEST_FILE: u64 = 1 << 30;
 
 /// A kind of mesh file that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +53,8 @@ pub fn load_mesh_file(path: impl AsRef<Path>, scale: Vec3) -> Result<TriangleMes
     let path = path.as_ref();
     check_scale(path, scale)?;
     let format = format(path, None)?;
-    Ok(parse(path, format, &bytes(path)?)?.without_loose_vertices().scaled(scale))
+    let limits = Limits::default();
+    Ok(parse(path, format, &source::read(path, &limits)?, &limits)?.without_loose_vertices().scaled(scale))
 }
 
 /// The file itself, as the place of an error.
@@ -85,25 +85,16 @@ pub(super) fn format(path: &Path, given: Option<Format>) -> Result<Format, LoadE
     })
 }
 
-pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, LoadError> {
-    let wrong = |got: String| LoadError::Read { place: place(path), got, hint: String::new() };
-    let metadata = std::fs::metadata(path).map_err(|e| wrong(e.to_string()))?;
-    if !metadata.is_file() {
-        return Err(wrong("it is not a file".into()));
-    }
-    if metadata.len() > LARGEST_FILE {
-        return Err(wrong(format!("it has {} bytes, and meshes may have {LARGEST_FILE}", metadata.len())));
-    }
-    std::fs::read(path).map_err(|e| wrong(e.to_string()))
-}
-
 /// Vertices and triangles of the bytes of a file. Its path is for messages and for files beside it.
-pub(super) fn parse(path: &Path, format: Format, bytes: &[u8]) -> Result<TriangleMesh, LoadError> {
+pub(super) fn parse(path: &Path, format: Format, bytes: &[u8], limits: &Limits) -> Result<TriangleMesh, LoadError> {
+    if format == Format::Collada {
+        scan::check(&path.display().to_string(), &String::from_utf8_lossy(bytes), 0, limits)?;
+    }
     let mesh = match format {
         Format::Stl => stl::read(bytes),
         Format::Obj => obj::read(bytes),
-        Format::Collada => collada::read(bytes),
-        Format::Gltf => gltf::read(bytes),
+        Format::Collada => collada::read(bytes, limits.mesh_points),
+        Format::Gltf => gltf::read(bytes, limits.mesh_points),
         Format::Msh => msh::read(bytes),
     };
     // placements within a file may overflow
@@ -111,8 +102,7 @@ pub(super) fn parse(path: &Path, format: Format, bytes: &[u8]) -> Result<Triangl
         true => Ok(m),
         false => Err(Defect::whole("a vertex is not finite")),
     };
-    mesh.and_then(finite)
-        .map_err(|Defect { line, got }| LoadError::Syntax { place: Box::new(Place { line, ..*place(path) }), got })
+    mesh.and_then(finite).map_err(|defect| defect.at(path))
 }
 
 #[cfg(test)]

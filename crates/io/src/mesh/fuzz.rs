@@ -64,7 +64,7 @@ fn damaged_files_never_panic() {
         (Format::Msh, msh()),
     ];
     for (format, good) in files {
-        let mesh = parse(Path::new("good"), format, &good).unwrap();
+        let mesh = parse(Path::new("good"), format, &good, &options.limits).unwrap();
         assert!(sound(&mesh) && !mesh.triangles.is_empty(), "{format:?}");
         for _ in 0..3000 {
             let mut bytes = good.clone();
@@ -77,7 +77,7 @@ fn damaged_files_never_panic() {
                     _ => drop(bytes.splice(at..at, b"99999999".iter().copied())),
                 }
             }
-            if let Ok(mesh) = parse(Path::new("bad"), format, &bytes) {
+            if let Ok(mesh) = parse(Path::new("bad"), format, &bytes, &options.limits) {
                 assert!(sound(&mesh), "{format:?}: {}", String::from_utf8_lossy(&bytes));
                 make(mesh, &recipe);
             }

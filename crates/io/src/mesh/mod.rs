@@ -22,7 +22,7 @@ mod stl;
 
 pub(crate) use builtin::builtin;
 pub use file::load_mesh_file;
-pub(crate) use file::{Format, bytes as file_bytes, is_known};
+pub(crate) use file::{Format, is_known};
 pub use hull::{NoHull, convex_hull};
 pub(crate) use inertia::Solid;
 #[cfg(test)]
@@ -34,8 +34,10 @@ pub(crate) use physics::{
 };
 pub use picture::load_visual_mesh;
 
+use crate::error::{LoadError, Place};
 use slipstick_core::spatial::{Pose, Vec3};
 use std::collections::HashMap;
+use std::path::Path;
 
 /// Vertices and triangles of a surface.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -101,16 +103,51 @@ impl TriangleMesh {
 pub(crate) struct Defect {
     line: u32, // 0: no line
     got: String,
+    /// How many points may be placed, if there are more.
+    allowed: Option<usize>,
 }
 
 impl Defect {
     fn new(line: usize, got: impl Into<String>) -> Defect {
-        Defect { line: line as u32, got: got.into() }
+        Defect { line: line as u32, got: got.into(), allowed: None }
     }
 
     /// About the file as a whole.
     fn whole(got: impl Into<String>) -> Defect {
         Defect::new(0, got)
+    }
+
+    /// The error for a file.
+    fn at(self, path: &Path) -> LoadError {
+        let place = Box::new(Place { file: path.display().to_string(), line: self.line, ..Place::default() });
+        match self.allowed {
+            None => LoadError::Syntax { place, got: self.got },
+            Some(allowed) => {
+                LoadError::Limit { place, limit: "mesh_points", what: "points and triangles", allowed, got: self.got }
+            }
+        }
+    }
+}
+
+/// How much a file may still repeat: a few lines can place a part any number of times.
+struct Budget {
+    allowed: usize,
+    spent: usize,
+}
+
+impl Budget {
+    fn new(allowed: usize) -> Budget {
+        Budget { allowed, spent: 0 }
+    }
+
+    /// Takes note of what is about to be done.
+    fn spend(&mut self, n: usize) -> Result<(), Defect> {
+        self.spent = self.spent.saturating_add(n);
+        if self.spent <= self.allowed {
+            return Ok(());
+        }
+        let got = format!("{} or more, as often as the file places them", self.spent);
+        Err(Defect { allowed: Some(self.allowed), ..Defect::whole(got) })
     }
 }
 

@@ -1,12 +1,14 @@
 //! What physics needs of a mesh: its convex hull or convex parts, and its mass under every rule.
 
-use super::file::{bytes, check_scale, format, parse, place};
+use super::file::{check_scale, format, parse, place};
 use super::hull::{NoHull, chosen_corners, convex_hull};
 use super::inertia::{shell, solid_exact, solid_legacy};
 use super::{Format, Solid, TriangleMesh, entry};
 use crate::LoadOptions;
 use crate::cache::{Key, Store};
 use crate::error::{LoadError, Place};
+use crate::limits::Limits;
+use crate::source;
 use slipstick_core::model::Mesh;
 use slipstick_core::spatial::{Pose, Vec3};
 use std::path::Path;
@@ -55,6 +57,8 @@ pub(crate) struct Recipe {
     pub format: Option<Format>,
     /// Where results are kept.
     pub store: Store,
+    /// How large the file and its contents may be.
+    pub limits: Limits,
 }
 
 impl Recipe {
@@ -68,6 +72,7 @@ impl Recipe {
             max_corners: None,
             format: None,
             store,
+            limits: options.limits.clone(),
         }
     }
 }
@@ -76,12 +81,12 @@ impl Recipe {
 pub(crate) fn load(path: &Path, recipe: &Recipe) -> Result<PhysicsMesh, LoadError> {
     check_scale(path, recipe.scale)?;
     let format = format(path, recipe.format)?;
-    let bytes = bytes(path)?;
+    let bytes = source::read(path, &recipe.limits)?;
     let key = recipe.store.is_on().then(|| key(format, recipe, &bytes));
     if let Some(known) = key.as_ref().and_then(|k| recipe.store.get(k)).and_then(|b| entry::decode(&b)) {
         return Ok(known);
     }
-    let made = make(parse(path, format, &bytes)?, recipe);
+    let made = make(parse(path, format, &bytes, &recipe.limits)?, recipe);
     if let (Some(key), Ok(shapes)) = (&key, &made.shapes) {
         recipe.store.put(key, &entry::encode(shapes, &made.solids));
     }
@@ -96,7 +101,8 @@ pub(crate) fn load_shapes(path: &Path, recipe: &Recipe) -> Result<Vec<TriangleMe
 /// All triangles of a mesh file, for ground that is not made convex.
 pub(crate) fn load_surface(path: &Path, recipe: &Recipe) -> Result<TriangleMesh, LoadError> {
     check_scale(path, recipe.scale)?;
-    Ok(surface(parse(path, format(path, recipe.format)?, &bytes(path)?)?, recipe))
+    let bytes = source::read(path, &recipe.limits)?;
+    Ok(surface(parse(path, format(path, recipe.format)?, &bytes, &recipe.limits)?, recipe))
 }
 
 /// The vertices and triangles of a file as a recipe wants them.

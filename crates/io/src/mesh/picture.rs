@@ -1,9 +1,11 @@
 //! Meshes read for pictures, when a page is made.
 
-use super::file::{bytes, check_scale, format, place};
+use super::file::{check_scale, format, place};
 use super::painted::{Painted, PaintedMesh, PaintedPart};
 use super::{Defect, Format, TriangleMesh, collada, convex_hull, gltf, msh, obj, stl};
-use crate::error::{LoadError, Place};
+use crate::error::LoadError;
+use crate::limits::Limits;
+use crate::{scan, source};
 use slipstick_core::model::{MeshFile, MeshSource};
 use slipstick_core::spatial::Pose;
 use std::path::Path;
@@ -27,10 +29,12 @@ fn load_file(file: &MeshFile) -> Result<PaintedMesh, LoadError> {
     check_scale(path, file.scale)?;
     let given = Format::of_media(&format!("model/{}", file.format));
     let format = format(path, given)?;
-    let painted = read(path, format, &bytes(path)?);
-    let painted = painted
-        .map_err(|Defect { line, got }| LoadError::Syntax { place: Box::new(Place { line, ..*place(path) }), got })?;
-    let mut mesh = painted.parts();
+    let limits = Limits::default();
+    let bytes = source::read(path, &limits)?;
+    if format == Format::Collada {
+        scan::check(&path.display().to_string(), &String::from_utf8_lossy(&bytes), 0, &limits)?;
+    }
+    let mut mesh = read(path, format, &bytes, limits.mesh_points).map_err(|defect| defect.at(path))?.parts();
     for part in &mut mesh.parts {
         stand(part, &file.reference, file);
         if part.vertices.iter().any(|v| !v.is_finite()) {
@@ -40,14 +44,14 @@ fn load_file(file: &MeshFile) -> Result<PaintedMesh, LoadError> {
     Ok(mesh)
 }
 
-fn read(path: &Path, format: Format, bytes: &[u8]) -> Result<Painted, Defect> {
+fn read(path: &Path, format: Format, bytes: &[u8], points: usize) -> Result<Painted, Defect> {
     let plain = |mesh: TriangleMesh| Painted { mesh, ..Painted::default() };
     match format {
         Format::Stl => stl::read(bytes).map(plain),
         Format::Msh => msh::read(bytes).map(plain),
         Format::Obj => obj::read_painted(bytes, Some(path)),
-        Format::Collada => collada::read_painted(bytes, path),
-        Format::Gltf => gltf::read_painted(bytes),
+        Format::Collada => collada::read_painted(bytes, points, path),
+        Format::Gltf => gltf::read_painted(bytes, points),
     }
 }
 

@@ -31,6 +31,8 @@ pub(super) struct Assets<'a> {
     pub looks: Looks<'a>,
     /// Meshes as they are shown.
     pictures: HashMap<String, Arc<MeshSource>>,
+    /// Heights of all of them.
+    heights: usize,
     folders: Folders,
     options: LoadOptions,
 }
@@ -75,6 +77,7 @@ impl<'a> Assets<'a> {
             fields,
             terrains: HashMap::new(),
             added_fields: HashMap::new(),
+            heights: 0,
             loaded: HashMap::new(),
             added: HashMap::new(),
             folders: Folders::new(root.file(), compiler),
@@ -200,8 +203,9 @@ impl<'a> Assets<'a> {
         let element = *self.fields.get(name.value).ok_or_else(unknown)?;
         let file = element.attribute("file");
         let path = file.map(|f| self.path(f));
-        let read = field::read(element, name.value, path.as_deref());
+        let read = field::read(element, name.value, path.as_deref(), self.heights, &self.options.limits);
         let read = read.map_err(|e| file.map_or(e.clone(), |f| self.unread(f, "a height field file", e)))?;
+        self.heights += read.heights.len();
         let id = builder.add_field(read);
         self.added_fields.insert(name.value.to_string(), id);
         Ok(id)

@@ -10,6 +10,8 @@ use super::users::{Affix, copy_users, users_of};
 use super::{include, keys, replicate};
 use crate::attribute::{Attribute, Attributes};
 use crate::error::LoadError;
+use crate::limits::{self, Limits};
+use crate::source;
 use crate::warning::Warnings;
 use crate::xml::{Document, Element, Written};
 use std::collections::HashMap;
@@ -41,7 +43,9 @@ fn expand_at(
 ) -> Result<(), LoadError> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut models: HashMap<String, usize> = HashMap::new();
-    for id in attachments(document.element(root)) {
+    let all = attachments(document.element(root));
+    copies_bounded(document, root, all.len())?;
+    for id in all {
         let element = document.element(id);
         let Some(name) = element.attribute("model") else {
             attach_own(document, root, id)?;
@@ -53,7 +57,7 @@ fn expand_at(
                 if depth == MAX_DEPTH {
                     return Err(element.structure(&format!("at most {MAX_DEPTH} models inside each other"), "more"));
                 }
-                let file = file_of(document.element(root), name, folder)?;
+                let file = file_of(document.element(root), name, folder, document.limits())?;
                 let name = name.value.to_string();
                 let child = load(document, &file, tools)?;
                 expand_at(document, child, &file, tools, depth + 1)?;
@@ -67,6 +71,12 @@ fn expand_at(
     replicate::expand(document, root, tools.compilers)
 }
 
+/// Every attachment and replication takes a look at the whole description.
+pub(super) fn copies_bounded(document: &Document, root: usize, n: usize) -> Result<(), LoadError> {
+    let place = || document.element(root).place();
+    limits::check(place, "copies", "elements <attach> or <replicate>", document.limits().copies, n)
+}
+
 fn attachments(root: Element) -> Vec<usize> {
     let (mut found, mut stack) = (Vec::new(), vec![root]);
     while let Some(element) = stack.pop() {
@@ -77,7 +87,7 @@ fn attachments(root: Element) -> Vec<usize> {
 }
 
 /// The file of a model: the first asset of this name, which the asset gives, or else the file itself.
-fn file_of(root: Element, name: Attribute, folder: &Path) -> Result<PathBuf, LoadError> {
+fn file_of(root: Element, name: Attribute, folder: &Path, limits: &Limits) -> Result<PathBuf, LoadError> {
     for model in root.all("asset").flat_map(|a| a.all("model")) {
         let file = model.required("file")?;
         let path = folder.join(file.value);
@@ -87,7 +97,7 @@ fn file_of(root: Element, name: Attribute, folder: &Path) -> Result<PathBuf, Loa
         if !path.is_file() {
             return Err(file.wrong("a file that exists").with_hint(format!("looked for {}", path.display())));
         }
-        if model.text("name").is_some() || own_name(&path)? == name.value {
+        if model.text("name").is_some() || own_name(&path, limits)? == name.value {
             return Ok(path);
         }
     }
@@ -95,17 +105,17 @@ fn file_of(root: Element, name: Attribute, folder: &Path) -> Result<PathBuf, Loa
 }
 
 /// The name that a file gives to its model.
-fn own_name(path: &Path) -> Result<String, LoadError> {
-    let mut document = Document::default();
+fn own_name(path: &Path, limits: &Limits) -> Result<String, LoadError> {
+    let mut document = Document::new(limits);
     let file = path.display().to_string();
-    let root = document.add(&file, &crate::read_text(path, &file)?)?;
+    let root = document.add(&file, &source::read_text(path, limits)?)?;
     Ok(document.element(root).text("model").unwrap_or(UNNAMED).to_string())
 }
 
 /// Reads another model; the answer is its root.
 fn load(document: &mut Document, path: &Path, tools: &mut Tools) -> Result<usize, LoadError> {
     let first_file = document.n_files();
-    let text = crate::read_text(path, &path.display().to_string())?;
+    let text = source::read_text(path, document.limits())?;
     let root = document.add(&path.display().to_string(), &text)?;
     include::expand(document, root, path)?;
     schema::check(document.element(root), tools.idle, tools.warnings)?;
@@ -168,7 +178,7 @@ impl Source {
     }
 
     fn bound(&self, document: &Document, attach: Element) -> Result<(), LoadError> {
-        replicate::bound(attach, document.len(), self.tops.iter().map(|t| document.element(*t)), 1)
+        replicate::bound(document, attach, self.tops.iter().map(|t| document.element(*t)), 1)
     }
 }
 

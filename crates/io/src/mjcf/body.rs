@@ -153,7 +153,7 @@ impl<'a> BodyReader<'_, 'a> {
         self.links.push(link);
         let children = self.contents_of(element, index, class)?;
         let link = &mut self.links[index];
-        link.inertia = inertia::correct(link.inertia, element, self.compilers.of(element), self.warnings);
+        link.inertia = inertia::correct(link.inertia, element, self.compilers.of(element), self.warnings)?;
         (link.mocap, link.mark) = (element.flag("mocap", false)?, element.text(keys::MARK).unwrap_or_default());
         if link.mocap && (parent != 0 || !link.joints.is_empty()) {
             let got = if parent != 0 { "a body deeper in the tree" } else { "a body with joints" };

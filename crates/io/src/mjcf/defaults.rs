@@ -22,6 +22,9 @@ struct Class<'a> {
     elements: Vec<Element<'a>>,
 }
 
+/// Classes and elements in them that are looked through for an element: far more than any file has.
+const MOST_DEFAULTS: usize = 1000;
+
 /// All classes of a model.
 #[derive(Debug)]
 pub(super) struct Defaults<'a> {
@@ -82,8 +85,13 @@ impl<'a> Defaults<'a> {
         surroundings: ClassId,
     ) -> Result<Properties<'a>, LoadError> {
         let class = element.attribute("class").map_or(Ok(surroundings), |name| self.class(name))?;
-        let (mut fallbacks, mut next) = (Vec::new(), Some(class.0));
+        let (mut fallbacks, mut next, mut met) = (Vec::new(), Some(class.0), 0);
         while let Some(i) = next {
+            met += 1 + self.classes[i].elements.len();
+            if met > MOST_DEFAULTS {
+                let got = "more in its class and those around it";
+                return Err(element.structure(&format!("at most {MOST_DEFAULTS} defaults for an element"), got));
+            }
             fallbacks.extend(self.classes[i].elements.iter().rev().filter(|e| kinds.contains(&e.name())));
             next = self.classes[i].parent;
         }

@@ -2,7 +2,8 @@
 
 use crate::attribute::{Attribute, Attributes};
 use crate::error::{LoadError, Place};
-use crate::mesh;
+use crate::limits::Limits;
+use crate::source;
 use crate::xml::Element;
 use slipstick_core::model::HeightField;
 use std::path::Path;
@@ -14,16 +15,22 @@ struct Grid {
     heights: Vec<f64>,
 }
 
-/// Reads a height field; `path` is its file, where it has one.
-pub(super) fn read(element: Element, name: &str, path: Option<&Path>) -> Result<HeightField, LoadError> {
+/// Reads a height field; `path` is its file, where it has one. Of the heights that are allowed, others have `spent` some.
+pub(super) fn read(
+    element: Element,
+    name: &str,
+    path: Option<&Path>,
+    spent: usize,
+    limits: &Limits,
+) -> Result<HeightField, LoadError> {
     let size = element.required("size")?;
     let [x, y, elevation, base] = size.array()?;
     if [x, y, elevation, base].iter().any(|s| *s <= 0.0) {
         return Err(size.wrong("4 positive numbers: half sizes along x and y, height, depth below"));
     }
     let grid = match path {
-        Some(path) => from_file(path)?,
-        None => from_text(element)?,
+        Some(path) => from_file(path, spent, limits)?,
+        None => from_text(element, spent, limits)?,
     };
     let heights = normalized(grid.heights).into_iter().map(|h| h * elevation).collect();
     Ok(HeightField { name: name.into(), half_size: [x, y], rows: grid.rows, columns: grid.columns, heights, base })
@@ -37,12 +44,24 @@ fn normalized(heights: Vec<f64>) -> Vec<f64> {
     heights.into_iter().map(|h| (h - least) / range).collect()
 }
 
-fn from_text(element: Element) -> Result<Grid, LoadError> {
+/// Refuses a grid before memory is taken for it.
+fn bound(place: impl FnOnce() -> Place, size: [usize; 2], spent: usize, limits: &Limits) -> Result<(), LoadError> {
+    let ([rows, columns], allowed) = (size, limits.heights);
+    if rows.saturating_mul(columns).saturating_add(spent) <= allowed {
+        return Ok(());
+    }
+    let before = if spent > 0 { format!(", beside {spent} of other height fields") } else { String::new() };
+    let got = format!("{rows} rows of {columns}{before}");
+    Err(LoadError::Limit { place: Box::new(place()), limit: "heights", what: "heights of height fields", allowed, got })
+}
+
+fn from_text(element: Element, spent: usize, limits: &Limits) -> Result<Grid, LoadError> {
     let count = |name| {
         let a: Attribute = element.required(name)?;
-        a.value.trim().parse::<usize>().ok().filter(|n| (2..1 << 20).contains(n)).ok_or_else(|| a.wrong("at least 2"))
+        a.value.trim().parse::<usize>().ok().filter(|n| *n >= 2).ok_or_else(|| a.wrong("at least 2"))
     };
     let (rows, columns) = (count("nrow")?, count("ncol")?);
+    bound(|| element.place(), [rows, columns], spent, limits)?;
     let Some(elevation) = element.attribute("elevation") else {
         return Ok(Grid { rows, columns, heights: vec![0.0; rows * columns] });
     };
@@ -56,13 +75,14 @@ fn from_text(element: Element) -> Result<Grid, LoadError> {
 }
 
 /// A picture, or MuJoCo's own format: two integers (rows, columns) and heights in single precision.
-fn from_file(path: &Path) -> Result<Grid, LoadError> {
-    let place = || Box::new(Place { file: path.display().to_string(), ..Place::default() });
-    let bytes = mesh::file_bytes(path)?;
+fn from_file(path: &Path, spent: usize, limits: &Limits) -> Result<Grid, LoadError> {
+    let place = || Place { file: path.display().to_string(), ..Place::default() };
+    let bytes = source::read(path, limits)?;
     if bytes.starts_with(b"\x89PNG") || path.extension().is_some_and(|e| e.eq_ignore_ascii_case("png")) {
-        return from_picture(&bytes).map_err(|got| LoadError::Syntax { place: place(), got });
+        let allowed = |size| bound(place, size, spent, limits);
+        return from_picture(&bytes, allowed, |got| LoadError::Syntax { place: Box::new(place()), got });
     }
-    let wrong = |got: &str| LoadError::Syntax { place: place(), got: got.into() };
+    let wrong = |got: &str| LoadError::Syntax { place: Box::new(place()), got: got.into() };
     let number = |k: usize| bytes[4 * k..].first_chunk().map(|four| i32::from_le_bytes(*four));
     let (Some(rows), Some(columns)) = (number(0), bytes.get(4..).and_then(|_| number(1))) else {
         return Err(wrong("the file ends before the numbers of rows and columns"));
@@ -73,6 +93,7 @@ fn from_file(path: &Path) -> Result<Grid, LoadError> {
     if rows.checked_mul(columns).and_then(|n| n.checked_mul(4)) != Some(bytes.len() - 8) {
         return Err(wrong("the file's length does not fit its rows and columns"));
     }
+    bound(place, [rows, columns], spent, limits)?;
     let heights: Vec<f64> =
         bytes[8..].chunks_exact(4).map(|c| f64::from(f32::from_le_bytes([c[0], c[1], c[2], c[3]]))).collect();
     if heights.iter().any(|h| !h.is_finite()) {
@@ -81,18 +102,27 @@ fn from_file(path: &Path) -> Result<Grid, LoadError> {
     Ok(Grid { rows, columns, heights })
 }
 
-/// The first channel of a PNG, which is its brightness if it has no colors; its top row is that of greatest y.
-fn from_picture(bytes: &[u8]) -> Result<Grid, String> {
-    let unreadable = |e: png::DecodingError| format!("a PNG that cannot be read: {e}");
+/// The first channel of a PNG, which is its brightness if it has no colors; its top row is that of greatest y. The header
+/// tells its size: a few bytes can stand for any number of pixels.
+fn from_picture(
+    bytes: &[u8],
+    allowed: impl FnOnce([usize; 2]) -> Result<(), LoadError>,
+    wrong: impl Fn(String) -> LoadError,
+) -> Result<Grid, LoadError> {
+    let unreadable = |e: png::DecodingError| wrong(format!("a PNG that cannot be read: {e}"));
     let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
     decoder.set_transformations(png::Transformations::normalize_to_color8());
-    let mut reader = decoder.read_info().map_err(unreadable)?;
-    let mut pixels = vec![0; reader.output_buffer_size().ok_or("a picture too large to read")?];
-    let info = reader.next_frame(&mut pixels).map_err(unreadable)?;
-    let (rows, columns, channels) = (info.height as usize, info.width as usize, info.color_type.samples());
+    let (columns, rows) = decoder.read_header_info().map_err(unreadable)?.size();
+    let (rows, columns) = (rows as usize, columns as usize);
+    allowed([rows, columns])?;
     if rows < 2 || columns < 2 {
-        return Err(format!("a picture of {columns} × {rows} pixels; expected at least 2 × 2"));
+        return Err(wrong(format!("a picture of {columns} × {rows} pixels; expected at least 2 × 2")));
     }
+    let mut reader = decoder.read_info().map_err(unreadable)?;
+    let size = reader.output_buffer_size().ok_or_else(|| wrong("a picture too large to read".into()))?;
+    let mut pixels = vec![0; size];
+    let info = reader.next_frame(&mut pixels).map_err(unreadable)?;
+    let channels = info.color_type.samples();
     let lines = pixels[..info.buffer_size()].chunks(columns * channels).rev();
     let heights = lines.flat_map(|line| line.chunks(channels).map(|p| f64::from(p[0]))).collect();
     Ok(Grid { rows, columns, heights })
@@ -106,7 +136,7 @@ mod tests {
     fn field(xml: &str, path: Option<&Path>) -> Result<HeightField, LoadError> {
         let mut d = Document::default();
         let root = d.add("f.xml", xml).unwrap();
-        read(d.element(root), "ground", path)
+        read(d.element(root), "ground", path, 0, &Limits::default())
     }
 
     #[test]

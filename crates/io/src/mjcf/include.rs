@@ -2,6 +2,7 @@
 
 use crate::attribute::Attributes;
 use crate::error::LoadError;
+use crate::source;
 use crate::xml::Document;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -51,7 +52,7 @@ fn include(
         if seen.len() >= MAX_FILES || !seen.insert(identity(&path)) {
             return Err(file.wrong("a file that is not included yet").with_hint("a file can be included only once"));
         }
-        let text = crate::read_text(&path, &path.display().to_string())?;
+        let text = source::read_text(&path, document.limits())?;
         (path, text)
     };
     document.add(&path.display().to_string(), &text)

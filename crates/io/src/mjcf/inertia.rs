@@ -3,7 +3,7 @@
 use super::compiler::Compiler;
 use crate::attribute::Attributes;
 use crate::error::LoadError;
-use crate::inertia::defect;
+use crate::inertia::{defect, refuse_negative};
 use crate::orientation::orientation;
 use crate::warning::Warnings;
 use crate::xml::Element;
@@ -28,8 +28,13 @@ pub(super) fn explicit(e: Element, compiler: &Compiler) -> Result<BodyInertia, L
     Ok(BodyInertia { mass: value, com, about_com: about_com.rotated(&turn.to_matrix()) })
 }
 
-/// Applies lower bounds and balancing; says what remains wrong.
-pub(super) fn correct(mut i: BodyInertia, body: Element, compiler: &Compiler, warnings: &mut Warnings) -> BodyInertia {
+/// Applies lower bounds and balancing; says what remains wrong, and refuses what no motion follows from.
+pub(super) fn correct(
+    mut i: BodyInertia,
+    body: Element,
+    compiler: &Compiler,
+    warnings: &mut Warnings,
+) -> Result<BodyInertia, LoadError> {
     i.mass = i.mass.max(compiler.bound_mass);
     if compiler.bound_inertia > 0.0 && i.smallest_moment() < compiler.bound_inertia {
         let (moments, axes) = principal_axes(i.about_com);
@@ -40,10 +45,11 @@ pub(super) fn correct(mut i: BodyInertia, body: Element, compiler: &Compiler, wa
         let mean = (a + b + c) / 3.0;
         i.about_com = Sym3::diagonal(Vec3::new(mean, mean, mean));
     }
+    refuse_negative(&i, body)?;
     if let Some(text) = defect(&i) {
         warnings.add(body, text);
     }
-    i
+    Ok(i)
 }
 
 /// Volume of a shape [m³]; planes and meshes have none here.

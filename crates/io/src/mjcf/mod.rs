@@ -102,6 +102,7 @@ pub(crate) fn read(
         builder.add_geom(ModelBuilder::WORLD, GeomSpec::new(geom_names.fresh("floor"), Shape::Plane));
     }
     let (ids, geoms) = add_links(&mut builder, &links, &disabled, &mut assets, &options.terrain)?;
+    options.limits.check_inertia(&builder, &path.display().to_string())?;
     let index = Index::new(&links, &ids, geoms, &left_out);
     let autolimits = compiler.autolimits;
     let sections =

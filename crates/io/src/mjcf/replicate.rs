@@ -1,6 +1,7 @@
 //! `<replicate>`: copies of a part of the tree, each moved by one more step, with numbered names. What refers to the part
 //! from outside the tree (actuators, sensors, …) is copied with it.
 
+use super::attach::copies_bounded;
 use super::compiler::Compilers;
 use super::references::{Names, names_below};
 use super::users::{Affix, copy_users, remove_users, users_of};
@@ -10,12 +11,11 @@ use crate::orientation::euler;
 use crate::xml::{Document, Element, Written};
 use slipstick_core::spatial::{Pose, Quat, Vec3};
 
-/// Elements that a file may grow to.
-const MAX_ELEMENTS: usize = 1_000_000;
-
 /// Replaces every `<replicate>` below `root` by frames, inner ones first.
 pub(super) fn expand(document: &mut Document, root: usize, compilers: &Compilers) -> Result<(), LoadError> {
-    for id in innermost_first(document, root) {
+    let all = innermost_first(document, root);
+    copies_bounded(document, root, all.len())?;
+    for id in all {
         one(document, root, id, compilers)?;
     }
     Ok(())
@@ -48,7 +48,7 @@ fn one(document: &mut Document, root: usize, id: usize, compilers: &Compilers) -
     names_below(element, &mut names);
     let users = users_of(document.element(root), &mut names);
     let outside = users.iter().flat_map(|u| &u.followers).map(|u| document.element(*u));
-    bound(element, document.len(), outside.chain([element]), count)?;
+    bound(document, element, outside.chain([element]), count)?;
     let angles = compilers.of(element).angles;
     let step = Step::read(element)?;
     let (separator, digits) = (element.text("sep").unwrap_or_default(), count.to_string().len());
@@ -77,17 +77,18 @@ fn one(document: &mut Document, root: usize, id: usize, compilers: &Compilers) -
 
 /// Refuses copies that would fill the memory: `copied` elements with all below them, `count` times.
 pub(super) fn bound<'a>(
+    document: &Document,
     element: Element<'a>,
-    present: usize,
     copied: impl Iterator<Item = Element<'a>>,
     count: usize,
 ) -> Result<(), LoadError> {
     let copied: usize = copied.map(size).sum();
-    if copied.saturating_mul(count).saturating_add(present) <= MAX_ELEMENTS {
+    let (present, allowed) = (document.len(), document.limits().elements);
+    if copied.saturating_mul(count).saturating_add(present) <= allowed {
         return Ok(());
     }
-    let got = format!("{count} copies of {copied} elements");
-    Err(element.structure(&format!("at most {MAX_ELEMENTS} elements in all"), got))
+    let got = format!("{present} and {count} copies of {copied}");
+    Err(LoadError::Limit { place: Box::new(element.place()), limit: "elements", what: "elements", allowed, got })
 }
 
 /// How much further each copy is moved, seen from the one before.

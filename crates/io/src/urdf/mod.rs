@@ -50,6 +50,7 @@ pub(crate) fn read(document: &Document, root: usize, path: &Path, options: &Load
     let mut shapes = Shapes::new(path, options, &compiler);
     let materials = Materials::read(root, &shapes, &mut builder);
     add(&mut builder, &links, &materials, &mut shapes, &mut warnings)?;
+    options.limits.check_inertia(&builder, &path.display().to_string())?;
     mimic::read(root, &links, &mut builder, &mut warnings)?;
     schema::remark(root, &mut builder, &mut warnings);
     warnings.give_to(&mut builder);

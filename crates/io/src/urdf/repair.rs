@@ -29,7 +29,6 @@ pub(super) fn repair(links: &mut [Hanging], warnings: &mut Warnings) {
                 (false, true, _) => "; negative moments of the body are set to zero",
                 (false, false, _) => "",
             };
-            let text = text.split_once(": results").map_or(text, |(text, _)| text);
             warnings.add(element, format!("{text}{consequence}"));
         }
     }

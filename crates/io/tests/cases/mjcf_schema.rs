@@ -95,7 +95,7 @@ fn copies_beyond_all_measure_are_refused() {
         + "<geom size='1'/>"
         + &"</replicate>".repeat(20)
         + "</worldbody>";
-    assert!(wrong(&inside).contains("expected at most 1000000 elements in all"));
+    assert!(wrong(&inside).contains("expected at most 1000000 elements, got"));
     assert!(wrong(r#"<worldbody><replicate count="0"/></worldbody>"#).contains("a positive number of copies"));
 }
 

@@ -1,13 +1,15 @@
 //! Models from files and from the robots that are built in.
 
-use crate::arguments::arg;
+use crate::arguments::{arg, wrong_type};
 use crate::errors::{Failure, LoadWarning};
 use crate::interrupt::abandonable;
 use crate::model::Model;
+use crate::model::options::unknown;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use slipstick::LoadOptions;
-use slipstick::files::{OverlapChoice, PairChoice};
+use slipstick::files::{Limits, OverlapChoice, PairChoice};
+use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -27,15 +29,18 @@ use std::str::FromStr;
 /// terrain: names of geoms or meshes, fixed to the world, whose triangles are ground as they are
 /// overlap: what becomes of geoms that may collide and overlap at the start: "keep" (a warning names them), "exclude" (those
 ///     that overlap in every pose do not collide) or "error"
+/// limits: how large what the file describes may be, as a dict of int: file_bytes, elements, attributes, depth, copies, heights,
+///     mesh_points, inertia_numbers, pairs. What is left out has its default (docs/loading.md)
 ///
 /// Returns a Model. Raises LoadError, with file and line, if the file makes none. Warns (LoadWarning) if the model does
 /// not represent all that the file says.
 #[pyfunction]
 #[pyo3(
     signature = (path, *, free_root=false, ground=false, package_dirs=Vec::new(), pairs=PathBuf::from("default"),
-        strict=false, cache=true, decompose=false, terrain=Vec::new(), overlap=OverlapChoice::Keep),
+        strict=false, cache=true, decompose=false, terrain=Vec::new(), overlap=OverlapChoice::Keep,
+        limits=BTreeMap::new()),
     text_signature = "(path, *, free_root=False, ground=False, package_dirs=(), pairs='default', strict=False, \
-        cache=True, decompose=False, terrain=(), overlap='keep')"
+        cache=True, decompose=False, terrain=(), overlap='keep', limits={})"
 )]
 pub fn load(
     py: Python<'_>,
@@ -49,12 +54,14 @@ pub fn load(
     #[pyo3(from_py_with = arg::decompose)] decompose: bool,
     #[pyo3(from_py_with = arg::terrain)] terrain: Vec<String>,
     #[pyo3(from_py_with = overlap_choice)] overlap: OverlapChoice,
+    #[pyo3(from_py_with = limit_numbers)] limits: BTreeMap<String, u64>,
 ) -> Result<Model, Failure> {
     let name = path.display().to_string();
     if name.trim_start().starts_with('<') {
         return Err(PyValueError::new_err("path: expected the name of a file, got XML; loads() takes a text").into());
     }
-    let options = options(free_root, ground, package_dirs, pairs, strict, cache, decompose, terrain, overlap);
+    let mut options = options(free_root, ground, package_dirs, pairs, strict, cache, decompose, terrain, overlap);
+    set_limits(&mut options, limits)?;
     let model = abandonable(py, move || slipstick::load_with(path, &options))?;
     warn(py, &name, &model)?;
     Ok(Model::new(model))
@@ -67,9 +74,10 @@ pub fn load(
 #[pyfunction]
 #[pyo3(
     signature = (text, *, folder=PathBuf::new(), free_root=false, ground=false, package_dirs=Vec::new(),
-        pairs=PathBuf::from("default"), strict=false, cache=true, decompose=false, terrain=Vec::new(), overlap=OverlapChoice::Keep),
+        pairs=PathBuf::from("default"), strict=false, cache=true, decompose=false, terrain=Vec::new(), overlap=OverlapChoice::Keep,
+        limits=BTreeMap::new()),
     text_signature = "(text, *, folder='', free_root=False, ground=False, package_dirs=(), pairs='default', \
-        strict=False, cache=True, decompose=False, terrain=(), overlap='keep')"
+        strict=False, cache=True, decompose=False, terrain=(), overlap='keep', limits={})"
 )]
 pub fn loads(
     py: Python<'_>,
@@ -84,13 +92,15 @@ pub fn loads(
     #[pyo3(from_py_with = arg::decompose)] decompose: bool,
     #[pyo3(from_py_with = arg::terrain)] terrain: Vec<String>,
     #[pyo3(from_py_with = overlap_choice)] overlap: OverlapChoice,
+    #[pyo3(from_py_with = limit_numbers)] limits: BTreeMap<String, u64>,
 ) -> Result<Model, Failure> {
     if !text.trim_start().starts_with('<') {
         let start: String = text.chars().take(40).collect();
         let wrong = format!("text: expected XML, got {start:?}; load() takes the name of a file");
         return Err(PyValueError::new_err(wrong).into());
     }
-    let options = options(free_root, ground, package_dirs, pairs, strict, cache, decompose, terrain, overlap);
+    let mut options = options(free_root, ground, package_dirs, pairs, strict, cache, decompose, terrain, overlap);
+    set_limits(&mut options, limits)?;
     let name = folder.join("text").display().to_string();
     let (given, place) = (text.to_owned(), name.clone());
     let model = abandonable(py, move || slipstick::files::load_str(&place, &given, &options))?;
@@ -147,6 +157,21 @@ fn warn(py: Python<'_>, file: &str, model: &slipstick::Model) -> PyResult<()> {
 fn overlap_choice(x: &Bound<'_, PyAny>) -> PyResult<OverlapChoice> {
     let word: &str = arg::overlap(x)?;
     word.parse().map_err(|e: String| PyValueError::new_err(format!("overlap: {e}")))
+}
+
+/// Numbers by name.
+fn limit_numbers(x: &Bound<'_, PyAny>) -> PyResult<BTreeMap<String, u64>> {
+    x.extract().map_err(|_| wrong_type("limits", "a dict of names to ints from 0 on", x))
+}
+
+fn set_limits(options: &mut LoadOptions, limits: BTreeMap<String, u64>) -> PyResult<()> {
+    for (name, value) in limits {
+        match options.limits.by_name(&name) {
+            Some(limit) => *limit = usize::try_from(value).unwrap_or(usize::MAX),
+            None => return Err(unknown("limits", Limits::names(), &name).into()),
+        }
+    }
+    Ok(())
 }
 
 /// One of the words for a rule, else a file.

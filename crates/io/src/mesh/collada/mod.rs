@@ -7,38 +7,36 @@ mod geometry;
 mod material;
 
 use super::painted::{Painted, Run};
-use super::{Corners, Defect, TriangleMesh};
+use super::{Budget, Corners, Defect, TriangleMesh};
 use geometry::Surface;
-use roxmltree::{Document, Node, ParsingOptions};
+use roxmltree::{Document, Node};
 use slipstick_core::spatial::{Mat3, Quat, Vec3};
 use std::collections::HashMap;
 use std::path::Path;
 
 /// Nodes within nodes, counting those of other files' libraries, beyond this depth are taken for a cycle.
 const MAX_DEPTH: usize = 200;
-/// More triangles are refused: a few lines can repeat a part any number of times.
-const MAX_TRIANGLES: usize = 20_000_000;
-const MAX_ELEMENTS: u32 = 5_000_000;
 
-pub(super) fn read(bytes: &[u8]) -> Result<TriangleMesh, Defect> {
-    Ok(read_painted(bytes, Path::new(""))?.mesh)
+/// `points`: how many points and triangles may be placed.
+pub(super) fn read(bytes: &[u8], points: usize) -> Result<TriangleMesh, Defect> {
+    Ok(read_painted(bytes, points, Path::new(""))?.mesh)
 }
 
 /// With the diffuse colors of materials, whose pictures are looked for beside `path`.
-pub(super) fn read_painted(bytes: &[u8], path: &Path) -> Result<Painted, Defect> {
+pub(super) fn read_painted(bytes: &[u8], points: usize, path: &Path) -> Result<Painted, Defect> {
     let text = String::from_utf8_lossy(bytes);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let options = ParsingOptions { nodes_limit: MAX_ELEMENTS, ..ParsingOptions::default() };
-    let document = Document::parse_with_options(text, options)
-        .map_err(|e| Defect::new(e.pos().row as usize, format!("not well-formed XML: {e}")))?;
+    let document =
+        Document::parse(text).map_err(|e| Defect::new(e.pos().row as usize, format!("not well-formed XML: {e}")))?;
     let root = document.root_element();
     if root.tag_name().name() != "COLLADA" {
         return Err(Defect::whole(format!("expected <COLLADA>, got <{}>", crate::xml::shown(root.tag_name().name()))));
     }
     let by_id = root.descendants().filter_map(|n| n.attribute("id").map(|id| (id, n))).collect();
     let folder = path.parent().unwrap_or(Path::new(""));
-    let (surfaces, painted) = (HashMap::new(), Painted::default());
-    let mut reader = Reader { by_id, folder, surfaces, corners: Corners::default(), painted };
+    let (surfaces, corners, painted, budget) =
+        (HashMap::new(), Corners::default(), Painted::default(), Budget::new(points));
+    let mut reader = Reader { by_id, folder, surfaces, corners, painted, budget };
     let start = Placement { linear: Mat3::IDENTITY * unit(root)?, offset: Vec3::ZERO };
     match scene(root, &reader) {
         Some(scene) => reader.scene(scene, start)?,
@@ -156,6 +154,7 @@ struct Reader<'a, 'i> {
     surfaces: HashMap<&'a str, Surface>,
     corners: Corners,
     painted: Painted,
+    budget: Budget,
 }
 
 impl<'a, 'i> Reader<'a, 'i> {
@@ -173,10 +172,9 @@ impl<'a, 'i> Reader<'a, 'i> {
     /// Everything in a scene; a stack, as nodes may be nested deep.
     fn scene(&mut self, scene: Node<'a, 'i>, start: Placement) -> Result<(), Defect> {
         let mut stack = vec![(scene, start, 0)];
-        let mut visited = 0;
         while let Some((node, place, depth)) = stack.pop() {
-            visited += 1;
-            if depth > MAX_DEPTH || visited > MAX_ELEMENTS {
+            self.budget.spend(1 + node.children().count())?;
+            if depth > MAX_DEPTH {
                 return Err(node.defect("nodes are nested too deep or contain themselves"));
             }
             let place = placed(node, place)?;
@@ -207,10 +205,8 @@ impl<'a, 'i> Reader<'a, 'i> {
             self.surfaces.insert(id, geometry::read(geometry, &self.by_id)?);
         }
         let surface = &self.surfaces[id];
+        self.budget.spend(1 + surface.points.len() + surface.triangles.len())?;
         let first = self.painted.mesh.triangles.len();
-        if first + surface.triangles.len() > MAX_TRIANGLES {
-            return Err(geometry.defect(format!("more than {MAX_TRIANGLES} triangles")));
-        }
         // equal points of different parts become one, as do those of one part
         let points = surface.points.iter().map(|p| place.linear * *p + place.offset);
         let numbers: Vec<u32> = points.map(|p| self.corners.number(p)).collect();

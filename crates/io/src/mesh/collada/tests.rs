@@ -2,6 +2,9 @@ use super::super::solid_exact;
 use super::*;
 use slipstick_core::spatial::vec3;
 
+/// Points that any file here may have.
+const MANY: usize = 1000;
+
 /// A tetrahedron with edges 1, 2 and 3 along the axes, written as `primitive`, in a scene of `nodes`.
 fn file(asset: &str, primitive: &str, nodes: &str) -> String {
     format!(
@@ -20,7 +23,7 @@ const TRIANGLES: &str = "<triangles count='4'><input semantic='VERTEX' source='#
 const ONE: &str = "<node><instance_geometry url='#g'/></node>";
 
 fn volume(text: &str) -> f64 {
-    let mesh = read(text.as_bytes()).unwrap();
+    let mesh = read(text.as_bytes(), MANY).unwrap();
     solid_exact(&mesh.vertices, &mesh.triangles).unwrap().volume
 }
 
@@ -36,7 +39,7 @@ fn every_way_to_write_faces_gives_the_same_body() {
         format!("<trifans>{input}<p>9 0 9 2 9 1 9 3 9 2</p><p>9 1 9 2 9 3</p></trifans>"),
         format!("<tristrips>{input}<p>9 0 9 2 9 1 9 3 9 0 9 2</p></tristrips>"),
     ] {
-        let mesh = read(file("", &primitive, ONE).as_bytes()).unwrap();
+        let mesh = read(file("", &primitive, ONE).as_bytes(), MANY).unwrap();
         assert_eq!(mesh.vertices.len(), 4);
         assert!((volume(&file("", &primitive, ONE)) - 1.0).abs() < 1e-14, "{primitive}");
     }
@@ -45,7 +48,7 @@ fn every_way_to_write_faces_gives_the_same_body() {
 #[test]
 fn units_count_and_the_up_axis_does_not() {
     let text = file("<unit meter='0.001' name='mm'/><up_axis>Y_UP</up_axis>", TRIANGLES, ONE);
-    let mesh = read(text.as_bytes()).unwrap();
+    let mesh = read(text.as_bytes(), MANY).unwrap();
     assert!(mesh.vertices.contains(&vec3(0.0, 0.002, 0.0)), "{:?}", mesh.vertices);
 }
 
@@ -53,13 +56,13 @@ fn units_count_and_the_up_axis_does_not() {
 fn nodes_place_parts_in_the_order_of_their_transformations() {
     let node = "<node><translate>10 0 0</translate><rotate>0 0 1 90</rotate><node><scale>1 1 -2</scale>
                 <instance_geometry url='#g'/></node></node>";
-    let mesh = read(file("", TRIANGLES, node).as_bytes()).unwrap();
+    let mesh = read(file("", TRIANGLES, node).as_bytes(), MANY).unwrap();
     let near = |p: Vec3| mesh.vertices.iter().any(|v| (*v - p).norm() < 1e-14);
     assert!(near(vec3(10.0, 1.0, 0.0)) && near(vec3(8.0, 0.0, 0.0)) && near(vec3(10.0, 0.0, -6.0)));
     // mirrored, and outward all the same
     assert!((volume(&file("", TRIANGLES, node)) - 2.0).abs() < 1e-13);
     let matrix = "<node><matrix>0 -1 0 10 1 0 0 0 0 0 1 5 0 0 0 1</matrix><instance_node url='#part'/></node>";
-    let mesh = read(file("", TRIANGLES, matrix).as_bytes()).unwrap();
+    let mesh = read(file("", TRIANGLES, matrix).as_bytes(), MANY).unwrap();
     assert!(mesh.vertices.contains(&vec3(10.0, 1.0, 5.0)) && mesh.vertices.contains(&vec3(8.0, 0.0, 5.0)));
 }
 
@@ -82,7 +85,7 @@ fn broken_files_are_refused_with_their_line() {
         (file("", &TRIANGLES.replace("#v", "#w"), ONE), "no source '#w'"),
         (file("", TRIANGLES, ONE).replace("0 0 3", "0 0 nan"), "expected finite numbers"),
     ] {
-        let defect = read(text.as_bytes()).unwrap_err();
+        let defect = read(text.as_bytes(), MANY).unwrap_err();
         assert!(defect.got.contains(part), "{defect:?} instead of {part}");
     }
 }

@@ -5,22 +5,21 @@
 mod buffers;
 
 use super::painted::{Paint, Painted, Run};
-use super::{Corners, Defect, TriangleMesh};
+use super::{Budget, Corners, Defect, TriangleMesh};
 use buffers::Buffers;
 use serde_json::Value;
 use slipstick_core::spatial::{Mat3, Quat, Vec3};
 
 /// Nodes are visited at most this often: lists of children may lead back to themselves.
 const MAX_VISITS: usize = 100_000;
-/// More triangles are refused: nodes can repeat a mesh any number of times.
-const MAX_TRIANGLES: usize = 20_000_000;
 
-pub(super) fn read(bytes: &[u8]) -> Result<TriangleMesh, Defect> {
-    Ok(read_painted(bytes)?.mesh)
+/// `points`: how many points and triangles may be placed.
+pub(super) fn read(bytes: &[u8], points: usize) -> Result<TriangleMesh, Defect> {
+    Ok(read_painted(bytes, points)?.mesh)
 }
 
 /// With the base colors of materials.
-pub(super) fn read_painted(bytes: &[u8]) -> Result<Painted, Defect> {
+pub(super) fn read_painted(bytes: &[u8], points: usize) -> Result<Painted, Defect> {
     let (json, binary) = if bytes.starts_with(b"glTF") { chunks(bytes)? } else { (bytes, None) };
     let json: Value = serde_json::from_slice(json).map_err(|e| Defect::whole(format!("not a glTF file: {e}")))?;
     let needed = json["extensionsRequired"].as_array().map_or(&[][..], Vec::as_slice);
@@ -29,8 +28,8 @@ pub(super) fn read_painted(bytes: &[u8]) -> Result<Painted, Defect> {
         return Err(Defect::whole(format!("extension {shown} is not supported; export the mesh without it")));
     }
     let buffers = Buffers::read(&json, binary)?;
-    let (corners, triangles, runs) = (Corners::default(), Vec::new(), Vec::new());
-    let mut reader = Reader { json: &json, buffers, corners, triangles, runs, warnings: Vec::new() };
+    let (corners, budget, runs, warnings) = (Corners::default(), Budget::new(points), Vec::new(), Vec::new());
+    let mut reader = Reader { json: &json, buffers, corners, triangles: Vec::new(), runs, warnings, budget };
     reader.scene()?;
     let mesh = TriangleMesh { vertices: reader.corners.vertices, triangles: reader.triangles };
     Ok(Painted { mesh, runs: reader.runs, warnings: reader.warnings, ..Painted::default() })
@@ -64,6 +63,7 @@ struct Reader<'a> {
     triangles: Vec<[u32; 3]>,
     runs: Vec<Run>,
     warnings: Vec<String>,
+    budget: Budget,
 }
 
 impl<'a> Reader<'a> {
@@ -80,11 +80,11 @@ impl<'a> Reader<'a> {
         let mut visits = 0;
         while let Some((number, (linear, offset))) = stack.pop() {
             visits += 1;
-            if visits > MAX_VISITS {
-                return Err(Defect::whole("too many nodes, or nodes that contain themselves"));
-            }
             let node = index(number).map(|i| &self.json["nodes"][i]).filter(|n| n.is_object());
             let node = node.ok_or_else(|| Defect::whole("a node is missing"))?;
+            if visits + stack.len() + children(&node["children"]).len() > MAX_VISITS {
+                return Err(Defect::whole("too many nodes, or nodes that contain themselves"));
+            }
             let (a, b) = transformation(node)?;
             let place = (linear * a, linear * b + offset);
             if let Some(mesh) = index(&node["mesh"]) {
@@ -99,6 +99,7 @@ impl<'a> Reader<'a> {
         let primitives = self.json["meshes"][number]["primitives"].as_array();
         let primitives = primitives.ok_or_else(|| Defect::whole(format!("mesh {number} is missing")))?;
         for primitive in primitives {
+            self.budget.spend(1)?;
             let mode = index(&primitive["mode"]).unwrap_or(4);
             if !(4..=6).contains(&mode) {
                 continue; // points and lines
@@ -108,9 +109,7 @@ impl<'a> Reader<'a> {
                 Value::Null => (0..points.len() as u32).collect(),
                 indices => self.buffers.indices(indices, points.len())?,
             };
-            if self.triangles.len() + corners.len() > MAX_TRIANGLES {
-                return Err(Defect::whole(format!("more than {MAX_TRIANGLES} triangles")));
-            }
+            self.budget.spend(points.len() + corners.len())?;
             let numbers: Vec<u32> = points.iter().map(|p| self.corners.number(place.0 * *p + place.1)).collect();
             let mirrored = place.0.determinant() < 0.0;
             self.triangles.extend(triangles(&corners, mode).into_iter().map(|t| {
@@ -136,7 +135,7 @@ impl Reader<'_> {
     }
 }
 
-fn children(list: &Value) -> impl Iterator<Item = &Value> {
+fn children(list: &Value) -> std::slice::Iter<'_, Value> {
     list.as_array().map_or(&[][..], Vec::as_slice).iter()
 }
 

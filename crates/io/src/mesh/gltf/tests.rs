@@ -2,6 +2,9 @@ use super::super::solid_exact;
 use super::*;
 use slipstick_core::spatial::vec3;
 
+/// Points that any file here may have.
+const MANY: usize = 1000;
+
 /// Positions of a tetrahedron with edges 1, 2 and 3 along the axes, then its 12 corner numbers as bytes.
 fn binary() -> Vec<u8> {
     let points: [f32; 12] = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 3.0];
@@ -34,7 +37,7 @@ fn glb(json: &str) -> Vec<u8> {
 
 #[test]
 fn a_node_is_placed_and_up_becomes_z() {
-    let mesh = read(&glb(&json(r#"{"mesh":0,"translation":[10,0,0]}"#))).unwrap();
+    let mesh = read(&glb(&json(r#"{"mesh":0,"translation":[10,0,0]}"#)), MANY).unwrap();
     assert_eq!(
         mesh.vertices,
         [vec3(10.0, 0.0, 0.0), vec3(11.0, 0.0, 0.0), vec3(10.0, 0.0, 2.0), vec3(10.0, -3.0, 0.0)]
@@ -45,7 +48,7 @@ fn a_node_is_placed_and_up_becomes_z() {
 #[test]
 fn mirrors_and_matrices_within_nodes_keep_the_outside_outside() {
     let matrix = r#"{"children":[1],"scale":[1,-2,1]},{"mesh":0,"matrix":[0,1,0,0, -1,0,0,0, 0,0,1,0, 0,0,5,1]}"#;
-    let mesh = read(&glb(&json(matrix))).unwrap();
+    let mesh = read(&glb(&json(matrix)), MANY).unwrap();
     let solid = solid_exact(&mesh.vertices, &mesh.triangles).unwrap();
     assert!((solid.volume - 2.0).abs() < 1e-13);
     // (1, 0, 0) → matrix (0, 1, 5) → scale (0, −2, 5) → z-up (0, −5, −2)
@@ -58,7 +61,7 @@ fn buffers_may_stand_in_the_json() {
     let text = r#"{"buffers":[{"byteLength":36,"uri":"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA"}],
         "bufferViews":[{"buffer":0,"byteLength":36}],"accessors":[{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3"}],
         "meshes":[{"primitives":[{"attributes":{"POSITION":0}}]}]}"#;
-    let mesh = read(text.as_bytes()).unwrap();
+    let mesh = read(text.as_bytes(), MANY).unwrap();
     assert_eq!(mesh.triangles, [[0, 1, 2]]);
     assert_eq!(mesh.vertices[2], vec3(0.0, 0.0, 1.0));
 }
@@ -83,7 +86,7 @@ fn broken_files_are_refused() {
         (with("{\"byteLength\":60}", "{\"uri\":\"a.bin\"}"), "export the mesh as one .glb file"),
         (with("\"asset\"", "\"extensionsRequired\":[\"KHR_draco_mesh_compression\"],\"asset\""), "KHR_draco"),
     ] {
-        let defect = read(&bytes).unwrap_err();
+        let defect = read(&bytes, MANY).unwrap_err();
         assert!(defect.got.contains(part), "{defect:?} instead of {part}");
     }
 }

@@ -24,6 +24,7 @@ fn recipe(store: Store) -> Recipe {
         max_corners: None,
         format: None,
         store,
+        limits: Limits::default(),
     }
 }
 
