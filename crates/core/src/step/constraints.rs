@@ -46,6 +46,10 @@ pub struct Margins {
     pub margin: f64,
 }
 
+/// Larger problems keep the impulses that were found: their center takes a time with the cube of the rows, and memory with the
+/// square.
+const MANY_ROWS: usize = 2000;
+
 impl Step<'_> {
     /// All constraints of the problem: equalities, limits and dry friction of joints, contacts. Where several impulses give
     /// the same motion, those at the center of all of them (ncp-15). They do not depend on where the solver began, and
@@ -56,7 +60,8 @@ impl Step<'_> {
         sources.map(|(k, source)| self.view(k, *source, &loads)).collect()
     }
 
-    /// The smallest margin of all constraints, and how many are undecided.
+    /// The smallest margin of all constraints, and how many are undecided. Beyond 2000 rows (666 contacts with friction) they
+    /// are those of the impulses found.
     pub fn margins(&mut self) -> Margins {
         let loads = self.centered();
         let constraints = 0..self.data.assembly.sources.len();
@@ -64,11 +69,11 @@ impl Step<'_> {
         Margins { degenerate, margin }
     }
 
-    /// Impulses of all rows at the center of the loads.
+    /// Impulses of all rows at the center of the loads; of large problems those that were found.
     fn centered(&mut self) -> Vec<f64> {
         let data = &mut *self.data;
-        if data.solution.lambda().is_empty() {
-            return Vec::new();
+        if data.solution.lambda().is_empty() || data.solution.lambda().len() > MANY_ROWS {
+            return data.solution.lambda().to_vec();
         }
         data.mass.complete(self.model, &data.kin);
         let G = data.assembly.dense(self.model, &mut data.mass);

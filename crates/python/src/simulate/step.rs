@@ -221,7 +221,7 @@ impl Step {
     }
 
     /// How contact was solved (SolveReport). Where several impulses give the same motion, degenerate and margin are those of
-    /// their center while the Simulator holds the step, else those of the impulses found.
+    /// their center while the Simulator holds the step and has at most 2000 rows, else those of the impulses found.
     #[getter]
     fn report(&self, py: Python<'_>) -> SolveReport {
         let mut report = self.report;
