@@ -1,20 +1,12 @@
 //! Sanity of inertias as files give them.
 
-use crate::error::LoadError;
-use crate::xml::Element;
 use slipstick_core::spatial::{BodyInertia, principal_moments};
 
-/// The one defect with which equations of motion have no solution.
 const NEGATIVE: &str = "the inertia has a negative principal moment, which is physically impossible";
 
-/// Refuses a body of the world that no force could move in a foreseeable way, as MuJoCo does.
-pub(crate) fn refuse_negative(inertia: &BodyInertia, body: Element) -> Result<(), LoadError> {
-    if defect(inertia) != Some(NEGATIVE) {
-        return Ok(());
-    }
-    let [a, b, c] = principal_moments(inertia.about_com);
-    let hint = "check the unit (kg·m²), the signs and the frame of the inertia";
-    Err(body.structure("principal moments that are not negative", format!("{a}, {b}, {c} kg·m²")).with_hint(hint))
+/// The one defect with which equations of motion have no solution.
+pub(crate) fn has_negative_moment(inertia: &BodyInertia) -> bool {
+    defect(inertia) == Some(NEGATIVE)
 }
 
 /// What is wrong with an inertia: rounding in files (about 1e-6 of the largest moment) is not.

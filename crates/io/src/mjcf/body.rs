@@ -22,6 +22,8 @@ const NO_MASS: f64 = 1e-14;
 #[derive(Debug)]
 pub(super) struct Link<'a> {
     pub name: String,
+    /// Where it is described; `None` for the world.
+    pub element: Option<Element<'a>>,
     pub parent: usize,
     /// Its frame in the parent's frame.
     pub pose: Pose,
@@ -58,6 +60,7 @@ impl<'a> Link<'a> {
     fn new(name: String, parent: usize, pose: Pose, turn: Quat) -> Self {
         Link {
             name,
+            element: None,
             parent,
             pose,
             turn,
@@ -149,11 +152,12 @@ impl<'a> BodyReader<'_, 'a> {
         let position = element.vec3("pos")?.unwrap_or(Vec3::ZERO);
         let local = orientation(&element, &self.compilers.of(element).angles)?;
         let mut link = Link::new(name, parent, frame * Pose::new(position, local), turn.compose(local));
+        link.element = Some(element);
         link.gravity_compensation = element.float_or("gravcomp", 0.0)?;
         self.links.push(link);
         let children = self.contents_of(element, index, class)?;
         let link = &mut self.links[index];
-        link.inertia = inertia::correct(link.inertia, element, self.compilers.of(element), self.warnings)?;
+        link.inertia = inertia::correct(link.inertia, element, self.compilers.of(element), self.warnings);
         (link.mocap, link.mark) = (element.flag("mocap", false)?, element.text(keys::MARK).unwrap_or_default());
         if link.mocap && (parent != 0 || !link.joints.is_empty()) {
             let got = if parent != 0 { "a body deeper in the tree" } else { "a body with joints" };

@@ -1,9 +1,10 @@
 //! Mass of bodies: `<inertial>`, or the sum of what the geoms weigh; then the corrections that `<compiler>` asks for.
 
+use super::body::Link;
 use super::compiler::Compiler;
 use crate::attribute::Attributes;
 use crate::error::LoadError;
-use crate::inertia::{defect, refuse_negative};
+use crate::inertia::{defect, has_negative_moment};
 use crate::orientation::orientation;
 use crate::warning::Warnings;
 use crate::xml::Element;
@@ -28,13 +29,33 @@ pub(super) fn explicit(e: Element, compiler: &Compiler) -> Result<BodyInertia, L
     Ok(BodyInertia { mass: value, com, about_com: about_com.rotated(&turn.to_matrix()) })
 }
 
-/// Applies lower bounds and balancing; says what remains wrong, and refuses what no motion follows from.
-pub(super) fn correct(
-    mut i: BodyInertia,
-    body: Element,
-    compiler: &Compiler,
-    warnings: &mut Warnings,
-) -> Result<BodyInertia, LoadError> {
+/// Refuses bodies that resist rotation with a negative inertia, as MuJoCo does. What is fixed to a body counts with it.
+pub(super) fn refuse_negative(links: &[Link]) -> Result<(), LoadError> {
+    let mut sums: Vec<BodyInertia> = links.iter().map(|l| l.inertia).collect();
+    let mut carriers: Vec<(usize, Pose)> = Vec::with_capacity(links.len());
+    for (i, link) in links.iter().enumerate() {
+        let mut carrier = (i, Pose::IDENTITY);
+        if i > 0 && link.joints.is_empty() && !link.mocap {
+            let (root, parent) = carriers[link.parent];
+            carrier = (root, parent * link.pose);
+            sums[root] = sums[root].joined(&link.inertia.moved(&carrier.1));
+        }
+        carriers.push(carrier);
+    }
+    let moving = links.iter().zip(&sums).filter(|(link, _)| !link.joints.is_empty());
+    for (element, sum) in moving.filter_map(|(link, sum)| Some((link.element?, sum))) {
+        if has_negative_moment(sum) {
+            let [a, b, c] = principal_moments(sum.about_com);
+            let hint = "check the unit (kg·m²), the signs and the frame of the inertia";
+            let error = element.structure("principal moments that are not negative", format!("{a}, {b}, {c} kg·m²"));
+            return Err(error.with_hint(hint));
+        }
+    }
+    Ok(())
+}
+
+/// Applies lower bounds and balancing; says what remains wrong.
+pub(super) fn correct(mut i: BodyInertia, body: Element, compiler: &Compiler, warnings: &mut Warnings) -> BodyInertia {
     i.mass = i.mass.max(compiler.bound_mass);
     if compiler.bound_inertia > 0.0 && i.smallest_moment() < compiler.bound_inertia {
         let (moments, axes) = principal_axes(i.about_com);
@@ -45,11 +66,10 @@ pub(super) fn correct(
         let mean = (a + b + c) / 3.0;
         i.about_com = Sym3::diagonal(Vec3::new(mean, mean, mean));
     }
-    refuse_negative(&i, body)?;
     if let Some(text) = defect(&i) {
         warnings.add(body, text);
     }
-    Ok(i)
+    i
 }
 
 /// Volume of a shape [m³]; planes and meshes have none here.

@@ -92,6 +92,7 @@ pub(crate) fn read(
         free_root(&mut links, root, &mut joint_names)?;
     }
     scale_total_mass(&mut links, compiler);
+    inertia::refuse_negative(&links)?;
     actuator::reflect(root, &defaults, &mut links, &mut warnings)?;
     let stem = path.file_stem().map_or(String::new(), |s| s.to_string_lossy().into_owned());
     let mut builder = ModelBuilder::new(root.text("model").unwrap_or(&stem));

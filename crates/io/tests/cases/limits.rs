@@ -1,7 +1,7 @@
 //! Short inputs that ask for a lot: each is refused before memory or time is spent on it, with the name of the limit.
 
 use crate::mjcf;
-use slipstick_core::{Data, Input, State};
+use slipstick_core::{Data, Input, State, step};
 use slipstick_io::{Limits, LoadError, LoadOptions, load, load_mesh_file, load_mjcf_str, load_urdf_str, load_with};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -131,7 +131,7 @@ fn thousands_of_things_that_do_not_move_cost_nothing_beside_one_that_does() {
     assert_eq!(model.pairs().len(), 30_000);
     let (mut data, x) = (Data::new(&model), State::neutral(&model));
     let mut next = x.clone();
-    slipstick_core::step(&model, &mut data, &x, &Input::default(), &mut next).unwrap();
+    step(&model, &mut data, &x, &Input::default(), &mut next).unwrap();
     assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
 }
 
@@ -251,4 +251,7 @@ fn negative_principal_moments_are_refused_as_in_mujoco() {
         assert!(error.starts_with(begin), "{error}");
     }
     assert!(mjcf(&body("diaginertia='1 1 -1e-9'")).is_ok(), "rounding in files");
+    let trunk = body("diaginertia='1 1 1'");
+    let frame = "<body><inertial pos='0 0 0' mass='1e-3' diaginertia='1 1 -1e-3'/></body></body>";
+    assert!(mjcf(&trunk.replace("</body>", frame)).is_ok(), "all is well with the body that carries it");
 }
