@@ -9,6 +9,7 @@ use crate::source::{self, Source};
 use slipstick::Model;
 use slipstick::check::grad_check;
 use slipstick::check::grad_check::{GradCheck, GradReport, Sample};
+use slipstick::files::{Limits, read_file};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -120,7 +121,8 @@ fn save<'a>(model: &Model, report: &GradReport, file: Option<&'a Path>) -> Resul
 
 fn replay(model: &Model, file: &Path, arguments: &Arguments) -> Result<ExitCode, Failure> {
     let wrong = |e: String| Failure::Use(format!("--replay {}: {e}", file.display()));
-    let text = std::fs::read_to_string(file).map_err(|e| wrong(e.to_string()))?;
+    let bytes = read_file(file, &Limits::default()).map_err(|e| wrong(e.to_string()))?;
+    let text = String::from_utf8(bytes).map_err(|e| wrong(e.to_string()))?;
     let sample = Sample::from_text(model, &text).map_err(|e| wrong(e.to_string()))?;
     let state =
         grad_check::check_state(model, &sample, arguments.parameters, arguments.seed).map_err(|e| e.to_string())?;

@@ -38,6 +38,7 @@ pub use mesh::{NoHull, Paint, PaintedMesh, PaintedPart, TriangleMesh, convex_hul
 pub use mjcf::schema_table;
 pub use options::{LoadOptions, OverlapChoice, PairChoice};
 pub use overlap::{Overlap, overlaps};
+pub use source::read as read_file;
 pub use urdf::urdf_schema_table;
 pub use write::{
     ConversionWarning, content_hash, mesh_file_names, mesh_to_obj, to_mjcf, to_mjcf_with_warnings, to_urdf,

@@ -5,8 +5,8 @@ use crate::limits::{self, Limits};
 use std::io::Read;
 use std::path::Path;
 
-/// The bytes of a file.
-pub(crate) fn read(path: &Path, limits: &Limits) -> Result<Vec<u8>, LoadError> {
+/// The bytes of a plain file: a folder, a pipe, a socket, a device and more than `limits.file_bytes` are errors.
+pub fn read(path: &Path, limits: &Limits) -> Result<Vec<u8>, LoadError> {
     let place = || Place { file: path.display().to_string(), ..Place::default() };
     let wrong = |got: String| LoadError::Read { place: Box::new(place()), got, hint: String::new() };
     let io = |e: std::io::Error| wrong(e.to_string());

@@ -75,8 +75,8 @@ pub mod files {
     pub use slipstick_io::{
         ConversionWarning, Limits, NoHull, Overlap, OverlapChoice, Paint, PaintedMesh, PaintedPart, PairChoice, Place,
         TriangleMesh, check_writable, content_hash, convex_hull, load_mesh_file, load_mjcf_str, load_str,
-        load_urdf_str, load_visual_mesh, mesh_file_names, mesh_to_obj, overlaps, to_mjcf, to_mjcf_with_warnings,
-        to_urdf, with_pairs, write_file,
+        load_urdf_str, load_visual_mesh, mesh_file_names, mesh_to_obj, overlaps, read_file, to_mjcf,
+        to_mjcf_with_warnings, to_urdf, with_pairs, write_file,
     };
 }
 

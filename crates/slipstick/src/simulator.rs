@@ -243,9 +243,9 @@ mod tests {
 
     #[test]
     fn steps_for_which_there_is_no_room_are_refused_before_the_first_one() {
-        let model = crate::builtin("cube").unwrap();
+        let model = builtin("cube").unwrap();
         let mut sim = Simulator::new(&model);
-        let error = sim.rollout(usize::MAX, &mut crate::control::Controller::Zero).unwrap_err();
+        let error = sim.rollout(usize::MAX, &mut Controller::Zero).unwrap_err();
         let expected = StepError::Input(InputError::Memory { what: "trajectory", bytes: usize::MAX });
         assert_eq!((error.error, error.step, sim.state().time), (expected, 0, 0.0));
     }

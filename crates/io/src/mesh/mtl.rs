@@ -1,19 +1,18 @@
 //! MTL, the materials of OBJ files: diffuse color, opacity, and the picture of the diffuse color.
 
 use super::painted::Paint;
+use crate::limits::Limits;
+use crate::source;
 use std::collections::HashMap;
 use std::path::Path;
 
 /// Larger files [bytes] are no lists of materials.
-const LARGEST: u64 = 4 << 20;
+const LARGEST: usize = 4 << 20;
 
 /// Adds the materials of a file to those known; the error says why it cannot be read.
 pub(super) fn read(path: &Path, into: &mut HashMap<String, Paint>) -> Result<(), String> {
-    let size = std::fs::metadata(path).map_err(|e| e.to_string())?.len();
-    if size > LARGEST {
-        return Err(format!("it has {size} bytes, and materials may have {LARGEST}"));
-    }
-    let bytes = std::fs::read(path).map_err(|e| e.to_string())?;
+    let limits = Limits { file_bytes: LARGEST, ..Limits::default() };
+    let bytes = source::read(path, &limits).map_err(|e| e.to_string())?;
     parse(&String::from_utf8_lossy(&bytes), path.parent().unwrap_or(Path::new("")), into);
     Ok(())
 }

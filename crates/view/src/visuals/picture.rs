@@ -2,7 +2,7 @@
 
 use crate::encode;
 use serde_json::{Value, json};
-use slipstick::files::Paint;
+use slipstick::files::{Limits, Paint, read_file};
 use slipstick::model::{Look, Pattern, Texture, TextureSource};
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::path::Path;
 /// Pixels along an edge: wider pictures are scaled down by whole numbers.
 const WIDEST: usize = 512;
 /// Larger files [bytes] are refused.
-const LARGEST_FILE: u64 = 64 << 20;
+const LARGEST_FILE: usize = 64 << 20;
 /// JPEG is not decoded, only passed on: larger ones [bytes] are refused.
 const LARGEST_JPEG: usize = 512 << 10;
 /// Pixels of a PNG beyond which it is refused.
@@ -94,11 +94,9 @@ impl Pictures {
 
 /// Address and mean color of a file.
 fn read(path: &Path) -> Result<(String, [f64; 3]), String> {
-    let size = std::fs::metadata(path).map_err(|e| e.to_string())?.len();
-    if size > LARGEST_FILE {
-        return Err(format!("it has {size} bytes, and pictures may have {LARGEST_FILE}"));
-    }
-    let bytes = std::fs::read(path).map_err(|e| e.to_string())?;
+    let mut limits = Limits::default();
+    limits.file_bytes = LARGEST_FILE;
+    let bytes = read_file(path, &limits).map_err(|e| e.to_string())?;
     match bytes.get(..4) {
         Some([0x89, b'P', b'N', b'G']) => Ok(decoded(&bytes)?.finished()),
         Some([0xff, 0xd8, ..]) if bytes.len() > LARGEST_JPEG => {
