@@ -5,6 +5,7 @@ use crate::chaos::Table;
 use crate::child::{FOUND, Progress};
 use crate::minimize;
 use crate::target::Target;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Output};
 use std::sync::Mutex;
@@ -13,6 +14,8 @@ use std::time::Instant;
 
 /// A child ends after so many seconds and another goes on: what it might have lost is not lost for long.
 const SLICE: f64 = 60.0;
+/// Where the table of chaos is kept while it grows.
+const TABLE: &str = "chaos.md";
 
 /// How a child ended that was not to end so.
 #[derive(Debug, Clone, PartialEq)]
@@ -130,7 +133,7 @@ pub fn fuzz(a: &Arguments) -> Result<ExitCode, String> {
 /// Children one after the other until the time or the cases are used up.
 fn fuzz_target(a: &Arguments, target: Target, time: f64) -> Result<Count, String> {
     let (begin, mut count, mut from) = (Instant::now(), Count::default(), 0);
-    let progress = progress_file(a, target.name(), 0)?;
+    let (progress, mut kinds) = (progress_file(a, target.name(), 0)?, HashSet::new());
     loop {
         let left = a.cases.map_or(u64::MAX, |n| n - from.min(n));
         let time = if a.cases.is_some() { SLICE } else { time - begin.elapsed().as_secs_f64() };
@@ -157,7 +160,7 @@ fn fuzz_target(a: &Arguments, target: Target, time: f64) -> Result<Count, String
         from = p.case;
         if let Some(failure) = failure(&output) {
             count.findings += 1;
-            keep(a, target, p.case, &failure)?;
+            keep(a, target, p.case, &failure, kinds.insert(failure.kind.clone()))?;
             from += 1;
         }
         println!(
@@ -172,13 +175,16 @@ fn fuzz_target(a: &Arguments, target: Target, time: f64) -> Result<Count, String
     Ok(count)
 }
 
-/// Saves the input of a case and a smaller one that fails alike.
-fn keep(a: &Arguments, target: Target, case: u64, failure: &Failure) -> Result<(), String> {
+/// Saves the input of a case and, of the first of its kind, a smaller one that fails alike.
+fn keep(a: &Arguments, target: Target, case: u64, failure: &Failure, is_first: bool) -> Result<(), String> {
     let folder = a.out.join(target.name());
     std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let (input, file) = (target.input(a.seed, case), folder.join(format!("seed{}-case{case}", a.seed)));
     std::fs::write(&file, &input).map_err(|e| format!("{}: {e}", file.display()))?;
     println!("FINDING {} seed {} case {case}: {}\n  {}", target.name(), a.seed, failure.message, file.display());
+    if !is_first {
+        return Ok(());
+    }
     let small = minimize::input(target, &input, failure, a)?;
     let least = file.with_extension("least");
     std::fs::write(&least, &small).map_err(|e| format!("{}: {e}", least.display()))?;
@@ -231,6 +237,9 @@ fn chaos_job(a: &Arguments, job: usize, wanted: u64, table: &Mutex<Table>) -> Re
             from += a.jobs as u64;
         }
         println!("{} of {wanted} steps, {} findings", table.steps(), table.findings());
+        // a run of hours can be read, and stopped, at any time
+        let page = a.out.join(TABLE);
+        std::fs::write(&page, table.text()).map_err(|e| format!("{}: {e}", page.display()))?;
     }
 }
 

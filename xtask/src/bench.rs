@@ -2,7 +2,8 @@
 //! MuJoCo's compiler, on the same files; `collision`: coal on the same pairs of shapes, MuJoCo on the same scenes;
 //! `step` and `gradient`: MuJoCo and the paper's recipe on the same scenes; `table`: the paper's table beside all peers;
 //! `solver FILES`: the contact solver on files of single problems; `worst FILES`: the slowest of many random states of robots,
-//! beside MuJoCo; `coverage`: which of MuJoCo's models load here and move as there; `jax`: `slipstick.jax` beside MJX.
+//! beside MuJoCo; `coverage`: which of MuJoCo's models load here and move as there; `hostile`: what becomes
+//! of bad models; `jax`: `slipstick.jax` beside MJX.
 
 use std::env;
 use std::path::PathBuf;
@@ -21,7 +22,8 @@ const RECIPE: [&str; 2] = ["bench/pinocchio/step.sh", "pinocchio_step"];
 const MUJOCO_GRADIENT: [&str; 2] = ["bench/mujoco/gradient.sh", "mujoco_gradient"];
 const RECIPE_GRADIENT: [&str; 2] = ["bench/pinocchio/gradient.sh", "pinocchio_gradient"];
 const PACKAGE: &str = "slipstick-bench"; // package and binary
-const EXPECTED: &str = "expected dynamics, loading, collision, step, gradient, table, solver, worst, coverage or jax";
+const EXPECTED: &str =
+    "expected dynamics, loading, collision, step, gradient, table, solver, worst, coverage, hostile or jax";
 /// Peers that do not go together with the others in one environment.
 const NIMBLE: Environment =
     Environment { folder: "venv-nimble", requirements: "bench/nimble/requirements.txt", dependencies: false };
@@ -46,6 +48,7 @@ pub fn main(workspace: &Workspace, args: &[String]) -> Result<ExitCode, String> 
         Some((what, rest)) if what == "solver" => solver(workspace, rest),
         Some((what, rest)) if what == "worst" => worst(workspace, rest),
         Some((what, rest)) if what == "coverage" => coverage(workspace, rest),
+        Some((what, rest)) if what == "hostile" => hostile(workspace, rest),
         Some((what, rest)) if what == "jax" => jax(workspace, rest),
         Some((what, _)) => return Err(format!("unknown benchmark '{what}' ({EXPECTED})")),
         None => return Err(format!("bench needs the name of a benchmark ({EXPECTED})")),
@@ -115,6 +118,13 @@ fn coverage(workspace: &Workspace, args: &[String]) -> Outcome {
     let venv = Venv::ensure(workspace, Packages::Registry)?;
     venv.install_module(workspace, "release")?;
     run(venv.python(workspace).arg("bench/coverage.py").args(args))
+}
+
+/// From Python, where its peers are.
+fn hostile(workspace: &Workspace, args: &[String]) -> Outcome {
+    let venv = Venv::ensure(workspace, Packages::Registry)?;
+    venv.install_module(workspace, "release")?;
+    run(venv.python(workspace).arg("bench/hostile.py").args(args))
 }
 
 /// slipstick.jax and MJX in one environment, with the wheel that users get.

@@ -1,5 +1,5 @@
 //! The repository's own commands, run as `cargo xtask VERB`: `test` checks everything, `bench` compares with peers,
-//! `count` watches the number of instructions, `pictures` takes those of the documentation, `viewer` bundles the script of
+//! `count` watches the number of instructions, `fuzz` and `chaos` feed it with random input, `pictures` takes those of the documentation, `viewer` bundles the script of
 //! replays.
 //!
 //! Standard library only, so that it builds in a second on a fresh clone.
@@ -10,11 +10,13 @@ mod bench;
 mod beside;
 mod count;
 mod examples;
+mod fuzz;
 mod packages;
 mod process;
 mod python;
 mod replay;
 mod report;
+mod supply;
 mod system;
 mod test;
 mod torch;
@@ -62,6 +64,15 @@ Verbs:
   count [--update]
       Counts the instructions of a step, a Jacobian and a vjp of six robots with callgrind; exit code 1 if a count is more
       than 5 % above bench/instructions.txt. --update writes that file anew.
+  bench hostile [ARGS…]
+      What becomes of hundreds of bad models in slipstick, MuJoCo and Pinocchio; --page docs/reliability.md writes the table.
+  fuzz [--target NAME]… [--time SECONDS] [--cases N] [--seed N] [--jobs N] [--out FOLDER]
+      Random and damaged input for readers, shapes and contact problems, in child processes with limits of memory and time.
+      What goes wrong is made smaller and kept in target/fuzz.
+  chaos [--steps N] [--seed N] [--robots A,B,…] [--jobs N] [--out FOLDER]
+      Robots in hostile states under hostile forces; ends with a table. --replay FILE takes a saved step again.
+  leak [--steps N] [--loads N]
+      A million steps and a thousand loads, with the memory before and after.
   pictures
       Takes the pictures of replays in docs/figures anew, with a headless Chromium.
   viewer
@@ -88,8 +99,11 @@ fn main() -> ExitCode {
         Some((verb, rest)) if verb == "bench" => bench::main(&workspace, rest),
         Some((verb, rest)) if verb == "count" => count::main(&workspace, rest),
         Some((verb, rest)) if verb == "pictures" => replay::main(&workspace, rest),
+        Some((verb, rest)) if matches!(verb.as_str(), "fuzz" | "chaos" | "leak") => fuzz::main(&workspace, verb, rest),
         Some((verb, rest)) if verb == "viewer" => viewer::main(&workspace, rest),
-        Some((verb, _)) => Err(format!("unknown verb '{verb}' (expected test, bench, count, pictures or viewer)")),
+        Some((verb, _)) => {
+            Err(format!("unknown verb '{verb}' (expected test, bench, count, fuzz, chaos, leak, pictures or viewer)"))
+        }
     };
     result.unwrap_or_else(|message| {
         eprintln!("xtask: {message}; see cargo xtask --help");

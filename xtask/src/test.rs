@@ -9,11 +9,13 @@ use std::time::Instant;
 use crate::beside::{self, Ended};
 use crate::count;
 use crate::examples;
+use crate::fuzz;
 use crate::packages;
 use crate::process::{Outcome, Stop, ask, prepare, run, run_captured};
 use crate::python::{self, Packages, Venv};
 use crate::replay;
 use crate::report::{PartResult, summary};
+use crate::supply;
 use crate::torch;
 use crate::viewer;
 use crate::workspace::Workspace;
@@ -79,6 +81,10 @@ const PARTS: &[Part] = &[
     part("wasm", "core builds for wasm32, slipstick compiles without its default features", Dev, |w, _| wasm(w)),
     part("python", "the Python module against Pinocchio and MuJoCo", Dev, python)
         .after(|w, settings| _ = Venv::ensure(w, settings.packages)),
+    part("fuzz", "random files, problems and robots, a fixed seed; constant memory", Dev, |w, _| fuzz::check(w)),
+    part("supply", "sources, checksums and licenses of all packages; no unsafe code elsewhere", Dev, |w, _| {
+        supply::check(w)
+    }),
     part("torch", "slipstick.torch under the system's Python, with its PyTorch", Dev, |w, s| {
         torch::check(w, s.packages)
     })
