@@ -25,8 +25,14 @@ const PERMISSIVE: [&str; 13] = [
     "0BSD",
 ];
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
-/// Files that may lift the ban of `unsafe` (ARCHITECTURE.md §8).
-const UNSAFE: [&str; 2] = ["crates/core/src/dispatch.rs", "crates/python/src/jax"];
+/// Files that may lift the ban of `unsafe` (ARCHITECTURE.md §8): the call of vector code, the C interface of XLA, and the counting
+/// allocators of tests.
+const UNSAFE: [&str; 4] = [
+    "crates/core/src/dispatch.rs",
+    "crates/python/src/jax",
+    "crates/core/tests/counting",
+    "crates/slipstick/tests/counting",
+];
 const LOCK: &str = "Cargo.lock";
 const NPM_LOCK: &str = "crates/view/web/package-lock.json";
 
@@ -130,7 +136,7 @@ fn unfenced(workspace: &Workspace) -> Vec<String> {
             let name = path.strip_prefix(&workspace.root).unwrap_or(path).to_string_lossy().replace('\\', "/");
             let lifted = text.contains(concat!("allow(unsafe", "_code)"));
             if lifted && !UNSAFE.iter().any(|allowed| name.starts_with(allowed)) {
-                wrong.push(format!("{name}: unsafe code outside {}", UNSAFE.join(" and ")));
+                wrong.push(format!("{name}: unsafe code outside {}", UNSAFE.join(", ")));
             }
         });
     }
