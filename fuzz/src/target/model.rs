@@ -47,9 +47,10 @@ pub fn steps(model: &Model, n: usize) -> Result<(), String> {
             Ok(step) => {
                 finite("v_next", step.v_next())?;
                 finite("residual", &[step.report().residual])?;
+                let read = step.sensors(&mut sensors);
                 // what a sensor refers to may not be there: a typed error
-                if step.sensors(&mut sensors).is_ok() {
-                    finite("sensors", sensors.values().map_err(|e| format!("sensors: {e}"))?)?;
+                if let (Ok(_), Ok(values)) = (read, sensors.values()) {
+                    finite("sensors", values)?;
                 }
             }
             Err(StepError::Diverged { .. } | StepError::SingularMass { .. }) => return Ok(()),
