@@ -12,6 +12,7 @@ import resource
 import signal
 import sys
 import time
+import warnings
 from collections import Counter
 from pathlib import Path
 
@@ -30,7 +31,7 @@ def finite(*arrays):
 
 
 def in_slipstick(path):
-    import slipstick
+    import slipstick.errors
 
     try:
         model = slipstick.load(str(path))
@@ -40,9 +41,9 @@ def in_slipstick(path):
         sim = slipstick.Simulator(model)
         for _ in range(STEPS):
             sim.step()
-    except (slipstick.DynamicsError, slipstick.DivergenceError, ValueError, MemoryError):
+    except (slipstick.errors.DynamicsError, slipstick.DivergenceError, ValueError, MemoryError):
         return "typed error at the step"
-    return "finite" if finite(sim.q, sim.v) else "non-finite"
+    return "finite" if finite(sim.state.q, sim.state.v) else "non-finite"
 
 
 def in_mujoco(path):
@@ -59,9 +60,9 @@ def in_mujoco(path):
             mujoco.mj_step(model, data)
     except (mujoco.FatalError, MemoryError):
         return "typed error at the step"
-    warnings = [mujoco.mjtWarning.mjWARN_BADQPOS, mujoco.mjtWarning.mjWARN_BADQVEL, mujoco.mjtWarning.mjWARN_BADQACC]
+    resets = [mujoco.mjtWarning.mjWARN_BADQPOS, mujoco.mjtWarning.mjWARN_BADQVEL, mujoco.mjtWarning.mjWARN_BADQACC]
     # it warns and begins anew
-    if any(data.warning[int(w)].number for w in warnings):
+    if any(data.warning[int(w)].number for w in resets):
         return "typed error at the step"
     return "finite" if finite(data.qpos, data.qvel) else "non-finite"
 
@@ -148,6 +149,7 @@ def main():
     good = args.folder / "good.xml"
     good.write_text(hostile_corpus.mjcf())
     (args.folder / "good.urdf").write_text(hostile_corpus.URDF.format(**hostile_corpus.URDF_GOOD))
+    warnings.simplefilter("ignore")
     counts = {}
     for library in args.only or LIBRARIES:
         warm_up(library, good.with_suffix(".urdf") if library == "Pinocchio" else good)
