@@ -151,8 +151,10 @@ def main():
     (args.folder / "good.urdf").write_text(hostile_corpus.URDF.format(**hostile_corpus.URDF_GOOD))
     warnings.simplefilter("ignore")
     counts = {}
-    for library in args.only or LIBRARIES:
+    libraries = args.only or list(LIBRARIES)
+    for library in libraries:
         warm_up(library, good.with_suffix(".urdf") if library == "Pinocchio" else good)
+    for library in libraries:
         counts[library] = Counter()
         for name in models:
             begin = time.monotonic()
@@ -160,6 +162,7 @@ def main():
             counts[library][word] += 1
             if args.list or word in BAD:
                 print(f"{library:<10} {name:<40} {word:<12} {more} ({time.monotonic() - begin:.1f} s)", flush=True)
+        print(f"{library}: {dict(counts[library])}", flush=True)
     text = f"{len(models)} models.\n\n{table(counts)}"
     print(f"\n{text}")
     if args.page:

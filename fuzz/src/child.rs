@@ -3,6 +3,7 @@
 use crate::arguments::Arguments;
 use crate::case::Answer;
 use crate::chaos;
+use crate::clock::Stopwatch;
 use crate::target::Target;
 use crate::watch::Watch;
 use std::fs::File;
@@ -68,7 +69,7 @@ fn fuzz_cases(a: &Arguments, target: Target, mut keeper: Keeper) -> Result<ExitC
     while p.case < last && Instant::now() < end {
         keeper.keep(&p).map_err(|e| e.to_string())?;
         watch.begin(p.case);
-        let begin = Instant::now();
+        let begin = Stopwatch::start();
         match target.run(&target.input(a.seed, p.case)) {
             Ok(Answer::Accepted) => p.accepted += 1,
             Ok(Answer::Refused) => p.refused += 1,

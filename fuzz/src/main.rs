@@ -9,6 +9,7 @@ mod arguments;
 mod case;
 mod chaos;
 mod child;
+mod clock;
 mod corpus;
 mod leak;
 mod minimize;

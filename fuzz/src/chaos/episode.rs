@@ -6,11 +6,12 @@ use super::replay;
 use super::robot::Robot;
 use super::table::Tally;
 use crate::case::numbers;
+use crate::clock::Stopwatch;
 use slipstick::model::JointKind;
 use slipstick::random::Rng;
 use slipstick::{Input, Model, Simulator, State};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const MOST_STEPS: usize = 400;
 /// An episode ends after so long: a few robots would take all the time.
@@ -39,7 +40,7 @@ pub fn episode(robot: &Robot, seed: u64, case: u64, out: &Path) -> Tally {
     let model = robot.model(&mut rng);
     let (mut sim, mut balance) = (Simulator::new(&model), Balance::new(&model));
     let mut tally = Tally { robot: robot.name().into(), ..Tally::default() };
-    let (begin, steps, mut blow) = (Instant::now(), 50 + rng.below(MOST_STEPS - 50), quiet(&model));
+    let (begin, steps, mut blow) = (Stopwatch::start(), 50 + rng.below(MOST_STEPS - 50), quiet(&model));
     for k in 0..steps {
         if begin.elapsed() > LONGEST {
             break;
@@ -76,7 +77,7 @@ pub fn episode(robot: &Robot, seed: u64, case: u64, out: &Path) -> Tally {
 
 /// One step and its checks.
 pub fn step(sim: &mut Simulator, balance: &mut Balance, blow: &Blow, grade: bool, tally: &mut Tally) -> Option<Wrong> {
-    let (x, begin) = (sim.state().clone(), Instant::now());
+    let (x, begin) = (sim.state().clone(), Stopwatch::start());
     let done = sim.step(&blow.input());
     tally.worst = tally.worst.max(begin.elapsed().as_micros() as u64);
     tally.steps += 1;

@@ -2,12 +2,13 @@
 #![allow(non_snake_case)]
 
 use crate::case::{Answer, Verdict, finite};
+use crate::clock::Stopwatch;
 use slipstick::collision::{ClosestPoints, Solid, closest_points};
 use slipstick::files::convex_hull;
 use slipstick::model::Shape;
 use slipstick::random::Rng;
 use slipstick::spatial::{Pose, Quat, Vec3, vec3};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A query that takes longer is a finding; usual ones take microseconds.
 const LONGEST: Duration = Duration::from_secs(2);
@@ -20,7 +21,7 @@ pub fn pair(seed: u64) -> Verdict {
     let mut rng = Rng(seed);
     let (Some((a, size_a)), Some((b, size_b))) = (solid(&mut rng), solid(&mut rng)) else { return Ok(Answer::Refused) };
     let (X_wa, X_wb) = poses(&mut rng, size_a + size_b);
-    let begin = Instant::now();
+    let begin = Stopwatch::start();
     let there = closest_points(&a, &X_wa, &b, &X_wb);
     let back = closest_points(&b, &X_wb, &a, &X_wa);
     if begin.elapsed() > LONGEST {
