@@ -31,7 +31,10 @@ const GLTF: &str = r##"{"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0,"s
 {"bufferView":0,"componentType":5126,"count":4,"type":"VEC3"},{"bufferView":1,"componentType":5123,"count":12,"type":"SCALAR"}],
 "buffers":[{"byteLength":72,"uri":"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAAAAAAAAAIA/AAACAAEAAAABAAMAAAADAAIAAQACAAMA"}]}"##;
 
-static GOOD: LazyLock<Mutex<HashMap<&'static str, Vec<Vec<u8>>>>> = LazyLock::new(Mutex::default);
+/// Inputs by the name of their target.
+type Inputs = HashMap<&'static str, Vec<Vec<u8>>>;
+
+static GOOD: LazyLock<Mutex<Inputs>> = LazyLock::new(Mutex::default);
 
 /// Good inputs of a target; at least one. They are made once.
 pub fn good(target: Target) -> Vec<Vec<u8>> {

@@ -40,7 +40,7 @@ fn damage_entry(rng: &mut Rng, bytes: &mut [u8], head: usize) {
     }
     // half of the time in the text that says what the numbers are
     let at = start + if rng.chance(0.5) { rng.below(long.min(128)) } else { rng.below(long) };
-    let new = mutate::damage(rng, &bytes[at..start + size].to_vec(), b"0123456789(),'descr<f8");
+    let new = mutate::damage(rng, &bytes[at..start + size], b"0123456789(),'descr<f8");
     let length = (start + size - at).min(new.len()).min(8);
     bytes[at..at + length].copy_from_slice(&new[..length]);
     let crc = crc32(&bytes[start..start + size]).to_le_bytes();
