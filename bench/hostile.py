@@ -3,7 +3,7 @@
     python bench/hostile.py [--folder target/hostile] [--only slipstick] [--match WORD] [--list] [--page docs/reliability.md]
 
 Every model is loaded and moved (100 steps; in Pinocchio, which has no contact step, one forward dynamics) in a process of its own
-with 4 GB of address space and 20 s of processor time. The files are those of `hostile_corpus.py`.
+with 4 GB of address space and 10 s of processor time. The files are those of `hostile_corpus.py`.
 """
 
 import argparse
@@ -20,7 +20,7 @@ import hostile_corpus
 import numpy as np
 
 BEGIN, END = "<!-- hostile table: begin -->", "<!-- hostile table: end -->"
-MEMORY, SECONDS, STEPS = 4 << 30, 20, 100
+MEMORY, SECONDS, STEPS = 4 << 30, 10, 100
 # what may become of a model, in the order of the table
 OUTCOMES = ["refused", "finite", "typed error at the step", "non-finite", "hang", "crash", "untyped"]
 BAD = OUTCOMES[3:]

@@ -13,7 +13,7 @@ import zlib
 from pathlib import Path
 
 MJCF = """<mujoco model="m"><compiler{compiler}/><option{option}/>
-<asset><mesh name="t"{mesh}/><hfield name="h"{hfield}/></asset><worldbody>
+<asset><mesh name="t"{mesh}/>{hfield}</asset><worldbody>
 <geom name="floor" type="plane" size="1 1 1"/>
 <body name="a" pos="0 0 1"{body}><joint name="j" type="hinge"{joint}/>{inertial}<geom name="g" type="box"{geom}/><site name="s"/>
 <body name="b" pos="0 0 -0.5"><joint name="k" type="slide"/><geom name="f" type="mesh" mesh="t"/></body></body>
@@ -26,7 +26,7 @@ GOOD = {
     "compiler": "",
     "option": "",
     "mesh": ' vertex="0 0 0 1 0 0 0 1 0 0 0 1"',
-    "hfield": ' nrow="2" ncol="2" size="1 1 1 1"',
+    "hfield": ' nrow="2" ncol="2"',
     "body": "",
     "joint": "",
     "inertial": "",
@@ -82,8 +82,10 @@ URDF = """<robot name="r"><link name="a"><inertial><mass value="{mass}"/><inerti
 URDF_GOOD = {"mass": "1", "ixx": "1", "type": "revolute", "parent": "a", "child": "b", "z": "1", "axis": "1", "lower": "-1"}
 
 
-def mjcf(**slots):
-    return MJCF.format(**{**GOOD, **slots})
+def mjcf(hfield="", **slots):
+    # only where it is asked for: Pinocchio refuses every file with one
+    field = f'<hfield name="h"{hfield}/>' if hfield else ""
+    return MJCF.format(**{**GOOD, **slots, "hfield": field})
 
 
 def world(text):
