@@ -66,3 +66,29 @@ fn an_overlap_that_cannot_be_undone_leaves_the_limit_of_the_same_robot_alone() {
 fn boxes_that_overlap_come_apart_within_the_budget() {
     run(&scene("boxes_40"), 1, |_, step| assert!(step.report().residual.is_finite()));
 }
+
+#[test]
+fn a_rod_longer_than_any_number_squared_is_refused() {
+    let scene = |half: &str| {
+        let rod = format!(r#"<geom type="capsule" size="0.04 {half}" euler="90 0 0"/>"#);
+        let xml = format!(
+            r#"<mujoco><worldbody><geom type="plane" size="1 1 1"/><body name="rod" pos="0 0 0.5"><freejoint/>
+            <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>{rod}</body><body pos="0.01 0 0.5"><freejoint/>
+            <geom type="box" size="0.1 0.1 0.1"/></body></worldbody></mujoco>"#
+        );
+        slipstick::files::load_mjcf_str("rod", &xml, &Default::default())
+    };
+    let error = scene("5e307").unwrap_err().to_string();
+    assert!(error.contains("size: expected a positive number up to 1e60, got 5000"), "{error}");
+    // what is let in is stepped, or a typed error
+    let model = scene("1e60").unwrap();
+    let (mut data, x) = (Data::new(&model), State::neutral(&model));
+    let mut next = x.clone();
+    if let Ok(step) = slipstick::step(&model, &mut data, &x, &Input::default(), &mut next) {
+        assert!(
+            step.report().residual.is_finite() && step.v_next().iter().all(|v| v.is_finite()),
+            "{:?}",
+            step.report()
+        );
+    }
+}

@@ -14,9 +14,12 @@ use super::sensor_data::GeomSet;
 use super::visual::VisualShape;
 use super::{DerivedParameters, Keyframe, Model};
 use crate::error::{BuildError, InputError};
+use crate::input_check::LARGEST;
 use crate::spatial::{BodyInertia, Mat3, Pose, Vec3};
 use std::collections::HashSet;
 
+/// What a size must be.
+const SIZE: &str = "a positive number up to 1e60";
 /// Most numbers of a sensor: more are a mistake, and memory.
 const MAX_READING: usize = 100_000;
 
@@ -275,7 +278,7 @@ fn geom(g: &GeomSpec, b: &ModelBuilder) -> Result<(), BuildError> {
     let what = |part: &str| format!("geom '{}': {part}", g.name);
     pose(&g.pose, || what("pose"))?;
     for x in &g.shape.size()[..g.shape.n_sizes()] {
-        value(x.is_finite() && *x > 0.0, || what("size"), "a positive number", *x)?;
+        value(is_size(*x), || what("size"), SIZE, *x)?;
     }
     let owner = || format!("geom '{}'", g.name);
     match g.shape {
@@ -297,9 +300,12 @@ fn zone(s: &SiteSpec) -> Result<(), BuildError> {
     let what = |part: &str| format!("site '{}': {part}", s.name);
     let n = shape.n_sizes();
     value(n > 0, || what(shape.name()), "a ball, capsule, cylinder, cone, box or ellipsoid", n as f64)?;
-    shape.size()[..n]
-        .iter()
-        .try_for_each(|x| value(x.is_finite() && *x > 0.0, || what("size"), "a positive number", *x))
+    shape.size()[..n].iter().try_for_each(|x| value(is_size(*x), || what("size"), SIZE, *x))
+}
+
+/// As parameters that are set later: squares of longer lengths overflow in a step.
+fn is_size(x: f64) -> bool {
+    x > 0.0 && x <= LARGEST
 }
 
 fn mesh(m: &super::Mesh) -> Result<(), BuildError> {

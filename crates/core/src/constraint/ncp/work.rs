@@ -49,6 +49,8 @@ impl Work {
             &mut self.previous,
             &mut self.change,
             &mut self.velocity_change,
+            // where no iterate is finite, none is ever better than this one
+            &mut self.best,
         ];
         for v in vectors {
             v.clear();
