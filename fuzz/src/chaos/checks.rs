@@ -94,7 +94,7 @@ pub fn moved(
     if let Some(x) = next.q.iter().chain(&next.v).chain(&next.act).find(|x| !x.is_finite()) {
         return Wrong::new(Kind::NonFinite, format!("a coordinate is {x}"));
     }
-    let gain = balance.of(model, x, &next.v, given.0, given.1)?;
+    let gain = balance.of(model, x, [&next.q, &next.v], given.0, given.1)?;
     let is_told = status == Status::NotConverged;
     match gain.is_too_much() && !is_told {
         true => Wrong::new(

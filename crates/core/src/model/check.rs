@@ -374,7 +374,7 @@ fn value(ok: bool, what: impl Fn() -> String, expected: &'static str, got: f64) 
 }
 
 fn finite(x: f64, what: impl Fn() -> String) -> Result<(), BuildError> {
-    value(x.abs() <= crate::input_check::LARGEST, what, "a finite number below 1e60 in magnitude", x)
+    value(x.abs() <= LARGEST, what, "a finite number below 1e60 in magnitude", x)
 }
 
 /// A finite position and axes that are orthogonal and of length one.
