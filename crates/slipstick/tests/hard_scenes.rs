@@ -92,3 +92,21 @@ fn a_rod_longer_than_any_number_squared_is_refused() {
         );
     }
 }
+
+#[test]
+fn an_angle_without_a_rotation_is_refused() {
+    // the length of such a rotation vector overflows, and its axes are no numbers
+    let turned = |angle: &str| {
+        let xml = format!(
+            r#"<mujoco><compiler angle="radian"/><worldbody><body><freejoint/><inertial pos="0 0 0" mass="1"
+            diaginertia="1 1 1"/><geom type="box" size="1 1 1" euler="{angle} 0 0"/></body></worldbody></mujoco>"#
+        );
+        slipstick::files::load_mjcf_str("box", &xml, &Default::default()).map(|_| ()).map_err(|e| e.to_string())
+    };
+    assert_eq!(turned("1e6"), Ok(()));
+    assert!(
+        turned("-1e308").is_err_and(|e| e.contains("deviation of its axes from a rotation")),
+        "{:?}",
+        turned("-1e308")
+    );
+}

@@ -381,7 +381,8 @@ fn finite(x: f64, what: impl Fn() -> String) -> Result<(), BuildError> {
 fn pose(x: &Pose, what: impl Fn() -> String) -> Result<(), BuildError> {
     vector(x.position, &what)?;
     let (r, t) = (x.rotation, x.rotation.transpose());
-    let error = (t * r - Mat3::IDENTITY).c.iter().fold(0.0_f64, |m, c| m.max(c.norm()));
+    // a sum, since the larger of a number and NaN is the number
+    let error = (t * r - Mat3::IDENTITY).c.iter().map(|c| c.norm()).sum::<f64>();
     value(error < 1e-6, || format!("{}: deviation of its axes from a rotation", what()), "less than 1e-6", error)
 }
 
