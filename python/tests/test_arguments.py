@@ -81,6 +81,10 @@ class Scene:
     def replay(self):
         return slipstick.Replay(self.model)
 
+    @functools.cached_property
+    def other(self):
+        return slipstick.Replay(self.model)
+
 
 CONTACT = {"G": np.eye(3), "g": np.array([0.3, 0.0, -1.0]), "mu": [0.5]}
 SHAPES = {"a": "ball", "X_a": "pose", "b": "ball", "X_b": "pose"}
@@ -106,7 +110,8 @@ GIVEN = {
     "ControlStep.vjp": {**ROWS, "wq": np.zeros((2, 19)), "wv": np.zeros((2, 18))},
     "Model.keyframe": {"name": "home"}, "Model.with_parameters": {"parameters": []},
     "Simulator.set_mocap": {"name": "target"},
-    "Replay.record": {"step": None}, "Replay.record_trajectory": {"trajectory": None}, "Replay.save": {"path": "replay.html"},
+    "Replay.record": {"step": "step"}, "Replay.record_trajectory": {"trajectory": "trajectory"}, "Replay.save": {"path": "replay.html"},
+    "Replay.gradient_of": {"quantity": "velocity", "body": "trunk", "axis": "x"}, "Replay.add_beside": {"other": "other", "offset": np.ones(3)},
     "RolloutGradient.set_warm_start": {"warm_start": None}, "Simulator.restore": {"warm_start": None},
     "Simulator": {"dt": None}, "Simulator.reset": {"q": None, "v": None},
     "Step.impulse_jacobian": {"contact": 0}, "Step.parameter_jacobian": {"group": "friction"},
@@ -123,6 +128,7 @@ GIVEN = {
     "ncp.solve": CONTACT, "ncp.residual": {**CONTACT, "impulse": np.zeros(3)}, "least_squares": SEARCH,
     "Batch": {"n": 2}, "Step.jvp": {"v": np.zeros(18)},
 }
+OBJECTS = {"ball", "pose", "step", "trajectory", "other"}  # of the scene
 SKIPPED = {"Solid"}  # the base class of shapes
 
 
@@ -164,8 +170,7 @@ def call(scene, name, argument, wrong):
     owner = name.split(".")[0] if "." in name else None
     if owner in OWNERS and OWNERS[owner]:
         function = getattr(getattr(scene, OWNERS[owner]), name.split(".")[1])
-    shapes = {"ball": scene.ball, "pose": scene.pose}
-    given = {key: shapes[x] if isinstance(x, str) and x in shapes else x for key, x in GIVEN.get(name, {}).items()}
+    given = {key: getattr(scene, x) if isinstance(x, str) and x in OBJECTS else x for key, x in GIVEN.get(name, {}).items()}
     for key, parameter in inspect.signature(function).parameters.items():
         if parameter.default is inspect.Parameter.empty and key not in given and key in scene.arguments:
             given[key] = scene.arguments[key]

@@ -165,7 +165,7 @@ def test_options_are_classes_that_compare_show_and_pickle(model):
 
 
 def test_roots_have_few_names():
-    on_demand = {"envs", "gym", "jax", "learn", "mujoco", "ray", "torch"}  # modules that are imported by their names
+    on_demand = {"envs", "gym", "jax", "learn", "mujoco", "ray", "torch", "viser"}  # modules that are imported by their names
     names = [name for name in dir(slipstick) if not name.startswith("_") and name not in on_demand]
     assert sorted(slipstick.__all__) == sorted(names) and len(names) <= 25
     for module in [slipstick.errors, slipstick.gradient, slipstick.options, slipstick.types]:

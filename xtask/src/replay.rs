@@ -18,8 +18,17 @@ const CHECKED: [(&str, &[&str]); 2] = [
     ("quadruped.html", &["quadruped", "--time", "10", "--controller", "random", "--seed", "1"]),
     ("shapes.html", &["crates/view/web/shapes.xml", "--controller", "off"]),
 ];
+/// A page with the visual meshes of a robot may take so much.
+const MOST_VISUAL_BYTES: u64 = 8_000_000;
 const DERIVATIVES: (&str, &[&str]) =
     ("derivatives.html", &["quadruped", "--time", "0.5", "--gradient", "velocity:trunk:x", "--perturb", "v:root[0]=1"]);
+/// With `--full`: where our robots are, and others that pip packages bring into the Python environment.
+const ROBOTS: &str = "crates/slipstick/models";
+const THIRD_PARTY: [&str; 3] = [
+    "gymnasium/envs/mujoco/assets/humanoid.xml",
+    "dm_control/suite/dog.xml",
+    "cmeel.prefix/share/example-robot-data/robots/panda_description/urdf/panda.urdf",
+];
 /// A picture in the repository may take so much, one that moves so much.
 const MOST_PICTURE: u64 = 150_000;
 const MOST_MOTION: u64 = 600_000;
@@ -70,21 +79,50 @@ const PICTURES: [Picture; 4] = [
     },
 ];
 
-/// Replays open from disk, play and scrub, and are small.
-pub fn check(workspace: &Workspace) -> Outcome {
+/// Replays open from disk, play and scrub, and are small; `full`: those of all robots.
+pub fn check(workspace: &Workspace, full: bool) -> Outcome {
     let (node, browser) = tools(workspace)?;
     let folder = folder(workspace)?;
-    for (name, arguments) in CHECKED.into_iter().chain([DERIVATIVES]) {
+    let open = |name: &str, arguments: &[&str], most: u64| {
         let page = folder.join(name);
         film(workspace, arguments, &page)?;
         let bytes = size(&page)?;
-        if bytes > MOST_BYTES {
-            return Err(Stop::Failed(format!("{} has {bytes} bytes, expected at most {MOST_BYTES}", page.display())));
+        if bytes > most {
+            return Err(Stop::Failed(format!("{} has {bytes} bytes, expected at most {most}", page.display())));
         }
         println!("{}: {bytes} bytes", page.display());
-        run(workspace.command(&node, &[SHOOT, "check", &browser]).args([&page, &folder]))?;
+        run(workspace.command(&node, &[SHOOT, "check", &browser]).args([&page, &folder]))
+    };
+    for (name, arguments) in CHECKED.into_iter().chain([DERIVATIVES]) {
+        open(name, arguments, MOST_BYTES)?;
+    }
+    if full {
+        for robot in robots(workspace)? {
+            let name = robot.file_stem().unwrap_or_default().to_string_lossy();
+            let robot = robot.to_string_lossy();
+            open(&format!("{name}.html"), &[&robot, "--time", "0.5", "--controller", "off"], MOST_VISUAL_BYTES)?;
+        }
     }
     Ok(())
+}
+
+/// Our robots, and those of others that are there.
+fn robots(workspace: &Workspace) -> Result<Vec<PathBuf>, Stop> {
+    let folder = workspace.root.join(ROBOTS);
+    let files = fs::read_dir(&folder).map_err(|e| Stop::Failed(format!("cannot read {}: {e}", folder.display())))?;
+    let is_model = |file: &PathBuf| file.extension().is_some_and(|ending| ending == "xml");
+    let mut robots: Vec<PathBuf> = files.flatten().map(|entry| entry.path()).filter(is_model).collect();
+    robots.sort();
+    let packages = workspace.target.join("venv/lib");
+    let versions: Vec<PathBuf> = fs::read_dir(packages).into_iter().flatten().flatten().map(|e| e.path()).collect();
+    for name in THIRD_PARTY {
+        let found = versions.iter().map(|version| version.join("site-packages").join(name)).find(|file| file.is_file());
+        match found {
+            Some(file) => robots.push(file),
+            None => println!("{name} is not there: its package comes with the part python"),
+        }
+    }
+    Ok(robots)
 }
 
 /// Exit code of the verb `pictures`; `Err` is bad use.

@@ -94,8 +94,8 @@ const PARTS: &[Part] = &[
     }),
     part("quickstart", "the README's first command", Release, |w, _| quickstart(w)),
     part("viewer", "the script of replays is what its sources make", Dev, |w, _| viewer::check(w)),
-    part("replay", "a replay opens from disk in a headless browser, plays and scrubs", Release, |w, _| {
-        replay::check(w)
+    part("replay", "a replay opens from disk in a headless browser, plays and scrubs", Release, |w, s| {
+        replay::check(w, s.full)
     })
     .after(|w, _| _ = replay::tools(w)),
     part("instructions", "counts of step, Jacobian and vjp beside their baseline", Release, |w, _| count::check(w))

@@ -83,16 +83,17 @@ impl Replay {
     /// Shows how the motion changes, to first order: a ghost whose size of change is set on the page.
     ///
     /// q, v (nv,): change of the state in which the motion begins, q as a tangent; tau (nv,), ctrl (nu,): of what acts in every
-    /// step. To be called before the first step; every step is to be told to record().
-    #[pyo3(signature = (*, q=None, v=None, tau=None, ctrl=None, name="perturbed motion".to_string()))]
+    /// step; name (str): what the page calls it. To be called before the first step; every step is to be told to record().
+    #[pyo3(signature = (*, q=None, v=None, tau=None, ctrl=None, name=None))]
     fn perturb(
         &mut self,
         q: Option<Input>,
         v: Option<Input>,
         tau: Option<Input>,
         ctrl: Option<Input>,
-        #[pyo3(from_py_with = arg::name)] name: String,
+        #[pyo3(from_py_with = arg::name)] name: Option<String>,
     ) -> Result<(), Failure> {
+        let name = name.unwrap_or_else(|| "perturbed motion".into());
         let (nv, nu) = (self.inner.model().nv(), self.inner.model().nu());
         let (q, v) = (numbers("q", q, nv)?, numbers("v", v, nv)?);
         let (tau, ctrl) = (numbers("tau", tau, nv)?, numbers("ctrl", ctrl, nu)?);
