@@ -110,3 +110,20 @@ fn an_angle_without_a_rotation_is_refused() {
         turned("-1e308")
     );
 }
+
+#[test]
+fn a_time_step_whose_inverse_overflows_is_refused() {
+    let model = slipstick::builtin("cube").unwrap();
+    let with = |dt: f64| {
+        let mut options = model.options().clone();
+        options.dt = dt;
+        model.with_options(options).map_err(|e| e.to_string())
+    };
+    for dt in [1e-320, 0.0, f64::NAN, f64::INFINITY] {
+        assert!(with(dt).is_err_and(|e| e.starts_with("dt: expected a time step from 1e-60 to 1e60 s")), "{dt}");
+    }
+    let xml = "<mujoco><option timestep='1e-320'/></mujoco>";
+    let error = slipstick::files::load_mjcf_str("model", xml, &Default::default()).unwrap_err().to_string();
+    assert!(error.contains("a time step from 1e-60 to 1e60 s"), "{error}");
+    run(&with(1e-60).unwrap(), 3, |_, step| assert!(step.report().residual.is_finite()));
+}

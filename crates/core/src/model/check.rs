@@ -8,6 +8,7 @@ use super::field::HeightField;
 use super::geometry::{GeomSpec, Shape};
 use super::ids::{FrameId, GeomId, JointId};
 use super::joint::{JointKind, JointSpec};
+use super::options::{TIME_STEP, is_time_step};
 use super::pairs::PairRule;
 use super::sensor::{Sensor, SensorObject};
 use super::sensor_data::GeomSet;
@@ -219,7 +220,7 @@ pub(super) fn model(mut model: Model, keyframes: Vec<Keyframe>) -> Result<Model,
 
 fn options(b: &ModelBuilder) -> Result<(), BuildError> {
     let o = &b.options;
-    value(o.dt.is_finite() && o.dt > 0.0, || "option dt".into(), "a positive time step", o.dt)?;
+    value(is_time_step(o.dt), || "option dt".into(), TIME_STEP, o.dt)?;
     for (what, vector) in [("option gravity", o.gravity), ("option magnetic", o.magnetic)] {
         vector.into_iter().try_for_each(|x| finite(x, || what.into()))?;
     }

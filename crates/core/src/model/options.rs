@@ -77,7 +77,6 @@ impl Options {
         self.gradient.check()?;
         self.collision_gradient.check()?;
         let positive = [
-            ("dt", "a positive time step", self.dt),
             ("tolerance", "a positive residual", self.tolerance),
             ("correction.max_speed", "a positive speed", self.correction.max_speed),
             ("speed_limit", "a positive speed", self.speed_limit),
@@ -86,6 +85,9 @@ impl Options {
             if !(got.is_finite() && got > 0.0) {
                 return Err(InputError::Value { what: what.into(), expected, got });
             }
+        }
+        if !is_time_step(self.dt) {
+            return Err(InputError::Value { what: "dt".into(), expected: TIME_STEP, got: self.dt });
         }
         let others = [
             ("contact_distance", "zero or a positive distance", self.contact_distance),
@@ -108,6 +110,14 @@ impl Options {
         }
         Ok(())
     }
+}
+
+/// What a time step must be.
+pub(super) const TIME_STEP: &str = "a time step from 1e-60 to 1e60 s";
+
+/// Lengths over it, and squares of those, are still numbers.
+pub(super) fn is_time_step(dt: f64) -> bool {
+    (1e-60..=input_check::LARGEST).contains(&dt)
 }
 
 /// How overlaps are corrected.   (contact-3)
