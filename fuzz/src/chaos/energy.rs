@@ -7,6 +7,7 @@
 //! `½ m c²` of its mass at the largest correction speed (contact-16), and all islands together have the robot's mass.
 //! At many radians per step the pose in which the velocity is weighed decides: a step that rotates freely keeps the energy of its end,
 //! not that in the pose of its beginning. The smaller of the two counts.
+//! Steps that begin with more than a radian or a meter per step are not judged.
 //! Constraints without correction give none: impacts, friction and limits only take. Restitution is left out: Newton's law of
 //! several simultaneous impacts may gain energy, and where it acts nothing is judged.
 #![allow(non_snake_case)]
@@ -18,6 +19,8 @@ use slipstick::{Model, State, WarmStart};
 /// A gain up to so many times the allowed one is no finding: forces are taken at the end of a step where that is more
 /// stable, and here at its beginning.
 const FACTOR: f64 = 4.0;
+/// Beyond it inertial forces at the beginning of a step say nothing about those within it (rad or m).
+const LARGEST_MOVE: f64 = 1.0;
 /// Part of the kinetic energy that the solver's tolerance and rounding may move.
 const ROUNDING: f64 = 1e-6;
 
@@ -64,10 +67,12 @@ impl Balance {
         tau: &[f64],
         ctrl: Option<&[f64]>,
     ) -> Option<Gain> {
-        if self.bounces || model.n_mocap() > 0 {
+        let dt = model.options().dt;
+        let is_resolved = x.v.iter().all(|v| v.abs() * dt <= LARGEST_MOVE);
+        if self.bounces || model.n_mocap() > 0 || !is_resolved {
             return None;
         }
-        let (w, dt) = (&mut self.workspace, model.options().dt);
+        let w = &mut self.workspace;
         let (before, _) = w.energy(model, &x.q, &x.v).ok()?;
         let [after, moved] = [&x.q[..], q_next].map(|q| w.energy(model, q, v_next).ok().map(|(kinetic, _)| kinetic));
         let after = after?.min(moved?);
