@@ -12,8 +12,10 @@ import pytest
 # seconds from the signal to the exception; measured are hundredths, the rest is for machines that do other work as well
 LIMIT = 1.0
 
+# a shell that starts this in the background makes its children ignore SIGINT
 PREPARE = """
-import sys, threading, time, os, json
+import sys, threading, time, os, json, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import numpy as np
 import slipstick
 from slipstick import gradient, optimize, dynamics, collision, errors

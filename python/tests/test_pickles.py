@@ -176,8 +176,8 @@ def test_batches_do_not_hang_after_a_fork():
 
 
 def test_models_go_to_spawned_processes():
-    model = slipstick.builtin("walker2d")
+    model, handler = slipstick.builtin("walker2d"), signal.getsignal(signal.SIGINT)
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         there = pool.apply(motion, (model, 50))
     assert np.array_equal(there, motion(model, 50))
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is handler
