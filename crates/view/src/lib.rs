@@ -29,6 +29,7 @@
 
 mod companions;
 mod curves;
+mod derivatives;
 mod encode;
 mod error;
 mod frames;

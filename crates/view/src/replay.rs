@@ -4,9 +4,9 @@ use crate::companions::{Companion, Place};
 use crate::curves::{self, Known};
 use crate::error::ViewError;
 use crate::frames::{Frames, Shot, seven};
-use crate::gradients::{self, Channels, InputGradient, Output};
+use crate::gradients::Channels;
 use crate::marks::Mark;
-use crate::perturbation::{self, Ghost, Perturbation};
+use crate::perturbation::Ghost;
 use crate::visuals::Appearance;
 use crate::{page, scene};
 use serde_json::{Value, json};
@@ -31,13 +31,13 @@ const MOST_BYTES: usize = 256 << 20;
 /// shown one after the other.
 #[derive(Debug, Clone)]
 pub struct Replay {
-    model: Model,
-    work: Workspace,
+    pub(crate) model: Model,
+    pub(crate) work: Workspace,
     title: String,
     rate: f64,
-    frames: Frames,
-    channels: Channels,
-    ghosts: Vec<Ghost>,
+    pub(crate) frames: Frames,
+    pub(crate) channels: Channels,
+    pub(crate) ghosts: Vec<Ghost>,
     companions: Vec<Companion>,
     /// The state being recorded.
     shot: Shot,
@@ -79,20 +79,6 @@ impl Replay {
             );
         }
         self.rate = rate;
-        Ok(self)
-    }
-
-    /// Shows the gradient of a number: with respect to forces on bodies, torques and friction, at the frames of steps to come
-    /// that [`Replay::record`] is told.
-    pub fn with_gradient_of(mut self, output: Output) -> Result<Replay, ViewError> {
-        self.channels.add_output(&self.model, &mut self.frames, output)?;
-        Ok(self)
-    }
-
-    /// Shows how the motion changes along a perturbation, to first order: a ghost whose size of change is set on the page.
-    /// Every step to come must be told to [`Replay::record`].
-    pub fn with_perturbation(mut self, name: &str, along: Perturbation) -> Result<Replay, ViewError> {
-        self.ghosts.push(Ghost::new(&self.model, &mut self.frames, name, Some(along))?);
         Ok(self)
     }
 
@@ -187,16 +173,6 @@ impl Replay {
         self.attach_ghosts(&next.q)
     }
 
-    fn attach_ghosts(&mut self, q: &[f64]) -> Result<(), ViewError> {
-        for ghost in &self.ghosts {
-            if let Some(dq) = ghost.change() {
-                let twists = perturbation::twists(&self.model, &mut self.work, q, dq)?;
-                self.frames.attached[ghost.rows()].set_last(twists);
-            }
-        }
-        Ok(())
-    }
-
     /// The state after a step of length `dt` (s), with contacts that were taken from it.
     pub fn record_contacts(
         &mut self,
@@ -238,39 +214,7 @@ impl Replay {
         self.push(t.time[k], 0.0, Known { q: &q, v: &v, ctrl: &ctrl, tau: &tau, solve })
     }
 
-    /// Attaches the gradient of a number, such as a loss over the whole motion, to the last frame. `q` is the configuration at
-    /// which the forces of its step act. Numbers of one name and unit are one choice on the page.
-    pub fn attach_gradient(
-        &mut self,
-        name: &str,
-        unit: &str,
-        q: &[f64],
-        gradient: InputGradient,
-    ) -> Result<(), ViewError> {
-        self.check_begun()?;
-        let row = gradients::row(&self.model, &mut self.work, q, gradient)?;
-        let channel = self.channels.given(&self.model, &mut self.frames, name, unit)?;
-        self.frames.attached[self.channels.rows(channel)].set_last(row);
-        Ok(())
-    }
-
-    /// Attaches a change of the configuration (nv) to the last frame, which was recorded at `q`: the page shows the ghost of
-    /// the motion that is changed so.
-    pub fn attach_change(&mut self, name: &str, q: &[f64], dq: &[f64]) -> Result<(), ViewError> {
-        self.check_begun()?;
-        let twists = perturbation::twists(&self.model, &mut self.work, q, dq)?;
-        let ghost = match self.ghosts.iter().find(|ghost| ghost.is_given(name)) {
-            Some(ghost) => ghost.rows(),
-            None => {
-                self.ghosts.push(Ghost::new(&self.model, &mut self.frames, name, None)?);
-                self.frames.attached.len() - 1
-            }
-        };
-        self.frames.attached[ghost].set_last(twists);
-        Ok(())
-    }
-
-    fn check_begun(&self) -> Result<(), ViewError> {
+    pub(crate) fn check_begun(&self) -> Result<(), ViewError> {
         let empty = || ViewError::Empty { model: self.model.name().into() };
         if self.frames.len() == 0 { Err(empty()) } else { Ok(()) }
     }
@@ -337,91 +281,5 @@ impl Replay {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use slipstick::control::{Controller, Random};
-    use slipstick::{Data, Input, Simulator, builtin, step};
-
-    fn stands() -> (Model, State) {
-        let model = builtin("quadruped").unwrap();
-        let x = State::keyframe(&model, "home").unwrap();
-        (model, x)
-    }
-
-    #[test]
-    fn ten_seconds_of_a_quadruped_are_small() {
-        let (model, _) = stands();
-        let mut sim = Simulator::new(&model);
-        let trajectory = sim.rollout(10_000, &mut Controller::Random(Random::new(1))).unwrap();
-        let mut replay = Replay::new(&model);
-        replay.record_trajectory(&trajectory).unwrap();
-        assert_eq!(replay.frames(), 601);
-        let bytes = replay.to_json().to_string().len();
-        assert!(bytes < 900_000, "{bytes} bytes");
-    }
-
-    #[test]
-    fn a_step_is_recorded_with_the_forces_that_carry_the_robot() {
-        let (model, x) = stands();
-        let (mut data, mut next, mut replay) = (Data::new(&model), x.clone(), Replay::new(&model));
-        replay.record_state(&x).unwrap();
-        let mut done = step(&model, &mut data, &x, &Input::default(), &mut next).unwrap();
-        let contacts = done.contacts().count();
-        replay.record(&mut done, &next).unwrap();
-        assert_eq!((replay.frames(), contacts), (2, 4));
-        let told = &replay.to_json()["frames"]["contacts"];
-        assert_eq!(told["ends"], crate::encode::integers(&[0, 4]));
-        assert_eq!(told["modes"], crate::encode::base64(&[1; 4]));
-    }
-
-    #[test]
-    fn steps_that_all_begin_at_time_zero_follow_each_other() {
-        let (model, x) = stands();
-        let (mut data, mut replay, dt) = (Data::new(&model), Replay::new(&model), model.options().dt);
-        let (mut from, mut next) = (x.clone(), x.clone());
-        for _ in 0..200 {
-            from.time = 0.0;
-            let mut done = step(&model, &mut data, &from, &Input::default(), &mut next).unwrap();
-            replay.record(&mut done, &next).unwrap();
-            std::mem::swap(&mut from, &mut next);
-        }
-        assert_eq!(replay.frames(), (200.0 * dt * FRAME_RATE).floor() as usize + 1);
-    }
-
-    #[test]
-    fn what_cannot_be_shown_is_refused_and_leaves_no_frame() {
-        let (model, x) = stands();
-        let mut replay = Replay::new(&model);
-        let error = |result: Result<(), ViewError>| result.unwrap_err().to_string();
-        let changed = |change: fn(&mut State)| {
-            let mut y = x.clone();
-            change(&mut y);
-            y
-        };
-        let short = changed(|x| _ = x.q.pop());
-        assert_eq!(error(replay.record_state(&short)), "replay: q: expected 19 numbers, got 18");
-        let broken = changed(|x| x.q[2] = f64::NAN);
-        assert_eq!(error(replay.record_state(&broken)), "replay: q[2] is not a finite number");
-        let timeless = changed(|x| x.time = f64::NAN);
-        assert_eq!(error(replay.record_state(&timeless)), "replay: time: expected a finite number, got NaN");
-        let far = changed(|x| x.q[0] = 1e50);
-        assert_eq!(error(replay.record_state(&far)), "replay: body 'trunk' is too far away to be shown at 0 s");
-        assert_eq!(error(replay.record_contacts(&x, [], 0.0)), "replay: dt: expected a positive number, got 0");
-        assert_eq!(replay.frames(), 0);
-        assert!(Replay::new(&model).with_frame_rate(f64::NAN).is_err_and(|e| e.to_string().contains("frame rate")));
-    }
-
-    #[test]
-    fn a_page_needs_frames_and_a_place_to_be_written() {
-        let (model, x) = stands();
-        let mut replay = Replay::new(&model).with_title("a \"b\" </title>");
-        let empty = replay.to_html().unwrap_err().to_string();
-        assert_eq!(empty, "replay of 'quadruped': expected at least one frame, got none");
-        replay.record_state(&x).unwrap();
-        let page = replay.to_html().unwrap();
-        assert!(page.contains("<title>a \"b\" &lt;/title&gt;</title>"));
-        assert!((300_000..2_000_000).contains(&page.len()), "{} bytes", page.len());
-        let error = replay.save("/nowhere/at/all.html").unwrap_err();
-        assert!(matches!(error, ViewError::Io { .. }) && error.to_string().contains("cannot be written"), "{error}");
-    }
-}
+#[path = "replay_tests.rs"]
+mod tests;
