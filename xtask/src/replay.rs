@@ -100,7 +100,7 @@ pub fn check(workspace: &Workspace, full: bool) -> Outcome {
         for robot in robots(workspace)? {
             let name = robot.file_stem().unwrap_or_default().to_string_lossy();
             let robot = robot.to_string_lossy();
-            open(&format!("{name}.html"), &[&robot, "--time", "0.5", "--controller", "off"], MOST_VISUAL_BYTES)?;
+            open(&format!("{name}.html"), &[&robot, "--time", "0.5", "--controller", "random"], MOST_VISUAL_BYTES)?;
         }
     }
     Ok(())

